@@ -1,4 +1,4 @@
-"""Deterministic automata: read, explored, and distinguished by their shortest string.
+"""Deterministic automata: read from files, made from folds, and compared by the shortest string with two answers.
 
 A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(state)`: an `Automaton`, or a `Fold`
 wrapped in `Asked`. Two recognisers are compared on the pairs of states that strings reach (`parted`), so that one of
@@ -24,8 +24,11 @@ STATES = 200_000
 
 
 class Answering(Protocol):
-    """What reads a word letter by letter. An answer is True or False, a label, or None where there is none: the empty
-    word is no input of a model that adds no token."""
+    """A recogniser: it reads a string symbol by symbol.
+
+    An answer is True, False or a label; None where there is no answer, for example to the empty string, which is not an
+    input of a model that adds no token.
+    """
 
     @property
     def initial(self) -> Any: ...
@@ -36,24 +39,29 @@ class Answering(Protocol):
 
 
 class Asked:
-    """A Fold as a recogniser. Each step and each answer is asked twice: BadInput where they differ, where the Fold
-    raises, where a state is not hashable, and where an answer is none of `answers`, nor None: any will do."""
+    """A Fold of the user's as a recogniser, which computes each step and each answer twice.
+
+    BadInput where the two results differ, where the Fold raises, where a state is not hashable, and where an answer is
+    neither one of `answers` nor None. None means that any answer is right.
+    """
 
     def __init__(self, fold: Fold, answers: Sequence[object] = (True, False)) -> None:
         self.fold, self.answers, self.initial = fold, answers, fold.start
         self.free = False
-        """Whether it has answered None."""
+        """Whether the Fold has answered None so far."""
         self._hashable(fold.start)
 
     def step(self, state: Hashable, letter: str) -> Hashable:
-        to = self._twice(lambda: self.fold.step(state, letter), f"a step by {letter} from the state {_shown(state)}")
-        self._hashable(to)
-        return to
+        next_state = self._twice(
+            lambda: self.fold.step(state, letter), f"a step by {letter} from the state {_shown(state)}"
+        )
+        self._hashable(next_state)
+        return next_state
 
     def answer(self, state: Hashable) -> Any:
         """The fold's answer; BadInput if it is not one of the allowed ones."""
         answer = self._twice(lambda: self.fold.answer(state), f"an answer in the state {_shown(state)}")
-        if type(answer).__name__ == "bool" and type(answer) is not bool:  # numpy's
+        if type(answer).__name__ == "bool" and type(answer) is not bool:  # a bool of numpy
             answer = bool(answer)
         if answer is None:
             self.free = True
@@ -63,11 +71,12 @@ class Asked:
         return answer
 
     def _twice(self, ask: Callable[[], Value], what: str) -> Value:
-        """A result that is computed twice; BadInput if the fold raises or gives two results."""
+        """The result of `ask`, computed twice; BadInput if `ask` raises or gives two results. `what` names the
+        result."""
         try:
             first, second = ask(), ask()
             same = bool(first == second)
-        except (Exception, SystemExit) as error:  # a reference of the user's may leave
+        except (Exception, SystemExit) as error:  # the user's code may call sys.exit
             failure = f"{what}: {type(error).__name__}: {error}"
             raise BadInput("the specification must answer every string", failure, "repair the specification") from error
         if not same:
@@ -76,6 +85,7 @@ class Asked:
         return first
 
     def _hashable(self, state: object) -> None:
+        """BadInput where a state is not hashable or may change."""
         try:
             hash(state)
         except TypeError as error:
@@ -85,15 +95,15 @@ class Asked:
 
 
 def _shown(value: object) -> str:
-    """A value of the user's in a message."""
+    """The repr of a user's value, for a message."""
     try:
         return repr(value)
-    except Exception as error:  # an object of the user's
+    except Exception as error:  # raised by the user's class
         return f"what cannot be printed ({type(error).__name__})"
 
 
 def folded(reference: Answering) -> Fold:
-    """An automaton, or what is `Asked`, as a fold, which answers None where there is no answer."""
+    """`reference`, an `Automaton` or an `Asked`, as a fold. It answers None where there is no answer."""
     if isinstance(reference, Asked):
         return reference.fold
     if not isinstance(reference, Automaton):
@@ -103,7 +113,7 @@ def folded(reference: Answering) -> Fold:
 
 
 def explored(fold: Answering | Fold, alphabet: Sequence[str], most: int = STATES) -> Automaton:
-    """The automaton of the states that words reach, at most `most`; BadInput where there are more."""
+    """The automaton of the states of `fold` that strings reach; BadInput where there are more than `most`."""
     start = fold.start if isinstance(fold, Fold) else fold.initial
 
     def steps(state: Any) -> list[Hashable]:
@@ -113,34 +123,38 @@ def explored(fold: Answering | Fold, alphabet: Sequence[str], most: int = STATES
 
 
 class Parted(NamedTuple):
-    """What a comparison came to: the smallest word with two answers, or None; these answers; how many pairs of states
-    were met; and up to which length all words were compared, None where that is every length."""
+    """The result of a comparison of two recognisers."""
 
     word: tuple[str, ...] | None
+    """The shortest string with two different answers; None where none was found."""
     answers: tuple[Any, Any] = (None, None)
+    """The two answers to `word`."""
     pairs: int = 0
+    """How many pairs of states were reached."""
     length: int | None = None
+    """The length up to which all strings were compared; None where all strings of every length were."""
     asked: bool = True
-    """Whether two answers were compared at all."""
+    """Whether any two answers were compared."""
 
 
 def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: int = STATES) -> Parted:
-    """The shortest word to which two recognisers give two answers, the first of these in the order of `alphabet`.
+    """The shortest string to which two recognisers give different answers; of several, the first in the order of
+    `alphabet`.
 
-    After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer
-    (None) nothing is compared, and no further where the second has `ended` in a state.
+    The search stops after `most` pairs of states. A string to which one of the two gives no answer (None) is not
+    compared. Strings that lead to a state that the second has `ended` (a method that it may have) are skipped.
     """
-    # Breadth first over pairs of states; `came` has for each the pair before it and the symbol.
+    # Breadth-first search over pairs of states. `came` maps a pair to the pair before it and the symbol between them.
     ended: Callable[[Any], bool] = getattr(second, "ended", lambda _: False)
     start: StatePair = (first.initial, second.initial)
     came: dict[StatePair, tuple[StatePair, str] | None] = {start: None}
     level, length, asked = [start], 0, False
 
     def differ(pair: StatePair) -> tuple[Any, Any] | None:
-        nonlocal asked
         """The two answers in a pair of states, if they differ."""
+        nonlocal asked
         first_answer = first.answer(pair[0])
-        # The second need not answer where nothing is compared.
+        # Where the first gives no answer, the second may be unable to answer.
         second_answer = None if first_answer is None else second.answer(pair[1])
         asked = asked or second_answer is not None
         return None if second_answer is None or first_answer == second_answer else (first_answer, second_answer)
@@ -156,49 +170,51 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     if (answers := differ(start)) is not None:
         return Parted((), answers, 1)
     while level:
-        further = []
+        next_level = []
         for pair in level:
             for letter in alphabet:
                 to = first.step(pair[0], letter), second.step(pair[1], letter)
                 if to in came or ended(to[1]):
                     continue
                 came[to] = pair, letter
-                further.append(to)
+                next_level.append(to)
                 if (answers := differ(to)) is not None:
                     return Parted(word(to), answers, len(came))
                 if len(came) >= most:
                     return Parted(None, pairs=len(came), length=length, asked=asked)
-        level, length = further, length + 1
+        level, length = next_level, length + 1
     return Parted(None, pairs=len(came), asked=asked)
 
 
 def differing(
     first: Answering, second: Answering, alphabet: Sequence[str], longest: int, most: int = STATES
 ) -> list[int] | None:
-    """On how many strings of each length from 0 to `longest` two recognisers give different answers; None where one
-    length reaches more than `most` pairs of states. Where one gives no answer nothing is compared, as in `parted`."""
-    ways: dict[StatePair, int] = {(first.initial, second.initial): 1}
+    """On how many strings of each length from 0 to `longest` two recognisers give different answers; None where the
+    strings of one length reach more than `most` pairs of states. As in `parted`, only strings with two answers
+    count."""
+    # How many strings of the current length lead to each pair of states.
+    strings_to: dict[StatePair, int] = {(first.initial, second.initial): 1}
     counts = []
     for length in range(longest + 1):
         different = 0
-        for pair, strings in ways.items():
+        for pair, strings in strings_to.items():
             answer = first.answer(pair[0])
             second_answer = None if answer is None else second.answer(pair[1])
             different += strings * (second_answer is not None and answer != second_answer)
         counts.append(different)
         if length == longest:
             break
-        further: dict[StatePair, int] = {}
-        for (state, other_state), strings in ways.items():
+        next_strings_to: dict[StatePair, int] = {}
+        for (state, other_state), strings in strings_to.items():
             for letter in alphabet:
                 to = first.step(state, letter), second.step(other_state, letter)
-                further[to] = further.get(to, 0) + strings
-        if len(further) > most:
+                next_strings_to[to] = next_strings_to.get(to, 0) + strings
+        if len(next_strings_to) > most:
             return None
-        ways = further
+        strings_to = next_strings_to
     return counts
 
 
 def read(path: str | Path) -> Automaton:
-    """The automaton of a JSON file; BadInput names the line where one is to blame."""
+    """The automaton of a JSON file. BadInput names the faulty line where the error is in one line."""
     return read_table(text_of(path, "an automaton"), str(path))

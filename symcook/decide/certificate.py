@@ -30,20 +30,23 @@ if TYPE_CHECKING:
     from symcook.decide.decision import Decision
 
 FORMAT = "symcook decision 1"
+"""The name and version of the format."""
 MUST = "the certificate of a decision must hold"
+"""The beginning of the message that a certificate is invalid."""
 KEYS = {"format", "status", "verdict", "model", "against", "alphabet"}
+"""The keys of every certificate."""
 SHOWN = {
     "different": {"word", "answers"},
     "invariants": {"invariants"},
     "equal": {"automaton", "reference", "unanswered", "map"},
     "decided": {"automaton", "unanswered"},
 }
-"""The other keys of a certificate, by its verdict, or "invariants" where it has these."""
+"""The further keys of a certificate, by its verdict; under "invariants", those of an equality proved by invariants."""
 
 
 @dataclass(frozen=True)
 class StateMap:
-    """The certificate of an equality of two automata: pairs of their states."""
+    """The certificate that two automata are equal: the pairs of states that strings reach, as numbers of states."""
 
     model: Automaton
     reference: Automaton
@@ -51,22 +54,22 @@ class StateMap:
 
     @staticmethod
     def of(model: Answering, reference: Answering, alphabet: Sequence[str]) -> StateMap:
-        """All pairs that words reach, with the automata of their states. Where the model gives no answer the reference
-        is not asked for one."""
-        # States are numbered in the order in which strings reach them, for each of the two sides by itself.
+        """All pairs of states that strings reach, with the two automata of these states. The reference is asked for an
+        answer only where the model gives one."""
+        # The states of each side (0: model, 1: reference) are numbered in the order in which strings reach them.
         start = (model.initial, reference.initial)
         numbers: tuple[dict[Any, int], dict[Any, int]] = {start[0]: 0}, {start[1]: 0}
         moves: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = {}, {}
         answers: tuple[dict[int, Any], dict[int, Any]] = {}, {}
         pairs = {start: None}
         for pair in (todo := [start]):
-            behind = [(model.step(pair[0], letter), reference.step(pair[1], letter)) for letter in alphabet]
-            for to in behind:
+            successors = [(model.step(pair[0], letter), reference.step(pair[1], letter)) for letter in alphabet]
+            for to in successors:
                 if to not in pairs:
                     pairs[to] = None
                     todo.append(to)
             for side in (0, 1):
-                row = tuple(numbers[side].setdefault(to[side], len(numbers[side])) for to in behind)
+                row = tuple(numbers[side].setdefault(to[side], len(numbers[side])) for to in successors)
                 moves[side][numbers[side][pair[side]]] = row
             # The reference is asked only where the model answers.
             p, q = (numbers[side][pair[side]] for side in (0, 1))
@@ -74,7 +77,7 @@ class StateMap:
                 answers[0][p] = model.answer(pair[0])
             if answers[0][p] is not None and q not in answers[1]:
                 answers[1][q] = reference.answer(pair[1])
-        # Both sides as automata over these numbers.
+        # The two sides as automata whose states are these numbers.
         model_table, reference_table = (
             Automaton(
                 tuple(alphabet),
@@ -86,8 +89,8 @@ class StateMap:
         return StateMap(model_table, reference_table, tuple((numbers[0][p], numbers[1][q]) for p, q in pairs))
 
     def check(self) -> bool:
-        """Whether the first states are a pair, each letter leads from a pair to a pair, and answers are equal; where
-        one of the two gives no answer nothing is compared."""
+        """Whether the initial states are a pair, each symbol leads from a pair to a pair, and the answers in a pair are
+        equal. Where one of the two gives no answer, answers are not compared."""
         known = set(self.pairs)
         if (0, 0) not in known or self.model.alphabet != self.reference.alphabet:
             return False
@@ -100,57 +103,58 @@ class StateMap:
         return True
 
 
-def document(found: Decision) -> dict[str, Any]:
-    """What is written for a decision. BadInput where nothing was decided."""
-    if not found.decided:
-        verdict_text = f"{found.verdict}: {found.why}"
+def document(decision: Decision) -> dict[str, Any]:
+    """The certificate of a decision as a JSON object; BadInput where nothing was decided."""
+    if not decision.decided:
+        verdict_text = f"{decision.verdict}: {decision.why}"
         raise BadInput("a certificate must be of a decision", verdict_text, "leave --certificate out")
     out: dict[str, Any] = {
         "format": FORMAT,
         "status": "DECIDED",
-        "verdict": found.verdict,
-        "model": document_hash(to_document(found.model)),
-        "against": found.against,
-        "alphabet": list(found.model.alphabet),
+        "verdict": decision.verdict,
+        "model": document_hash(to_document(decision.model)),
+        "against": decision.against,
+        "alphabet": list(decision.model.alphabet),
     }
-    evidence = found.certificate
-    # A string; invariants; a map of states; or, without a reference, the automaton alone.
-    if found.verdict == "different":
-        out |= {"word": list(present(found.word)), "answers": list(present(found.answers))}
+    evidence = decision.certificate
+    # The evidence: a string, invariants, a map of states, or, without a reference, the automaton alone.
+    if decision.verdict == "different":
+        out |= {"word": list(present(decision.word)), "answers": list(present(decision.answers))}
     elif isinstance(evidence, Invariants):
         out["invariants"] = _written(evidence)
     elif isinstance(evidence, StateMap):
         automata = {"automaton": evidence.model.to_json(), "reference": evidence.reference.to_json()}
         names = [[evidence.model.names[p], evidence.reference.names[q]] for p, q in evidence.pairs]
-        out |= {**automata, "unanswered": _silent(evidence.model, evidence.reference), "map": names}
+        out |= {**automata, "unanswered": _unanswered(evidence.model, evidence.reference), "map": names}
     else:
-        if found.automaton is None:
+        if decision.automaton is None:
             raise RuntimeError("found.automaton must be set here")
-        out |= {"automaton": found.automaton.to_json(), "unanswered": _silent(found.automaton)}
+        out |= {"automaton": decision.automaton.to_json(), "unanswered": _unanswered(decision.automaton)}
     return out
 
 
-def _silent(*automata: Automaton) -> list[list[str]]:
-    """By automaton, the states without an answer, which automata-lib's names cannot say."""
+def _unanswered(*automata: Automaton) -> list[list[str]]:
+    """For each automaton, the names of the states without an answer, which the JSON form of an automaton cannot
+    mark."""
     return [[n for n, a in zip(automaton.names, automaton.answers, strict=True) if a is None] for automaton in automata]
 
 
-def _read(given: object, silent: Sequence[str], alphabet: Sequence[str]) -> Automaton:
-    """An automaton of the file, with None as the answer of the `silent` states."""
+def _read(given: object, unanswered: Sequence[str], alphabet: Sequence[str]) -> Automaton:
+    """An automaton of the file; the states named in `silent` get the answer None."""
     table = table_of(given).over(alphabet)
-    if odd := [name for name in silent if name not in table.names]:
-        raise BadInput(MUST, f"no state {odd[0]}")
-    answers = tuple(None if n in silent else a for n, a in zip(table.names, table.answers, strict=True))
+    if unknown := [name for name in unanswered if name not in table.names]:
+        raise BadInput(MUST, f"no state {unknown[0]}")
+    answers = tuple(None if n in unanswered else a for n, a in zip(table.names, table.answers, strict=True))
     return Automaton(table.alphabet, table.moves, answers, table.names)
 
 
 def check(
     given: Mapping[str, Any], model: Transformer, machine: Answering, reference: Answering | None, against: str
 ) -> str:
-    """What a certificate shows of a model and a reference, in words; BadInput where it does not hold.
+    """How a certificate proves its verdict about a model and a reference, in words; BadInput where it is invalid.
 
-    machine: the model as a recogniser, made from its weights; reference: None where none is given, and `against` what
-    it is called.
+    machine: the model as a recogniser, made from its weights. reference: None where there is no reference. against: the
+    name of the reference.
     """
     try:
         return _checked(given, model, machine, reference, against)
@@ -179,11 +183,11 @@ def _checked(
         raise BadInput(
             MUST, "one without a specification" if verdict == "decided" else "no specification", "give --against X"
         )
-    # 2. A difference: both are run on the string.
+    # 2. A difference: model and reference are run on the string.
     if verdict == "different":
         reference = present(reference)
         word, answers = tuple(given["word"]), tuple(given["answers"])
-        answered = tuple(_answered(machine_asked, word) for machine_asked in (machine, reference))
+        answered = tuple(_answered(recogniser, word) for recogniser in (machine, reference))
         if answered != answers or answered[0] == answered[1]:
             raise BadInput(
                 MUST, f"the answers {answers[0]} and {answers[1]}, where they are {answered[0]} and {answered[1]}"
@@ -199,14 +203,14 @@ def _checked(
         if not proof.check():
             raise BadInput(MUST, "invariants that do not follow after each symbol")
         return proof.says
-    # 4. Automata: each must step and answer as what it stands for, and the map of states must be closed.
-    silent = given["unanswered"]
-    own_table = _read(given["automaton"], silent[0], alphabet)
+    # 4. Automata: each must step and answer as the model or the reference does, and the map of states must be closed.
+    unanswered = given["unanswered"]
+    own_table = _read(given["automaton"], unanswered[0], alphabet)
     _same(own_table, machine, alphabet, "the automaton is not that of the model's weights", set(range(len(own_table))))
     if verdict == "decided":
         return f"an automaton of {len(own_table)} states"
     reference = present(reference)
-    reference_table = _read(given["reference"], silent[1], alphabet)
+    reference_table = _read(given["reference"], unanswered[1], alphabet)
     places = [{name: k for k, name in enumerate(x.names)} for x in (own_table, reference_table)]
     pairs = tuple((places[0][p], places[1][q]) for p, q in given["map"])
     asked = {q for p, q in pairs if own_table.answers[p] is not None}
@@ -224,20 +228,20 @@ def _answered(recogniser: Answering, word: Sequence[str]) -> Any:
     return recogniser.answer(state)
 
 
-def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what: str, answering: set[int]) -> None:
-    """Require that an automaton steps as a recogniser does, and answers as it does in the states `answering` (None
-    included); BadInput with `what` if not. Each state of the automaton must stand for one state of the recogniser."""
-    stands: dict[int, Any] = {0: asked.initial}
+def _same(automaton: Automaton, recogniser: Answering, alphabet: Sequence[str], what: str, answering: set[int]) -> None:
+    """BadInput with `what` where an automaton is not a recogniser's: each of its states must stand for one state of the
+    recogniser, with equal steps and, in the states `answering`, equal answers (None included)."""
+    state_of: dict[int, Any] = {0: recogniser.initial}
     for state in (todo := [0]):
-        here = stands[state]
-        if state in answering and asked.answer(here) != automaton.answers[state]:
+        own = state_of[state]
+        if state in answering and recogniser.answer(own) != automaton.answers[state]:
             raise BadInput(MUST, what)
         for letter in alphabet:
-            to, there = automaton.step(state, letter), asked.step(here, letter)
-            if to not in stands:
-                stands[to] = there
+            to, next_own = automaton.step(state, letter), recogniser.step(own, letter)
+            if to not in state_of:
+                state_of[to] = next_own
                 todo.append(to)
-            elif stands[to] != there:
+            elif state_of[to] != next_own:
                 raise BadInput(MUST, what)
 
 
@@ -245,7 +249,7 @@ def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what:
 
 
 def _written(certificate: Invariants) -> dict[str, Any]:
-    """Invariants as JSON; `_invariants` reads them."""
+    """Invariants as JSON, which `_invariants` reads."""
     return {
         "length": certificate.common.length,
         "growing": sorted(map(list, certificate.common.growing)),
@@ -268,7 +272,7 @@ def _written(certificate: Invariants) -> dict[str, Any]:
 
 
 def _shape(shape: Any) -> Any:
-    """The shape of a location as JSON; `_shaped` reads it."""
+    """The shape of a location as JSON, which `_shaped` reads."""
     if isinstance(shape, Hole):
         return {"hole": shape.place}
     return {"tuple": [_shape(x) for x in shape]} if type(shape) is tuple else shape

@@ -1,7 +1,7 @@
 """What a model that counts accepts, as a formula of the counts of symbols at the end of a string.
 
-In goes a counter machine; out comes text such as "count(a) > count(b)". It is a disjunction of the cases in which the
-machine accepts, each a conjunction of comparisons; cases and conditions that are redundant are left out.
+In goes a counter machine; out comes text such as "count(a) > count(b)". The formula is a disjunction of the cases in
+which the machine accepts, each a conjunction of comparisons; cases and conditions that are redundant are left out.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from symcook.decide.invariants import Programmed, refuted
 from symcook.programs.formula import quoted
 
 MOST = 12
-"""The greatest number of cases of a formula that is written."""
+"""The greatest number of cases of a formula; a machine with more cases gets no formula."""
 CountCase = tuple[tuple[str, Linear], ...]
-"""Conditions that hold together: > , >= or =, and a sum of counts that is compared with 0."""
+"""A conjunction of conditions, each ">", ">=" or "=" with a linear form in the counts, which is compared with 0."""
 
 
 def formula(machine: Counting | Programmed) -> str | None:
-    """The formula; None where the answer depends on the order of symbols, is a label, or has many cases."""
+    """The formula of the strings that `machine` accepts.
+
+    None where an answer depends on the order of symbols (except the last one), is a label or an answer at each
+    position, or where the formula would have more than `MOST` cases.
+    """
     if isinstance(machine, Programmed):
         return machine.text
     if machine.raised or not machine.model.decides or machine.model.readout.each:
@@ -29,6 +33,7 @@ def formula(machine: Counting | Programmed) -> str | None:
     by_last = {last: _accepted(machine, last) for last in machine.cases}
     if sum(map(len, by_last.values())) > MOST:
         return None
+    # The same cases for each last symbol: the last symbol does not matter.
     cases_by_letter = list(by_last.values())
     if all(set(cases) == set(cases_by_letter[0]) for cases in cases_by_letter):
         return _either(cases_by_letter[0])
@@ -37,18 +42,20 @@ def formula(machine: Counting | Programmed) -> str | None:
 
 
 def _accepted(machine: Counting, last: str) -> list[CountCase]:
-    """The cases in which a string with this last symbol is accepted, without those that no counts meet."""
-    signs = [Linear(((token, 1),), -int(token == last)) for token in machine.alphabet]  # counts are not negative
+    """The cases in which a string with this last symbol is accepted, without cases that no counts satisfy."""
+    # Counts are at least 0, and the count of the last symbol is at least 1.
+    bounds = [Linear(((token, 1),), -int(token == last)) for token in machine.alphabet]
     accepting = []
     for when, answer in machine.cases[last]:
         case = _case(machine, when)
-        if answer is True and refuted([*signs, *(part for condition in case for part in _holds(*condition))]) is None:
-            accepting.append(_shorter(signs, case))
+        if answer is True and refuted([*bounds, *(part for condition in case for part in _holds(*condition))]) is None:
+            accepting.append(_shorter(bounds, case))
     return list(dict.fromkeys(accepting))
 
 
 def _case(machine: Counting, when: Conditions) -> CountCase:
-    """Conditions on forms as sums of counts of what a user types; those of other tokens are known."""
+    """Conditions on the machine's forms as conditions on the counts of typed symbols. The tokens that the model adds
+    before each input have known counts, which go into the constant."""
     ends = machine.embedding.ends[0]
     case = []
     for kind, number, sign in when:
@@ -59,19 +66,20 @@ def _case(machine: Counting, when: Conditions) -> CountCase:
 
 
 def _holds(kind: str, value: Linear) -> list[Linear]:
-    """What a condition means in integers: all of these are at least 0."""
+    """A condition on integers as linear forms that must all be at least 0."""
     if kind == "=":
         return [value, value.over(-1)]
     return [value.plus(Linear((), -1)) if kind == ">" else value]
 
 
-def _shorter(signs: Sequence[Linear], case: CountCase) -> CountCase:
+def _shorter(bounds: Sequence[Linear], case: CountCase) -> CountCase:
     """The case without conditions that follow from the others."""
     conditions = list(case)
     for condition in case:
+        # A condition follows from the remaining ones where each way to violate it is refuted.
         others = [part for remaining in conditions if remaining != condition for part in _holds(*remaining)]
-        denied = [part.over(-1).plus(Linear((), -1)) for part in _holds(*condition)]
-        if all(refuted([*signs, *others, part]) is not None for part in denied):
+        negations = [part.over(-1).plus(Linear((), -1)) for part in _holds(*condition)]
+        if all(refuted([*bounds, *others, part]) is not None for part in negations):
             conditions.remove(condition)
     return tuple(conditions)
 
@@ -88,9 +96,10 @@ def _either(cases: Sequence[CountCase], inside: bool = False) -> str:
 
 
 def _compared(kind: str, value: Linear) -> str:
-    """A condition as one writes it: with what is added on the left, and what is taken away on the right."""
+    """A condition as text: terms with positive coefficients on the left, those with negative ones on the right."""
 
     def side(sign: int) -> str:
+        """The sum of the terms with this sign."""
         terms: list[Any] = [(f"count({_named(str(name))})", sign * weight) for name, weight in value.parts]
         texts = [text if weight == 1 else f"{weight}*{text}" for text, weight in terms if weight > 0]
         if sign * value.constant > 0:

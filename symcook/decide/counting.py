@@ -26,15 +26,19 @@ from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
 
 Counts = tuple[Any, tuple[int, ...], tuple[bool, ...]]
-"""A state: what is kept of the last token (see `Counting.after`), the values of the forms, and the flags."""
+"""A state: the key of the last token (see `Counting.after`), the values of the forms, and the flags."""
 Vector = tuple[Fraction, ...]
-"""A linear form in the counts of the tokens."""
+"""The coefficients of a linear form in the counts of the tokens, in the order of `Counting.tokens`."""
 PIECES = 64
 """The greatest number of cases that one coordinate may have."""
 
 
 class CountCondition(NamedTuple):
-    """`sign` times the form of this number is > 0, >= 0, or = 0; or a flag is "set" or "unset"."""
+    """A condition on a form or a flag of a machine.
+
+    Of kind ">", ">=" or "=": `sign` times the form `number` compares so with 0. Of kind "set" or "unset": the flag
+    `number` is so.
+    """
 
     kind: str
     number: int
@@ -42,10 +46,11 @@ class CountCondition(NamedTuple):
 
 
 Conditions = tuple[CountCondition, ...]
+"""A conjunction."""
 
 
 class Guarded(NamedTuple):
-    """A value where all conditions hold."""
+    """A value that applies where all conditions hold."""
 
     when: Conditions
     value: Vector
@@ -53,20 +58,24 @@ class Guarded(NamedTuple):
 
 @dataclass(frozen=True)
 class Counted:
-    """A coordinate at a position: by the token there pieces of which one applies, and multiples of means that are
-    positive iff their flag is set."""
+    """The value of a coordinate at a position: a linear form, plus multiples of means of which only the sign is
+    known."""
 
     pieces: Mapping[str, tuple[Guarded, ...]]
+    """By the token at the position: the cases of the linear form, exactly one of which applies."""
     flags: Mapping[int, Fraction]
+    """{flag: factor} of the means. A mean is never negative, and is positive iff its flag is set."""
 
 
 class Counting:
-    """A model as a machine, and a recogniser. A state is the last token (one for all where it does not matter, None
-    before the first), the values of the forms, and the flags.
+    """A model as a counter machine, which is a recogniser.
 
-    forms: integer vectors over `tokens`. raised: for each flag, by token, what sets it: any of several conjunctions,
-    about forms that have counted the token, and about flags before it. cases: by the last token, which answer holds
-    where; one of the cases holds, and no two.
+    A state is the key of the last token ("" where the last token does not matter, None before the first token), the
+    values of the forms, and the flags.
+
+    forms: the linear forms, as integer coefficients over `tokens`. raised: for each flag, {token: conjunctions}; the
+    token sets the flag if one of the conjunctions holds. They are about the forms after the token is counted, and about
+    earlier flags. cases: {key of the last token: (conditions, answer) pairs}, exactly one of which applies.
     """
 
     def __init__(self, model: Transformer) -> None:
@@ -74,7 +83,7 @@ class Counting:
         self.tokens, self.alphabet = tuple(self.embedding.words or ()), model.alphabet
         self.forms: list[tuple[int, ...]] = []
         self.raised: list[dict[str, list[Conditions]]] = []
-        # What the machine cannot represent is rejected before any weight is read.
+        # Reject models with features that the machine cannot represent, before any weight is read.
         before, after = self.embedding.ends
         has = {"norms": model.normed, "a maximum length": model.max_length is not None}
         if beyond := [what for what, there in (has | {"a token after the input": bool(after)}).items() if there]:
@@ -86,7 +95,8 @@ class Counting:
         self.held = {name: self._embedded(name) for name in model.live[0]}
         attends = [any(isinstance(part, Head) for part in step.parts) for step in model.sublayers]
         for k, (step, live) in enumerate(zip(model.sublayers, model.live[1:], strict=True)):
-            # All sublayers of one step read the same residual stream, so their sums are added only after all were read.
+            # All parts of a step read the same residual stream, so their outputs are added only after all were
+            # computed.
             written: list[tuple[str, Counted]] = []
             for where, part in step.named_parts:
                 if isinstance(part, Head):
@@ -97,10 +107,11 @@ class Counting:
             for name, value in written:
                 self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
             self.held = {name: value for name, value in self.held.items() if name in live}
-        # The answer by the last token, in cases.
+        # The answer for each last token, in cases.
         self.cases = {token: list(self._answers(token)) for token in self.tokens}
         if model.readout.everywhere and not model.readout.each:
-            # One verdict on all positions: a flag is set once a position rejects, and accepts only while it is unset.
+            # One verdict on all positions: a flag is set once a position rejects; the machine accepts while it is
+            # unset.
             refusing = {t: [when for when, answer in cases if not answer] for t, cases in self.cases.items()}
             flag = self._raise(refusing)
             every = [((CountCondition("unset", flag),), True), ((CountCondition("set", flag),), False)]
@@ -110,7 +121,7 @@ class Counting:
         # The last token does not matter where all tokens have the same cases: then one key stands for all.
         if all(cases == self.cases[self.tokens[0]] for cases in self.cases.values()):
             self.cases = {"": self.cases[self.tokens[0]]}
-        # The tokens that the model puts before the input have been read in the initial state.
+        # In the initial state, the tokens that the model adds before the input have been read.
         start = (None, (0,) * len(self.forms), (False,) * len(self.raised))
         self.initial = reduce(self.step, before, start)
 
@@ -126,20 +137,20 @@ class Counting:
         return self.after(state[0], letter), values, flags
 
     def after(self, last: object, token: str) -> str:
-        """What is kept of the last token."""
+        """The key of the last token: `token`, or "" where the last token does not matter."""
         return token if token in self.cases else ""
 
     def answer(self, state: Counts) -> Any:
-        """What the readout answers; None before the first token."""
+        """The answer of the readout; None before the first token."""
         last, values, flags = state
         if last is None:
             return None
         return next(answer for when, answer in self.cases[last] if _hold(when, values, flags))
 
     def fold(self) -> Fold:
-        """The same as a reference, whose steps can be followed where counts are open (`symcook.decide.following`): of
-        plain integers, tuples and text alone."""
-        # `followed` accepts functions and builtin types but no objects of classes: everything becomes lists and tuples.
+        """This machine as a fold of plain integers, tuples and text, so that its steps can be followed where counts are
+        unknown (`symcook.decide.following`)."""
+        # `followed` accepts functions and builtin types, but no objects of classes, so all becomes lists and tuples.
         places = {token: [form[k] for form in self.forms] for k, token in enumerate(self.tokens)}
         constants = {token: self.after(None, token) for token in self.tokens}
         raised = [
@@ -164,9 +175,10 @@ class Counting:
             return True
 
         def step(state: Counts, token: str) -> Counts:
+            """As `Counting.step`."""
             values = tuple([value + coefficient for value, coefficient in zip(state[1], places[token], strict=True)])
             flags = list(state[2])
-            # In order, since what sets a flag may depend on the flags before it.
+            # In order, since a condition that sets a flag may depend on earlier flags.
             for number, by_token in enumerate(raised):
                 for when in by_token.get(token, ()):
                     if not flags[number] and holds(when, values, flags):
@@ -174,6 +186,7 @@ class Counting:
             return constants[token], values, tuple(flags)
 
         def answer(state: Counts) -> Any:
+            """As `Counting.answer`."""
             for when, own_answer in cases.get(state[0], ()):
                 if holds(when, state[1], state[2]):
                     return own_answer
@@ -184,8 +197,8 @@ class Counting:
     # --- From the weights ---
 
     def _condition(self, kind: str, form: Vector, token: str) -> bool | CountCondition:
-        """The condition that a form is > 0, >= 0 or = 0 after this token; True or False where the same holds for all
-        counts."""
+        """The condition that a form is > 0, >= 0 or = 0 when `token` is the last token; True or False where this does
+        not depend on the counts."""
         own = form[self.tokens.index(token)]
         # The count of `token` is at least 1, all others are at least 0: coefficients of one sign decide alone.
         if all(a >= 0 for a in form) and own > 0:
@@ -198,6 +211,7 @@ class Counting:
             return False
         if kind == ">=" and all(a >= 0 for a in form):
             return True
+        # Forms are stored without common factors, and with a positive first coefficient, so that multiples are shared.
         scale = lcm(*(a.denominator for a in form))
         integers = [int(a * scale) for a in form]
         divisor = gcd(*integers)
@@ -208,7 +222,7 @@ class Counting:
         return CountCondition(kind, self.forms.index(vector), 1 if kind == "=" else sign)
 
     def _raise(self, by_token: dict[str, list[Conditions]]) -> int:
-        """The number of the flag that these conditions set, by token."""
+        """The number of the flag that is set under the conditions `by_token`; a new flag where there is none."""
         if by_token not in self.raised:
             self.raised.append(by_token)
         return self.raised.index(by_token)
@@ -226,8 +240,8 @@ class Counting:
         return Counted({t: (Guarded((), self._constant(value)),) for t, value in values.items()}, {})
 
     def _sum(self, parts: Sequence[tuple[Fraction, Counted]], bias: Fraction) -> Counted:
-        """The weighted sum of some coordinates and a bias: each combination of their cases that can hold is one case of
-        it."""
+        """The weighted sum of values, plus a bias. Each combination of their cases that can hold is a case of the
+        sum."""
         pieces: dict[str, tuple[Guarded, ...]] = {}
         for token in self.tokens:
             total = [Guarded((), self._constant(bias))]
@@ -242,17 +256,17 @@ class Counting:
             pieces[token] = tuple(total)
         flags: dict[int, Fraction] = {}
         for weight, part in parts:
-            for flag, own in part.flags.items():
-                flags[flag] = flags.get(flag, Fraction(0)) + weight * own
+            for flag, factor in part.flags.items():
+                flags[flag] = flags.get(flag, Fraction(0)) + weight * factor
         return Counted(pieces, {flag: weight for flag, weight in flags.items() if weight})
 
     def _linear(self, weights: Mapping[str, object], bias: object, what: str) -> Counted:
-        """One row of a matrix applied to the coordinates, with a bias."""
+        """The value of one row of a matrix, {coordinate: weight}, with a bias."""
         parts = [(rational(weight, what), self.held[name]) for name, weight in weights.items()]
         return self._sum(parts, rational(bias, what))
 
     def _feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Counted]]:
-        """What a feed-forward layer writes to each live coordinate."""
+        """The values that a feed-forward layer writes to live coordinates, by coordinate."""
         if part.activation not in ("relu", "step"):
             raise OutOfReach(f"{where} has the activation {part.activation}")
         numbers = part.lowered
@@ -268,7 +282,8 @@ class Counting:
             for token, cases in unit_input.pieces.items():
                 unit_cases = []
                 for when, value in cases:
-                    # The condition is on value/i, and so is the ReLU; a step is the constant 1.
+                    # Forms are divided by i, which does not change signs. The output of relu is the input, that of
+                    # step the constant 1.
                     positive = value if part.activation == "relu" else self.ones
                     zero = self._constant(Fraction(0))
                     for kind, form, then in ((">", value, positive), (">=", tuple(-a for a in value), zero)):
@@ -277,7 +292,7 @@ class Counting:
                             unit_cases.append(Guarded(extended, then))
                 pieces[token] = tuple(unit_cases)
             hidden[unit] = Counted(pieces, {})
-        # The second matrix.
+        # The outputs: rows of W2 applied to the hidden units.
         result = []
         for k in outs:
             parts = [(rational(weight, where), hidden[unit]) for unit, weight in numbers["W2"][k].items()]
@@ -285,20 +300,21 @@ class Counting:
         return result
 
     def _with(self, when: Conditions, kind: str, form: Vector, token: str) -> Conditions | None:
-        """One condition more; None where they cannot hold together."""
+        """The conditions `when` with one more, on `form`; None where they cannot hold together."""
         condition = self._condition(kind, form, token)
         if isinstance(condition, bool):
             return when if condition else None
         return _both(when, (condition,))
 
     def _head(self, head: Head, live: set[str], where: str, last: bool) -> list[tuple[str, Counted]]:
-        """What a head writes to each live coordinate; OutOfReach unless it is uniform causal attention."""
+        """The values that a head writes to live coordinates, by coordinate; OutOfReach unless it is uniform causal
+        attention."""
         numbers = head.lowered
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if outs and (not head.uniform or head.weighting not in ("average", "softmax")):
             how = f"{head.weighting} attention" if head.uniform else "scores"
             raise OutOfReach(f"{where} writes {head.writes[outs[0]]} by {how}, not by a plain average")
-        # The last attention of a model whose readout is at the end may also see what follows: nothing follows the end.
+        # The last attention of a model that is read at the last position may also see later positions: there are none.
         if outs and not (head.sees.before and head.sees.here and (last or not head.sees.after)):
             what = "which sees other positions than those up to its own"
             raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {head.mask}, {what}")
@@ -315,13 +331,15 @@ class Counting:
         return result
 
     def _mean(self, value: Counted, where: str) -> Counted:
-        """The mean over all positions so far: a form where the value depends on the token alone, else a flag."""
+        """The mean of a value over all positions so far: a form where the value depends on the token only, else a
+        flag."""
         cases = {token: value.pieces[token] for token in self.tokens}
         # One constant for each token: the sum is the form with these coefficients.
         if all(len(pieces) == 1 and len(set(pieces[0].value)) == 1 for pieces in cases.values()):
             form = tuple(cases[token][0].value[0] for token in self.tokens)
             return Counted({token: (Guarded((), form),) for token in self.tokens}, {})
-        # Else the value must never be negative (sign 1) or never be positive (sign -1): then a flag is enough.
+        # Otherwise the value must never be negative (sign 1), or never positive (sign -1). Then the mean is nonzero iff
+        # the value was nonzero at some position, which a flag records.
         for sign in (1, -1):
             raised: dict[str, list[Conditions]] = {}
             for token, pieces in cases.items():
@@ -331,27 +349,26 @@ class Counting:
                         continue
                     positive = self._condition(">", signed, token)
                     if positive is not True and positive not in when:
-                        # `break` gives this sign up, `continue` (the loop's else) goes on to the next token.
-                        break  # it may be negative, or the sign is not known
+                        break  # the value may have the other sign: leave both loops, to the next sign
                     raised.setdefault(token, []).append(when)
                 else:
                     continue
                 break
             else:
-                nothing = {token: (Guarded((), self._constant(Fraction(0))),) for token in self.tokens}
-                return Counted(nothing, {self._raise(raised): Fraction(sign)})
+                zero = {token: (Guarded((), self._constant(Fraction(0))),) for token in self.tokens}
+                return Counted(zero, {self._raise(raised): Fraction(sign)})
         raise OutOfReach(f"{where}: a mean of what may be positive and negative and is no count")
 
     # --- The readout ---
 
     def _answers(self, token: str) -> Iterator[tuple[Conditions, Any]]:
-        """The answer by conditions, where this token is the last one."""
+        """The cases (conditions, answer) of the readout where `token` is the last token."""
         readout = self.model.readout
         if not readout.answers:
             raise OutOfReach("the readout shows values and decides nothing")
         rule, rows = readout.choice()
         if rule == "zero":
-            # Accepted iff all coordinates are zero: each combination of their cases.
+            # Accepted iff all coordinates are zero, in each combination of their cases.
             tests = [list(self._tested(self.held[name], token, name)) for name in readout.reads]
             for tested in product(*tests):
                 if (when := _both(*(conditions for conditions, _ in tested))) is not None:
@@ -368,8 +385,8 @@ class Counting:
             return
         if any(score.flags for score in scores):
             raise OutOfReach("the readout compares a mean of which only the sign is known")
-        # The label of the largest score: label k wins if it is larger
-        # than all before it and at least as large as all after.
+        # The label of the largest score: label k wins iff its score is larger than all scores before it, and at least
+        # as large as all scores after it.
         for pieces in product(*(score.pieces[token] for score in scores)):
             for k, label in enumerate(readout.labels):
                 when = _both(*(piece.when for piece in pieces))
@@ -381,7 +398,8 @@ class Counting:
                     yield when, label
 
     def _parts(self, value: Counted, token: str, what: str) -> Iterator[tuple[Conditions, Vector, dict[int, Fraction]]]:
-        """The pieces of a value, which are a form or a sum of means of one sign, not both."""
+        """The cases of a value as (conditions, form, flags). The form must be zero where there are flags, and all
+        factors of the flags must have one sign; else OutOfReach."""
         for when, form in value.pieces[token]:
             signs = {weight > 0 for weight in value.flags.values()}
             if value.flags and (any(form) or len(signs) > 1):
@@ -389,7 +407,7 @@ class Counting:
             yield when, form, dict(value.flags)
 
     def _tested(self, value: Counted, token: str, name: str) -> Iterator[tuple[Conditions, bool]]:
-        """Where the value is zero, and where not."""
+        """The cases (conditions, whether the value is zero)."""
         for when, form, flags in self._parts(value, token, f"the readout of {name}"):
             if flags:
                 yield from (
@@ -405,7 +423,7 @@ class Counting:
     def _split(
         self, when: Conditions, form: Vector, token: str, yes: bool, no: bool
     ) -> Iterator[tuple[Conditions, bool]]:
-        """`yes` where a form is positive and `no` where it is not."""
+        """The cases (conditions, answer): `yes` where `form` is positive, and `no` elsewhere."""
         for kind, sign, answer in ((">", 1, yes), (">=", -1, no)):
             conditions = self._with(when, kind, tuple(sign * a for a in form), token)
             if conditions is not None:
@@ -414,9 +432,11 @@ class Counting:
     def _flagged(
         self, when: Conditions, flags: Mapping[int, Fraction], yes: bool, no: bool
     ) -> Iterator[tuple[Conditions, bool]]:
-        """`yes` where a sum of means of one sign is positive: that sign is +, and some flag is set."""
+        """The cases (conditions, answer): `yes` where the sum of the means is positive, and `no` elsewhere. All factors
+        of the means have one sign, so the sum is positive iff that sign is + and some flag is set."""
         means = list(flags)
-        for k, flag in enumerate(means):  # the first one that is set
+        # A case for each flag as the first one that is set, and one where no flag is set.
+        for k, flag in enumerate(means):
             earlier = tuple(CountCondition("unset", earlier_flag) for earlier_flag in means[:k])
             if (conditions := _both(when, (*earlier, CountCondition("set", flag)))) is not None:
                 yield conditions, yes if flags[flag] > 0 else no
@@ -425,7 +445,8 @@ class Counting:
 
 
 class StateTable:
-    """An automaton as such a machine, without counts: what is kept of the last token is the state."""
+    """An automaton in the form of a counter machine without forms and flags. The key of the last token is the state of
+    the automaton."""
 
     forms: Sequence[tuple[int, ...]] = ()
     raised: Sequence[dict[str, list[Conditions]]] = ()
@@ -441,7 +462,7 @@ class StateTable:
         return self.automaton.step(last, token)
 
     def step(self, state: Counts, letter: str) -> Counts:
-        """The state behind one more letter."""
+        """The state after one more symbol."""
         return self.after(state[0], letter), (), ()
 
 
@@ -459,9 +480,9 @@ def _hold(when: Conditions, values: Sequence[int], flags: Sequence[bool]) -> boo
 
 
 def _both(*parts: Iterable[CountCondition]) -> Conditions | None:
-    """Conditions together, each once; None where two of them exclude each other in sight."""
+    """The conjunction of all conditions, each once; None where two of them plainly exclude each other."""
     conditions: dict[CountCondition, None] = dict.fromkeys(condition for part in parts for condition in part)
-    # Only pairs that exclude each other at sight: a flag set and unset, or a form positive and at the same time not.
+    # Only such pairs are found: a flag that is set and unset, or a form that is positive and not positive.
     for kind, number, sign in conditions:
         if kind == "set" and CountCondition("unset", number) in conditions:
             return None

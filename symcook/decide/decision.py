@@ -31,19 +31,21 @@ from symcook.spec.counted import counted
 from symcook.spec.fold import Fold
 
 EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
-"""The verdicts, with the exit code of the command. "decided": without a reference, the automaton alone."""
+"""{verdict: exit code of the command}. "decided" is the verdict without a reference, where the model is an
+automaton."""
 SOON, PAIRS = 2000, 100_000
-"""How many pairs of states are visited before invariants are tried, and after they were not found."""
+"""How many pairs of states are visited before invariants are searched for (SOON), and in the longer search where no
+invariants are found (PAIRS)."""
 
 
 @dataclass(frozen=True, repr=False)
 class Decision(Shown):
-    """How a model compares with a reference on words of every length.
+    """The result of a comparison of a model with a reference on strings of every length.
 
-    verdict: one of `EXIT`. word: the smallest word with two answers, as tokens; answers: those of the model and of the
-    reference. automaton: the model's minimal one, where it has one. why: what was refused or is missing, or how it was
-    decided. notes: what was replaced on the way, each with its reason. certificate: what shows an equality
-    (`symcook.decide.certificate`).
+    verdict: a key of `EXIT`. against: the name of the reference. word: the shortest string with two answers, as tokens;
+    answers: those of the model and of the reference. automaton: the minimal automaton of the model, where it has one.
+    why: how it was decided, or why it was not. notes: simplifications of the model, each with its reason. certificate:
+    the proof of an equality (`symcook.decide.certificate`).
     """
 
     REPORT = "decision"
@@ -58,7 +60,8 @@ class Decision(Shown):
     notes: tuple[str, ...] = ()
     certificate: Invariants | StateMap | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
-    """What was asked about, where that is not all words: "inputs", and "count", None where they have no end."""
+    """The inputs that were compared, where these are not all strings: their language under "inputs", and how many there
+    are under "count" (None where there are infinitely many)."""
     free: int | None = 0
     """On how many strings the reference answers None, where any answer will do; None where this is not counted."""
     empty: bool = True
@@ -68,7 +71,7 @@ class Decision(Shown):
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """What words are made of."""
+        """The symbols of the strings that are compared."""
         return speech_of(self.model).letters
 
     @property
@@ -146,7 +149,7 @@ def reads_symbols(model: Transformer) -> Transformer:
 
 
 class Inside:
-    """A recogniser that answers the strings of a language alone."""
+    """A reference restricted to a language: a recogniser that answers None to strings outside it."""
 
     def __init__(self, reference: Answering, language: Automaton) -> None:
         self.reference, self.language, self.alive = reference, language, language.alive
@@ -161,19 +164,22 @@ class Inside:
         return self.reference.step(state[0], letter), self.language.step(state[1], letter)
 
     def answer(self, state: Any) -> Any:
+        """The answer of the reference to a string of the language, else None."""
         return self.reference.answer(state[0]) if self.language.accepts(state[1]) else None
 
     def free(self, model: Transformer) -> int:
-        """On how many strings of the language, which has an end, the reference answers None."""
-        ways, count, empty = {self.initial: 1}, 0, bool(model.embedding.added)
-        while ways:
-            further: dict[Any, int] = {}
-            for state, strings in ways.items():
+        """On how many strings of the language, which must be finite, the reference answers None. The empty string
+        counts only where it is an input of the model."""
+        # How many strings of the current length lead to each state.
+        strings_to, count, empty = {self.initial: 1}, 0, bool(model.embedding.added)
+        while strings_to:
+            next_strings_to: dict[Any, int] = {}
+            for state, strings in strings_to.items():
                 if empty and self.language.accepts(state[1]) and self.reference.answer(state[0]) is None:
                     count += strings
                 for to in () if self.ended(state) else (self.step(state, letter) for letter in model.alphabet):
-                    further[to] = further.get(to, 0) + strings
-            ways, empty = further, True
+                    next_strings_to[to] = next_strings_to.get(to, 0) + strings
+            strings_to, empty = next_strings_to, True
         return count
 
 
@@ -185,8 +191,8 @@ def recheck(
     values: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Decision:
-    """The decision that a certificate shows (`symcook.decide.certificate.document`), checked again for a model and a
-    reference without a search. BadInput where it does not hold."""
+    """The decision that a certificate (`symcook.decide.certificate.document`) proves about a model and a reference,
+    checked without a search; BadInput where the certificate is invalid."""
     model = reads_symbols(model.bind(values))
     # The model is read from its weights again: an automaton, or else a machine that counts.
     machine: Any
@@ -224,12 +230,15 @@ def settled(
     automaton: Automaton | None = None,
     notes: tuple[str, ...] = (),
 ) -> Decision:
-    """The decision between two recognisers, the first of which is a machine, with what is free in it."""
+    """The decision between a model and a reference, with the fields `free` and `empty` set.
+
+    machine: the model as a counter machine. states: the model as a recogniser. The rest as in `Decision`.
+    """
     compared = _compared(model, name, machine, states, reference, automaton, notes)
-    own = reference.reference if isinstance(reference, Inside) else reference
-    if isinstance(own, Automaton) and own.answer(own.initial) is None:
+    unrestricted = reference.reference if isinstance(reference, Inside) else reference
+    if isinstance(unrestricted, Automaton) and unrestricted.answer(unrestricted.initial) is None:
         compared = replace(compared, empty=False)
-    return replace(compared, free=None) if isinstance(own, Asked) and own.free else compared
+    return replace(compared, free=None) if isinstance(unrestricted, Asked) and unrestricted.free else compared
 
 
 def _compared(
@@ -241,18 +250,19 @@ def _compared(
     automaton: Automaton | None,
     notes: tuple[str, ...],
 ) -> Decision:
-    """The decision between two recognisers: by all their common states where these have an end, else by invariants,
-    else as far as words were compared."""
+    """The decision between a model and a reference; see `settled`. It is made by all pairs of states where these are
+    finitely many, else by invariants; else it is "open", with the length up to which strings were compared."""
     letters = required(model).letters
     comparison = parted(states, reference, letters, SOON)
-    # More pairs than `SOON`: is it equal on all strings, by invariants?
+    # No difference within `SOON` pairs of states, and there are more: try to prove equality by invariants.
     missing = ""
     if comparison.word is None and comparison.length is not None:
         try:
             evidence = invariants(machine, _followed(reference), letters)
             if isinstance(evidence, Invariants):
                 _require_an_answer(comparison if comparison.asked else parted(states, reference, letters, PAIRS))
-                own = None if isinstance(reference, Inside) else evidence  # a certificate names no language
+                # A certificate has no language, so none is made for a restricted reference.
+                own = None if isinstance(reference, Inside) else evidence
                 return Decision("equal", model, name, None, None, automaton, evidence.says, notes, own)
             missing = evidence
         except Lost as error:
@@ -264,7 +274,7 @@ def _compared(
     if comparison.length is not None:
         why = f"{missing}; no difference on any string up to length {comparison.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
-    # All pairs of states were visited: equal. | # | 1
+    # All pairs of states were visited without a difference.
     _require_an_answer(comparison)
     why = f"model and specification give the same answer in all {comparison.pairs} pairs of states"
     evidence = None if isinstance(reference, Inside) else StateMap.of(states, reference, letters)
@@ -272,7 +282,7 @@ def _compared(
 
 
 def _require_an_answer(found: Parted) -> None:
-    """BadInput where the specification has answered nothing."""
+    """BadInput where the comparison `found` compared no answers at all."""
     if not found.asked:
         must = "the specification must give an answer to some string"
         all_of = "all of them" if found.length is None else f"all up to length {found.length}"
@@ -280,10 +290,11 @@ def _require_an_answer(found: Parted) -> None:
 
 
 def _followed(reference: Answering) -> Fold:
-    """A reference as a fold, which answers None outside of the language that is asked about."""
+    """A reference as a fold. For a reference restricted to a language, the fold answers None outside the language."""
     if isinstance(reference, Inside):
         fold, inside = _followed(reference.reference), folded(reference.language)
         own_step, own_answer, read, holds = fold.step, fold.answer, inside.step, inside.answer
+        # `step` and `answer` use plain functions only, since `followed` accepts no objects of classes.
 
         def step(state: Any, letter: str) -> Any:
             return own_step(state[0], letter), read(state[1], letter)
@@ -296,7 +307,7 @@ def _followed(reference: Answering) -> Fold:
 
 
 def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:
-    """The decision about a model that is no finite automaton, for which `why` says why: by what it counts."""
+    """The decision about a model as a counter machine. `why` says why the model is not a finite automaton."""
     try:
         machine = counting(model)
     except OutOfReach as error:
@@ -314,17 +325,18 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
 
 
 COMPILED = "the weights are those that the compiler gives to the program, which is followed in their place"
+"""The note where a compiled model is decided by its program."""
 
 
 def counting(model: Transformer) -> Counting | Programmed:
-    """A model that counts as a machine: by its weights, or where these are not followed and are those that a compiler
-    gives to a formula, by the formula. Raises OutOfReach."""
+    """A model as a counter machine: made from its weights or, where these are unsupported, from the formula of which
+    they are the compilation. Raises OutOfReach where neither is possible."""
     try:
         return Counting(model)
     except OutOfReach as error:
         if model.program is None or model.program.kind != "count" or model.program.attention:
             raise
-        # The compiler may have given the program a readout at each position, of which the model has only the last.
+        # The model may be the compilation read at the last position only, where the compiler made a readout at each.
         everywhere = replace(model, readout=replace(model.readout, position="each"))
         try:
             program = formula_of(model.program)
@@ -340,17 +352,19 @@ def counting(model: Transformer) -> Counting | Programmed:
 
 
 def decodes(model: object) -> bool:
-    """Whether it is a compiled automaton, which is asked by decoding."""
+    """Whether `model` is a compiled automaton, which gives its answer by decoding."""
     return isinstance(model, Transformer) and model.program is not None and model.program.kind == "dfa"
 
 
 class Required(NamedTuple):
-    """What a reference of a model must be: over these letters, with one of these answers, at `each` position or once a
-    string."""
+    """What a reference of a model must have in common with it."""
 
     letters: tuple[str, ...]
+    """The symbols."""
     answers: tuple[Any, ...]
+    """The possible answers."""
     each: bool
+    """Whether there is an answer at each position, not one for each string."""
 
     @property
     def said(self) -> str:
@@ -359,14 +373,15 @@ class Required(NamedTuple):
 
 
 def required(model: Transformer) -> Required:
-    """What a reference of a model must be; a compiled automaton accepts or rejects what its user types."""
+    """The requirements for a reference of a model. A compiled automaton accepts or rejects what its user types."""
     if decodes(model):
         return Required(speech_of(model).letters, (True, False), False)
     return Required(model.alphabet, model.readout.labels or (True, False), model.readout.each)
 
 
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
-    """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
+    """The reference `against` as a recogniser over the model's symbols; a Decision where it is a model that cannot be
+    decided."""
     if isinstance(against, Inside):
         return against
     asked = required(model)
@@ -386,18 +401,20 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
 
 
 def _model(model: Transformer, asked: Required, rival: Transformer) -> Answering | Decision:
-    """A model as a reference: a finite automaton, or a machine that counts; a Decision where it is neither. All that
-    is asked of it is asked of both, so that both may change places."""
+    """The model `rival` as a reference: a finite automaton or a counter machine; a Decision where it is neither. The
+    requirements are symmetric, so that model and reference may change places."""
     # Both must be of one kind, over one alphabet and with comparable answers.
-    of_other = required(rival)
-    if of_other.each != asked.each:
+    rival_required = required(rival)
+    if rival_required.each != asked.each:
         raise BadInput("both models must answer at each position, or once a string", "one of each")
-    if sorted(of_other.letters) != sorted(asked.letters):
+    if sorted(rival_required.letters) != sorted(asked.letters):
         must = f"the specification must be over the alphabet {' '.join(asked.letters)}"
-        raise BadInput(must, f"{rival.name}, over {' '.join(of_other.letters) or 'numbers'}")
-    answers = {*asked.answers, *of_other.answers}
-    if len(answers) > max(len(asked.answers), len(of_other.answers)):  # neither has those of the other
-        raise BadInput(f"the specification must answer {asked.said}", f"{rival.name}, which answers {of_other.said}")
+        raise BadInput(must, f"{rival.name}, over {' '.join(rival_required.letters) or 'numbers'}")
+    answers = {*asked.answers, *rival_required.answers}
+    if len(answers) > max(len(asked.answers), len(rival_required.answers)):  # neither set of answers contains the other
+        raise BadInput(
+            f"the specification must answer {asked.said}", f"{rival.name}, which answers {rival_required.said}"
+        )
     # As an automaton, or else as a machine that counts.
     try:
         return Finite(rival).automaton().over(asked.letters)
@@ -415,7 +432,7 @@ def _model(model: Transformer, asked: Required, rival: Transformer) -> Answering
 
 
 def answering(asked: Required, automaton: Automaton) -> Automaton:
-    """The automaton, which must answer with what the model answers with."""
+    """`automaton`; BadInput where it has an answer that the model never gives."""
     answers = set(automaton.answers) - {None}
     if not answers <= set(asked.answers):
         raise BadInput(f"the specification must answer {asked.said}", ", ".join(sorted(map(str, answers))))

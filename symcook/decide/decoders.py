@@ -56,7 +56,7 @@ def decide(
     ('a',)
     """
     # A decoder as the reference stands for the language that it accepts.
-    goes_on = decision.decodes(model)
+    is_decoder = decision.decodes(model)
     if isinstance(against, Transformer) and decision.decodes(against):
         language_decision = _accepted(against)
         if isinstance(language_decision, Decision):
@@ -65,9 +65,9 @@ def decide(
             )
         against = language_decision
     if (inputs, sample, positions) != (None, None, None):
-        # On some inputs or positions alone.
-        if goes_on or against is None:
-            model_kind = "a compiled automaton" if goes_on else "no reference"
+        # A comparison on some inputs or positions only.
+        if is_decoder or against is None:
+            model_kind = "a compiled automaton" if is_decoder else "no reference"
             raise BadInput("inputs must be of a model that answers without decoding, with a specification", model_kind)
         require_language(inputs, sample)
         bound = decision.reads_symbols(model.bind(values))
@@ -78,13 +78,13 @@ def decide(
             language_decision = decision.decide(bound, against, name=name)
             return replace(language_decision, inputs={"positions": positions})
         return _inside(bound, against, inputs, sample, seed, positions, name)
-    if goes_on:
+    if is_decoder:
         return _decoded(model.bind(values), against, name)
     return decision.decide(model, against, values=values, name=name)
 
 
 def _last(against: object) -> object:
-    """A reference at the last position alone."""
+    """The reference `against` with an answer at the last position only, where it has one at each."""
     if isinstance(against, Transformer) and against.readout.each:
         return at_positions(against, "last")
     return replace(against, each=False) if isinstance(against, Fold) else against
@@ -99,29 +99,30 @@ def _inside(
     positions: str | None,
     name: str,
 ) -> Decision:
-    """The decision on the strings of a language, at the positions that count."""
-    language, asked = all_strings(model), dict[str, Any]()
+    """The decision on the strings of the language `inputs` (None: all strings), at the positions that count."""
+    language, asked_inputs = all_strings(model), dict[str, Any]()
     if inputs is not None:
-        language, asked = automaton(model, inputs, sample, seed)
+        language, asked_inputs = automaton(model, inputs, sample, seed)
     if model.readout.each:
+        # An answer at each position of a string is an answer to each of its prefixes.
         alive = language.alive
         language = replace(language, answers=tuple(state in alive for state in range(len(language.moves))))
     if positions is not None:
-        asked |= {"positions": positions}
+        asked_inputs |= {"positions": positions}
         if positions.startswith(AFTER):
             language = both(language, after(model, symbol_of(model, positions)))
     reference = decision.recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
     inside = decision.Inside(reference, language)
-    inside_decision = replace(decision.decide(model, inside, name=name), inputs=asked)
-    finite = asked.get("count") is not None and isinstance(against, Fold)
+    inside_decision = replace(decision.decide(model, inside, name=name), inputs=asked_inputs)
+    finite = asked_inputs.get("count") is not None and isinstance(against, Fold)
     return replace(inside_decision, free=inside.free(model)) if finite else inside_decision
 
 
 def after(model: Transformer, symbol: str) -> Automaton:
-    """The strings whose last position stands after a symbol."""
-    # States: nothing read; the last symbol is another one; the last symbol is `symbol`.
+    """The automaton of the strings whose last position comes after an occurrence of `symbol`."""
+    # States: 0, the symbol has not occurred; 1, it occurs first at the last position; 2, it occurred at an earlier one.
     at_start = symbol in model.embedding.ends[0]
     moves = tuple(tuple(2 if k else int(letter == symbol) for letter in model.alphabet) for k in (0, 1, 1))
     return Automaton(model.alphabet, moves, (at_start, False, True)) if not at_start else all_strings(model)
@@ -133,9 +134,10 @@ def all_strings(model: Transformer) -> Automaton:
 
 
 def both(first: Automaton, second: Automaton) -> Automaton:
-    """The strings of two automata over one alphabet."""
+    """The automaton of the strings that both automata accept; they have the same alphabet."""
 
     def steps(state: tuple[int, int]) -> list[tuple[int, int]]:
+        """The next pair of states by each symbol."""
         return [*zip(first.moves[state[0]], second.moves[state[1]], strict=True)]
 
     def accepts(state: tuple[int, int]) -> bool:
@@ -145,7 +147,8 @@ def both(first: Automaton, second: Automaton) -> Automaton:
 
 
 def _accepted(reference: Transformer) -> Automaton | Decision:
-    """The language of a model that is a reference, as an automaton; else the decision that says why there is none."""
+    """The language that the model `reference` accepts, as an automaton; the decision that says why, where there is
+    none."""
     language_decision = decide(reference)
     if language_decision.automaton is None or language_decision.verdict not in ("equal", "decided"):
         verdict = "refused" if language_decision.verdict == "different" else language_decision.verdict
@@ -155,15 +158,15 @@ def _accepted(reference: Transformer) -> Automaton | Decision:
 
 
 COUNTED = {"strict": "merrill2024.thm1", "nonstrict": "merrill2024.thm1.nonstrict"}
-"""By variant, the theorem that for all automata and strings x token |x| + 1 after x is the verdict, of the decoders of
---theorem 1."""
+"""For each variant of the decoders of --theorem 1, the theorem about all automata: after each string x, the token
+number |x| + 1 that the decoder generates is the verdict on x."""
 TRIED = 4
-"""The length up to which strings are run where a decoder is not proved to run its program."""
+"""The length up to which strings are run for a decoder that is not proved to run its program."""
 
 
 def _decoded(model: Transformer, against: object, name: str) -> Decision:
-    """The decision about a compiled automaton, which is asked by decoding: it accepts the words behind which it puts
-    out yes. What it puts out is shown for every word by the theorem about its family."""
+    """The decision about a compiled automaton. Its answer is the token that it decodes after a string, yes or no; a
+    theorem about its family proves which one, for every string."""
     from symcook.proof.bridges import decoders
 
     program = present(model.program)
@@ -186,14 +189,14 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
             return _tried(model, reference, name, str(error).rstrip("."))
         why += "; as an instance, without a certificate"
     compared = decision.settled(model, name, StateTable(automaton), automaton, reference, automaton.minimal())
-    # Of two automata there is no more to say than the theorem.
+    # Where two automata were compared, the theorem is the whole explanation.
     comparison = "" if isinstance(compared.certificate, StateMap) else compared.why
     return replace(compared, certificate=None, why="; ".join(filter(None, [why, comparison])))
 
 
 def _instance(model: Transformer, theorem: str) -> None:
-    """Show that a model of --theorem 1 is the instance of its family at its program's table, and that the theorem is
-    proved. Raises as `symcook.proof.bridges.decoders.prove` does."""
+    """Prove that a model of --theorem 1 is the instance of its family at the table of its program, and check the proof
+    of the theorem. Raises as `symcook.proof.bridges.decoders.prove` does."""
     from symcook.model.modelfile import to_document
     from symcook.proof.bridges.bridge import Bridge, checked
     from symcook.proof.search.limits import replayed
@@ -208,8 +211,8 @@ def _instance(model: Transformer, theorem: str) -> None:
 
 
 def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Decision:
-    """The decision about a decoder of which nothing is shown: a short word behind which it puts out a verdict that the
-    reference does not have, else none."""
+    """The decision about a decoder without a proof: "different" with a short string on which decoder and reference give
+    different verdicts, else "open" for the reason `why`."""
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in words.every(speech.letters, length):

@@ -9,9 +9,9 @@ from symcook.decide.automata import Automaton
 from symcook.errors import BadInput
 
 MOST = 40
-"""The states that a picture holds; of more nothing could be read."""
+"""The greatest number of states of a picture; a larger one would be unreadable."""
 RADIUS, ACROSS, DOWN, EDGE = 22, 150, 100, 60
-"""In pixels: the radius of a state, the distance of columns and of rows, and the margin."""
+"""In pixels: the radius of a state, the distance of two columns, the distance of two rows, and the margin."""
 STYLE = """
 text { font: 13px ui-monospace, monospace; fill: #1f2328; text-anchor: middle; dominant-baseline: central }
 .letters { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; fill: #0550ae }
@@ -22,6 +22,7 @@ circle { fill: #ffffff; stroke: #1f2328; stroke-width: 1.4 }
 .note { text-anchor: start; fill: #59636e }
 .none { stroke-dasharray: 3 3 }
 """
+"""The style sheet of a picture."""
 
 
 def rows(automaton: Automaton) -> list[list[str]]:
@@ -34,7 +35,7 @@ def rows(automaton: Automaton) -> list[list[str]]:
 
 
 def text(automaton: Automaton) -> str:
-    """The table of an automaton, which begins in its first state."""
+    """The table of an automaton as text. The initial state is the first row."""
     table = rows(automaton)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "".join(
@@ -43,13 +44,16 @@ def text(automaton: Automaton) -> str:
 
 
 def svg(automaton: Automaton) -> str:
-    """The picture of an automaton: states by how many letters lead to them, those that accept with a double ring, and
-    dashed where there is no answer. A state that rejects for good is left out, with what leads to it. BadInput where
-    there are more than `MOST` states."""
+    """The picture of an automaton.
+
+    A state is in the column of the length of the shortest string that leads to it. Accepting states have a double ring,
+    states without an answer are dashed. States that reject every further string are left out, with the arrows to them.
+    BadInput where there are more than `MOST` states.
+    """
     if len(automaton) > MOST:
         do = "write it to a file that ends in .json or .txt"
         raise BadInput(f"a drawn automaton must have at most {MOST} states", len(automaton), do)
-    # States that reject whatever follows are not drawn.
+    # States that reject and never change are not drawn.
     lost = {
         state for state, row in enumerate(automaton.moves) if automaton.answers[state] is False and {*row} == {state}
     }
@@ -62,15 +66,14 @@ def svg(automaton: Automaton) -> str:
                 depth[to] = depth[state] + 1
                 order.append(to)
     columns: dict[int, list[int]] = {}
-    # The states. | # | 3
     for state in order:
         columns.setdefault(depth[state], []).append(state)
     tall = max(map(len, columns.values()))
-    place = {}
+    position_of = {}
     for at, column in columns.items():
         for k, state in enumerate(column):
             middle = (tall - len(column)) * DOWN // 2
-            place[state] = (EDGE + 20 + at * ACROSS, EDGE + 30 + middle + k * DOWN)
+            position_of[state] = (EDGE + 20 + at * ACROSS, EDGE + 30 + middle + k * DOWN)
     # The frame, and an arrow into the initial state.
     width, height = max(440, 2 * EDGE + 40 + (len(columns) - 1) * ACROSS), 2 * EDGE + 60 + (tall - 1) * DOWN
     drawn = [
@@ -81,7 +84,7 @@ def svg(automaton: Automaton) -> str:
         '<path d="M0 0 L10 5 L0 10 z" style="fill: #59636e; stroke: none"/></marker></defs>',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
     ]
-    x, y = place[automaton.initial]
+    x, y = position_of[automaton.initial]
     drawn.append(f'<path d="M{x - 55} {y} L{x - RADIUS - 2} {y}" marker-end="url(#tip)"/>')
     # One arrow for all symbols that lead from one state to the same next one. Labels are drawn last, over the arrows.
     labels = []
@@ -91,12 +94,17 @@ def svg(automaton: Automaton) -> str:
             if to not in lost:
                 edges.setdefault((state, to), []).append(letter)
     for (state, to), letters in edges.items():
-        path, (lx, ly) = _loop(*place[state]) if state == to else _curve(place[state], place[to], (to, state) in edges)
+        path, (lx, ly) = (
+            _loop(*position_of[state])
+            if state == to
+            else _curve(position_of[state], position_of[to], (to, state) in edges)
+        )
         drawn.append(f'<path d="{path}" marker-end="url(#tip)" data-edge="{state} {to}"/>')
         edge_text = ", ".join(letters) if len(letters) < max(3, len(automaton.alphabet)) else "any symbol"
         labels.append(f'<text class="letters" x="{lx}" y="{ly}">{escape(edge_text)}</text>')
+    # The states.
     for state in order:
-        x, y = place[state]
+        x, y = position_of[state]
         answer = automaton.answers[state]
         kind = ' class="accept"' if answer is True else ' class="none"' if answer is None else ""
         drawn.append(f'<circle cx="{x}" cy="{y}" r="{RADIUS}"{kind} data-state="{state}"/>')
@@ -107,17 +115,18 @@ def svg(automaton: Automaton) -> str:
             name = f"{name}: {answer}"
         drawn.append(f'<text x="{x}" y="{y}">{escape(name)}</text>')
     if lost:
-        known = " and ".join(automaton.names[state] for state in sorted(lost))
-        words = f"what is not drawn leads to {known}, which reject{'s' * (len(lost) == 1)} for good"
-        labels.append(f'<text class="note" x="20" y="{height - 20}">{escape(words)}</text>')
+        lost_names = " and ".join(automaton.names[state] for state in sorted(lost))
+        note = f"what is not drawn leads to {lost_names}, which reject{'s' * (len(lost) == 1)} for good"
+        labels.append(f'<text class="note" x="20" y="{height - 20}">{escape(note)}</text>')
     return "\n".join([*drawn, *labels, "</svg>", ""])
 
 
 DrawnPoint = tuple[int, int]
+"""A point (x, y) of the picture, in pixels."""
 
 
 def _loop(x: int, y: int) -> tuple[str, DrawnPoint]:
-    """An arrow from a state to itself, above it, and where its letters stand."""
+    """The path of an arrow from a state to itself, drawn above it, and the point of its label."""
     path = (
         f"M{x - 12} {y - RADIUS + 3} C{x - 30} {y - RADIUS - 34} {x + 30} {y - RADIUS - 34} {x + 12} {y - RADIUS + 1}"
     )
@@ -125,14 +134,18 @@ def _loop(x: int, y: int) -> tuple[str, DrawnPoint]:
 
 
 def _curve(start: DrawnPoint, end: DrawnPoint, both: bool) -> tuple[str, DrawnPoint]:
-    """An arrow between two states, bent where there is one the other way, or where states may stand between them."""
+    """The path of an arrow between two states, and the point of its label.
+
+    `both` says whether there is an arrow the other way. The arrow is bent then, and where a state may be between the
+    two.
+    """
     (x, y), (u, v) = start, end
     across, down = u - x, v - y
     length = max(1, isqrt(across * across + down * down))
     far = abs(across) > ACROSS or (across == 0 and abs(down) > DOWN)
     bend = 34 + length // 8 if far else 26 if both else 0
     cx, cy = (x + u) // 2 + down * bend // length, (y + v) // 2 - across * bend // length
-    # The ends stand on the rings, in the direction of the point towards which the arrow is bent.
+    # The ends are on the rings, in the direction of the control point (cx, cy) of the curve.
     sx, sy = _towards((x, y), (cx, cy))
     ex, ey = _towards((u, v), (cx, cy))
     return f"M{sx} {sy} Q{cx} {cy} {ex} {ey}", ((sx + 2 * cx + ex) // 4, (sy + 2 * cy + ey) // 4)

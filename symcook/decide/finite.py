@@ -1,9 +1,9 @@
 """A model whose residual stream takes finitely many values, as streams: one for each coordinate, made from the weights.
 
 In goes a model; out comes the minimal automaton of its answers. A head becomes a scan from each side: for each way in
-which a query orders the keys, the values at the best key so far. A position term in the keys (i/n and the like) takes
-infinitely many values and is kept apart from the streams; `_ranked` replaces it by a rule for ties where it can only
-break ties. Where another coordinate takes infinitely many values, `OutOfReach` names it.
+which a query orders the keys, the scan has the values at the best key so far. A position term in the keys (i/n and the
+like) takes infinitely many values and is kept apart from the streams; `_ranked` replaces it by a rule for ties where it
+can only break ties. Where another coordinate takes infinitely many values, `OutOfReach` names it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from symcook.spec.fold import Fold
 
 
 class OutOfReach(Exception):
-    """The model is no finite automaton, or none that this method finds: which head or coordinate, and why."""
+    """The model is not a finite automaton that this method finds; the message names the head or coordinate, and why."""
 
 
 class Missing(Exception):
@@ -34,20 +34,24 @@ class Missing(Exception):
 
 
 class Nowhere:
-    """The value at each position of a word that is no input: the tokens that a model adds stand elsewhere in it."""
+    """The value at each position of a string that is not an input, because the tokens that the model adds are not at
+    its ends only."""
 
 
 NOWHERE = Nowhere()
 Ranks = list[tuple[tuple[int, ...], str]]
-"""For each way in which a query orders keys: the rank of each key, by its number, and what wins among equal scores:
-leftmost, rightmost, or average."""
+"""For each order that queries give the keys: the rank of each key, by the number of the key, and what wins among equal
+scores: "leftmost", "rightmost" or "average"."""
 TIE, POSITIVE, NEGATIVE = "several values", "several values, none below 0", "several values, none above 0"
-"""What a head brings where keys with different values are best at once: their mean, of which the sign may be known."""
+"""The codes of a mean of different values, which a head writes where several keys are best; its sign may be known."""
 
 
 @dataclass(frozen=True)
 class SignedMean:
-    """A mean of different values of which the sign alone is known; `said` is why a model that asks more is refused."""
+    """A mean of different values of which only the sign is known.
+
+    `said` is the message of the OutOfReach that every operation raises whose result depends on more than the sign.
+    """
 
     sign: int
     said: str = field(compare=False)
@@ -70,38 +74,41 @@ class SignedMean:
         return self.sign > 0
 
     def __lt__(self, other: Fraction | SignedMean) -> bool:
-        return not self > other  # it is no number that another value is known to be equal to
+        return not self > other  # a mean is never known to be equal to another value
 
 
 @dataclass(frozen=True)
 class Carried:
-    """A coordinate: a stream, and the coefficients of the position terms that are added to it."""
+    """The value of a coordinate: a stream plus position terms, given by their coefficients."""
 
     stream: Stream
     order: Ordered
 
 
 class Candidate(NamedTuple):
-    """The best key that a query has seen: its rank, what wins among equal ranks, and the values that it brings."""
+    """The best key that a query has seen so far: its rank, what wins among equal ranks, and its values (as codes)."""
 
     rank: int
     ties: str
     values: tuple[Any, ...]
 
     def over(self, later: Candidate | None) -> Candidate:
-        """The better one of this and of one that stands to its right."""
+        """The better of this candidate and `later`, which is to its right."""
         if later is None or later.rank < self.rank:
             return self
         if self.rank < later.rank or self.ties == "rightmost":
             return later
         if self.ties == "leftmost":
             return self
+        # An average: the means of the values.
         return self._replace(values=tuple(map(_mean, self.values, later.values)))
 
 
 def _mean(first: Any, second: Any) -> Any:
-    """The code of a mean of two values by their codes, which have the signs of the values: the value's own code where
-    both are equal, else the sign of the mean where that is known, else `TIE`."""
+    """The code of the mean of two values, given their codes, which have the signs of the values.
+
+    It is the common code where both are equal; else POSITIVE or NEGATIVE where the sign of the mean is known; else TIE.
+    """
     if first == second:
         return first
     for kind, sign in ((POSITIVE, 1), (NEGATIVE, -1)):
@@ -111,17 +118,17 @@ def _mean(first: Any, second: Any) -> Any:
 
 
 def better(earlier: Candidate | None, later: Candidate | None) -> Candidate | None:
-    """The better of two candidates, the second of which stands to the right; None where there is none."""
+    """The better of two candidates, `later` to the right of `earlier`; None where both are None."""
     return later if earlier is None else earlier.over(later)
 
 
 def inside(compute: Callable[..., object]) -> Callable[..., Any]:
-    """`compute` where no value is `NOWHERE`."""
+    """`compute`, except that the result is `NOWHERE` where one of the values is `NOWHERE`."""
     return lambda *values: NOWHERE if NOWHERE in values else compute(*values)
 
 
 def _kept(stream: Stream) -> list[Any]:
-    """The values at the positions of strings."""
+    """The values of a stream other than `NOWHERE`."""
     return [value for value in stream.values if value is not NOWHERE]
 
 
@@ -132,35 +139,37 @@ def _numbered(stream: Stream) -> Stream:
 
 
 def _coded(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
-    """A stream of numbers with each value replaced by a code of the same sign, and the values by their codes."""
+    """A stream of numbers with each value replaced by an integer code of the same sign, and {code: value}."""
     numbers = enumerate(_kept(stream), 1)
     codes = {value: (0 if value == 0 else place if value > 0 else -place) for place, value in numbers}
     return each((codes | {NOWHERE: NOWHERE}).__getitem__, stream), {code: value for value, code in codes.items()}
 
 
 def rational(value: object, what: str) -> Fraction:
-    """The number itself; OutOfReach, with what has it, for a weight that is not rational."""
+    """`value`; OutOfReach where this weight of `what` is not rational."""
     if not isinstance(value, Fraction):
         raise OutOfReach(f"{what} has the weight {show(value) if isinstance(value, tuple) else value}, no rational")
     return value
 
 
 def _known(score: Fraction | SignedMean) -> Fraction:
-    """A score; that of which the sign alone is known may differ from one position to another."""
+    """A score; OutOfReach where only its sign is known, since its value may differ from one position to another."""
     if isinstance(score, SignedMean):
         raise OutOfReach(score.said)
     return score
 
 
 class Finite:
-    """The coordinates of a model, layer by layer, over all tokens, those that it adds too."""
+    """The coordinates of a model as streams, computed layer by layer. The strings are over all tokens, including those
+    that the model adds."""
 
     def __init__(self, model: Transformer) -> None:
         self.model, self.embedding = model, model.embedding
         self.tokens = tuple(self.embedding.words or ())
+        # Whether a string is an input, and the wrapper that passes `NOWHERE` on; only models that add tokens need them.
         self.valid = _valid(self.tokens, *self.embedding.ends) if self.embedding.added else None
         self.ties: dict[str, list[str]] = {}
-        """What is said of position terms, and of which heads."""
+        """{note on a position term that breaks ties: the heads for which it holds}."""
         self.inside = inside if self.valid is not None else lambda compute: compute
         # Models that no automaton of this kind can represent are rejected before any weight is read.
         if not self.tokens:
@@ -181,7 +190,7 @@ class Finite:
                         written += self.feedforward(part, live, where)
                 except TooLarge as error:
                     raise Missing(f"{where} needs {error}") from None
-            # Added only now: the sublayers of one step read the same residual stream.
+            # Outputs are added after all parts of the step are computed, since they read the same residual stream.
             for name, value in written:
                 self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
             self.held = {name: value for name, value in self.held.items() if name in live}
@@ -191,7 +200,7 @@ class Finite:
         return letters([value] * len(self.tokens))
 
     def _base(self, stream: Stream) -> Stream:
-        """The stream with `NOWHERE` in strings that are no input."""
+        """The stream with the value `NOWHERE` in strings that are not inputs."""
         if self.valid is None:
             return stream
         return join(lambda value, valid: value if valid else NOWHERE, stream, self.valid)
@@ -205,11 +214,11 @@ class Finite:
             stream = letters([rational(table[token], f"{name} of {token}") for token in self.tokens])
         if function is not None:
             try:
-                known: Any = function if isinstance(function, tuple) else ("num", *function.as_integer_ratio())
-                bias, order = place(known, self.embedding.start, len(self.tokens))
+                tree: Any = function if isinstance(function, tuple) else ("num", *function.as_integer_ratio())
+                bias, order = place(tree, self.embedding.start, len(self.tokens))
             except Unbounded as error:
                 raise OutOfReach(f"the position function of {name} takes no end of values: {error}") from None
-            # The position function has finitely many values that vary (a stream), or a single number.
+            # The part with finitely many values is a stream, or a number.
             if isinstance(bias, Stream):
                 stream = join(lambda a, b: a + b, stream, bias) if table is not None else bias
             else:
@@ -219,20 +228,20 @@ class Finite:
     def _sum(self, parts: Sequence[tuple[Fraction, Carried]], bias: Fraction) -> Carried:
         """The weighted sum of some coordinates and a bias."""
         order: Ordered = {}
-        varied = []
+        varying = []
         for weight, summand in parts:
-            for term, own in summand.order.items():
-                order[term] = order.get(term, Fraction(0)) + weight * own
+            for term, coefficient in summand.order.items():
+                order[term] = order.get(term, Fraction(0)) + weight * coefficient
             # A constant stream goes into the bias, which saves one product of automata.
             if len(summand.stream.values) == 1 and summand.stream.values[0] is not NOWHERE:
                 bias += weight * summand.stream.values[0]
             else:
-                varied.append((weight, summand.stream))
-        # Then one join for each stream that varies.
-        if not varied:
+                varying.append((weight, summand.stream))
+        # One join for each stream that varies.
+        if not varying:
             total = self.constant(bias)
         else:
-            (first, total), *others = varied
+            (first, total), *others = varying
             if (first, bias) != (1, 0):
                 total = each(self.inside(lambda a: first * a + bias), total)
             for weight, stream in others:
@@ -240,7 +249,7 @@ class Finite:
         return Carried(total, {term: weight for term, weight in order.items() if weight})
 
     def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Carried:
-        """A row of a matrix over coordinates, and a bias."""
+        """The value of a row of a matrix, {coordinate: weight}, plus a bias."""
         parts = [(rational(weight, what), self.held[name]) for name, weight in weights.items()]
         return self._sum(parts, rational(bias, what))
 
@@ -281,25 +290,25 @@ class Finite:
         soft = head.weighting == "softmax"
         if soft and not isinstance(numbers["temperature"], Fraction):
             raise OutOfReach(f"{where} has the temperature {show(numbers['temperature'])}, which must be a number")
-        # A softmax takes a mean of all values in sight, so its
-        # scores do not matter: only the sign of the mean is known.
+        # Softmax gives a mean of all values in sight, of which at most the sign is known. So its scores do not matter.
         rows = [] if soft else [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
         queries = [self.finite(query, Fraction(0), f"a query of {where}") for query, _ in rows]
         keys = [self.linear(key, Fraction(0), f"a key of {where}") for _, key in rows]
         values = [self.finite(numbers["V"][k], Fraction(0), f"a value of {where}") for k in outs]
-        nothing = self._base(self.constant(()))
-        query = self._together(queries) if rows else nothing
-        key = self._together([key_value.stream for key_value in keys]) if rows else nothing
-        # From here on a query is the number of its order of the keys, and a key is a number.
+        no_scores = self._base(self.constant(()))
+        query = self._together(queries) if rows else no_scores
+        key = self._together([key_value.stream for key_value in keys]) if rows else no_scores
+        # From here on a query is represented by the index of its order of the keys in `ranks`, and a key by its number.
         ranks, kinds = self._ranked(query, key, [key_value.order for key_value in keys], head, where)
-        asked = each(self.inside(kinds.__getitem__), query)
+        query_kind = each(self.inside(kinds.__getitem__), query)
         key = _numbered(key)
         result = []
-        # Without scores each coordinate is by itself: where one is an average the others need not be found first.
+        # Without scores each output is computed separately, so that the first average is rejected before the rest is
+        # computed.
         for outputs in [list(range(len(outs)))] if rows else [[at] for at in range(len(outs))]:
             coded, decoded = zip(*(_coded(values[at]) for at in outputs), strict=True)
-            offered = join(self.inside(lambda a, b: (a, b)), key, self._together(coded))
-            best = self._best(head, asked, offered, ranks)
+            key_and_values = join(self.inside(lambda a, b: (a, b)), key, self._together(coded))
+            best = self._best(head, query_kind, key_and_values, ranks)
             for at, table in zip(range(len(outputs)), decoded, strict=True):
                 name = head.writes[outs[outputs[at]]]
                 # From codes back to values; a mean of different values keeps at most its sign.
@@ -310,39 +319,41 @@ class Finite:
                 signs = {POSITIVE: SignedMean(1, counts_because), NEGATIVE: SignedMean(-1, counts_because)}
                 table = {**table, None: Fraction(0), TIE: TIE, **signs}
 
-                def brought(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:
+                def value_of(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:
+                    """The value of output `at` at the best key; 0 where no key is in sight."""
                     return table[None if best is None else best.values[at]]
 
-                stream = each(self.inside(brought), best)
+                stream = each(self.inside(value_of), best)
                 if TIE in stream.values:
                     raise OutOfReach(counts_because)
                 result.append((name, Carried(stream, {})))
         return result
 
     def _best(self, head: Head, asked: Stream, offered: Stream, ranks: Ranks) -> Stream:
-        """At each position the best key in sight; `asked` is the place in `ranks` of the query, `offered` what each
-        position has: its key and its values."""
-        # What each key with its values is to each kind of query;
-        # computed once, since the scans look it up at each step.
-        known: dict[Any, list[Candidate]] = {}
+        """The best key in sight of each position. `asked` is the index in `ranks` of the query there, `offered` the
+        pair of the key and the values there."""
+        # For each key with values, the candidate that it is for each order in `ranks`. Computed once, since the scans
+        # use it at each step.
+        candidates: dict[Any, list[Candidate]] = {}
         for offer in offered.values:
             if offer is not NOWHERE:
-                known[offer] = [Candidate(order[offer[0]], ties, offer[1]) for order, ties in ranks]
+                candidates[offer] = [Candidate(order[offer[0]], ties, offer[1]) for order, ties in ranks]
 
-        # The best key so far for each kind of query, from the left and from the right.
         def rightwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
-            return state if given is NOWHERE else tuple(map(better, state, known[given]))
+            """The best keys so far, one for each order, after one more position to the right."""
+            return state if given is NOWHERE else tuple(map(better, state, candidates[given]))
 
         def leftwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
-            return state if given is NOWHERE else tuple(map(better, known[given], state))
+            """The same after one more position to the left."""
+            return state if given is NOWHERE else tuple(map(better, candidates[given], state))
 
         start = (None,) * len(ranks)
-        # The mask says which of the three (before, here, after) are in sight.
+        # The mask says which positions are in sight: those before, the position itself, those after.
         parts = []
         if head.sees.before:
             parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan(offered, start, rightwards)))
         if head.sees.here:
-            parts.append(join(self.inside(lambda kind, offer: known[offer][kind]), asked, offered))
+            parts.append(join(self.inside(lambda kind, offer: candidates[offer][kind]), asked, offered))
         if head.sees.after:
             parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan_right(offered, start, leftwards)))
         return reduce(lambda one, other: join(self.inside(better), one, other), parts)
@@ -356,37 +367,39 @@ class Finite:
     def _ranked(
         self, query: Stream, key: Stream, orders: Sequence[Ordered], head: Head, where: str
     ) -> tuple[Ranks, dict[Any, int]]:
-        """The ways in which the queries that occur order the keys that occur, and the way of each query.
+        """The orders that the queries that occur give the keys that occur, and {query: index of its order}.
 
-        A position term b*t(j) in the scores, t strictly monotone, says which of equally good keys wins. It says nothing
-        else where two scores without it differ by 0 or by at least |b| times a number that no two values of t in one
-        row are apart: then a score that is greater without it is greater with it, whatever the length, the mask and the
-        positions. A row of one key has no two scores, and an empty row none.
+        A position term b*t(j) in the scores, t strictly monotone, decides which of equally good keys wins. It decides
+        nothing else if any two different scores without it differ by at least |b| times a bound that is greater than
+        any difference of two values of t in one string. A score that is greater without the term is then greater with
+        it, at every length, mask and position.
         """
         keys = _kept(key)
-        known: dict[tuple[tuple[int, ...], str], int] = {}
+        order_numbers: dict[tuple[tuple[int, ...], str], int] = {}
         kinds: dict[Any, int] = {}
         # The order of the keys by their scores without the position terms.
-        for asked in _kept(query):
-            scores = {key: _known(sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0))) for key in keys}
+        for query_value in _kept(query):
+            scores = {
+                key: _known(sum((a * b for a, b in zip(query_value, key, strict=True)), Fraction(0))) for key in keys
+            }
             levels = sorted(set(scores.values()))
             ties = "average" if head.weighting == "softmax" else head.weighting
-            # The coefficient of each position term in this row of
-            # scores; terms that are the same at all keys do not count.
+            # The coefficient of each position term in this row of scores. Terms that are equal at all keys do not
+            # count.
             weights: Ordered = {}
-            for a, order in zip(asked, orders, strict=True):
+            for a, order in zip(query_value, orders, strict=True):
                 for term, weight in order.items():
                     if term not in SAME:
                         weights[term] = weights.get(term, Fraction(0)) + _known(a * weight)
             weights = {term: weight for term, weight in weights.items() if weight}
             if len(weights) > 1:
                 raise OutOfReach(f"{where} has scores with {' and '.join(map(show, weights))}, which may not agree")
-            # At most one term is left: where the levels are far enough apart it breaks ties, for the left or the right.
+            # At most one term is left. It breaks ties, to the left or to the right, if the levels are far enough apart.
             for term, weight in weights.items():
                 rises, spread = TERMS[term]
-                most = spread(self.embedding.start)
+                bound = spread(self.embedding.start)
                 for low, high in zip(levels, levels[1:], strict=False):
-                    if most is None or high - low < abs(weight) * most:
+                    if bound is None or high - low < abs(weight) * bound:
                         raise OutOfReach(
                             f"{where} has scores that differ by {high - low} next to {weight}*({show(term)}), "
                             "which may outweigh that"
@@ -395,13 +408,13 @@ class Finite:
                 heads = self.ties.setdefault(f"{show(term)} only breaks ties, {ties} wins", [])
                 if where not in heads:
                     heads.append(where)
-            # Queries that order the keys alike share one number.
-            way = tuple(levels.index(scores[key]) for key in keys), ties
-            kinds[asked] = known.setdefault(way, len(known))
-        return [*known], kinds
+            # Queries that give the keys the same order share an index.
+            ranks = tuple(levels.index(scores[key]) for key in keys), ties
+            kinds[query_value] = order_numbers.setdefault(ranks, len(order_numbers))
+        return [*order_numbers], kinds
 
     def verdict(self) -> Stream:
-        """The answer at each position, True, False or a label, as if the readout looked there."""
+        """The stream of the answers (True, False or a label) that the readout would give at each position."""
         readout = self.model.readout
         if not readout.answers:
             raise OutOfReach("the readout shows values and decides nothing")
@@ -412,7 +425,7 @@ class Finite:
             return reduce(lambda one, other: join(self.inside(lambda a, b: a and b), one, other), tests)
         if rule == "positive":
             return each(self.inside(lambda a: a > 0), rows[0])
-        # The largest score with its label, the first one among equals.
+        # The largest score with the index of its label; among equal scores the first.
         best = each(self.inside(lambda a: (a, 0)), rows[0])
         for label, row in enumerate(rows[1:], 1):
             best = join(self.inside(lambda a, b, k=label: (b, k) if b > a[0] else a), best, row)
@@ -420,7 +433,7 @@ class Finite:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was replaced on the way, and why that may be."""
+        """The simplifications that were made, each with the heads that it is about."""
         return tuple(
             f"{tie}: {heads[0]}" + (f" and {len(heads) - 1} more" if heads[1:] else "")
             for tie, heads in self.ties.items()
@@ -434,8 +447,8 @@ class Finite:
             raise Missing(f"the readout needs {error}") from None
 
     def _automaton(self) -> Automaton:
-        """The minimal automaton of the answer to a word (after each letter, for a readout at each position that sees
-        nothing behind it). The empty word is without answer where it is no input."""
+        """The minimal automaton of the answer to a string. For a readout at each position, it is the answer at the last
+        one, which must not depend on later symbols. The empty string has no answer where it is not an input."""
         stream, readout = self.verdict(), self.model.readout
         if readout.each:
             if self.valid is not None:
@@ -443,21 +456,21 @@ class Finite:
             if len(stream.right) > 1:
                 raise OutOfReach("a readout at each position, where an answer depends on what stands after it")
         elif readout.everywhere:
-            # One verdict on all positions: all of them up to the last must accept.
+            # One verdict on all positions: each position up to the last one must accept.
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)
         elif readout.first:
-            # The answer at the first position, which is the answer here where nothing is before.
+            # The answer at the first position, which is the position itself where there is none before it.
             first_value = scan(stream, None, lambda state, value: value if state is None else state)
             stream = join(self.inside(lambda a, b: b if a is None else a), first_value, stream)
         over_all_tokens = machine(stream, self.tokens)
         if self.valid is None:
             return over_all_tokens
-        # The automaton reads all tokens; its input are the model's
-        # symbols alone, so the added tokens are read at the ends.
+        # That automaton reads all tokens. The result reads typed symbols only; the added tokens are read at both ends.
         before, after = self.embedding.ends
 
         def read(state: int, tokens: Sequence[str]) -> int:
+            """The state after some tokens."""
             return reduce(over_all_tokens.step, tokens, state)
 
         ends = Fold(
@@ -469,22 +482,23 @@ class Finite:
 
 
 def _valid(tokens: Sequence[str], before: Sequence[str], after: Sequence[str]) -> Stream:
-    """Whether a word is an input: the tokens that a model adds stand at its ends and nowhere else."""
-    # State k: k of the added tokens have been read. State `typed` is also that of the input's own symbols.
+    """The stream, constant over each string, of whether the string is an input: the added tokens are at its ends
+    only."""
+    # State k: k of the added tokens have been read. Typed symbols are read in the state `typed`.
     typed, end = len(before), len(before) + len(after)
     dead = end + 1
 
     def step(state: int, token: str) -> int:
-        """From how many of these tokens have been read to how many are then."""
+        """The state after one more token, from the left."""
         if state == typed and token not in (*before, *after):
             return typed
         return state + 1 if state < end and token == (*before, *after)[state] else dead
 
     def back(states: frozenset[int], token: str) -> frozenset[int]:
+        """The states from which `token` leads into `states`: one more token, from the right."""
         return frozenset(state for state in range(end + 1) if step(state, token) in states)
 
-    # From the left: how many added tokens have been read. From
-    # the right: from which of these states the end is reached.
+    # From the left: the state so far. From the right: the states from which the rest of the string leads to the end.
     from_left = explored(Fold(0, step, lambda state: state), tokens)
     from_right = explored(Fold(frozenset((end,)), back, lambda states: states), tokens)
     valid = [

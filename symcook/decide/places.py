@@ -1,8 +1,8 @@
-"""Position functions for every length: what takes finitely many values, and what only orders the positions.
+"""Position functions as a part with finitely many values, plus a part that only orders the positions.
 
-Powers of -1 and comparisons of i with a number, from either end, take finitely many values: they are streams, and so is
-every function of these alone. Any other position function must be a sum of multiples of `TERMS`, each strictly monotone
-in the position, so that it can only break ties (`symcook.decide.finite`).
+Powers of -1, and comparisons of i or n - i with a number, take finitely many values over all lengths. They are streams,
+and so is every function of such terms. Any other position function must be a sum of multiples of `TERMS`, each strictly
+monotone in the position, so that it can only break ties (`symcook.decide.finite`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from symcook.model.rationals import rational, truth
 
 
 class Order(NamedTuple):
-    """A term that is strictly monotone in the position: whether it rises, and a number that is more than any difference
-    of two of its values in one row (None where there is none), by the number of the first position."""
+    """A term that is strictly monotone in the position."""
 
     rises: bool
     spread: Callable[[int], Fraction | None]
+    """{number of the first position: a bound that is greater than any difference of two values of the term in one
+    string}; None where there is no bound."""
 
 
 TERMS: dict[Tree, Order] = {
@@ -31,22 +32,26 @@ TERMS: dict[Tree, Order] = {
     parse_term("1/i"): Order(False, lambda first: Fraction(1)),
     parse_term("1/(i + 1)"): Order(False, lambda first: Fraction(1, first + 1)),
 }
-"""i/n: two positions are at most n - 1 apart. 1/i and 1/(i + 1) fall towards 0, which they do not reach."""
+"""The bounds: two values of i/n differ by at most (n - 1)/n; 1/i and 1/(i + 1) stay above 0."""
 SAME = [parse_term(text) for text in ("n", "1/n", "1/(n + 1)")]
-"""Terms that are the same at all positions of a word."""
+"""Terms that have the same value at all positions of a string."""
 Ordered = dict[Tree, Fraction]
-"""Coefficients of `TERMS` and `SAME`."""
+"""A sum of multiples of terms of `TERMS` and `SAME`: {term: coefficient}."""
 FAR = 1000
-"""The greatest distance from an end that is counted."""
+"""The greatest number with which a position may be compared, from either end."""
 
 
 class Unbounded(Exception):
-    """A position function with no end of values that is no sum of multiples of `TERMS`; the message is its text."""
+    """A position function that has infinitely many values and is not a sum of multiples of `TERMS`; the message is its
+    text."""
 
 
 def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Ordered]:
-    """The position function `tree`, where positions count from `first`, as what takes finitely many values (a stream or
-    a number) and what orders. Unbounded where it is no such sum."""
+    """The position function `tree` as the sum of a part with finitely many values (a stream or a number) and a part
+    that orders the positions. `first` is the number of the first position, `letters` the size of the alphabet.
+
+    Unbounded where the function is not such a sum.
+    """
     finite_parts: dict[Tree, Stream] = {}
     try:
         periodic = _finite(tree, first, letters, finite_parts)
@@ -65,13 +70,13 @@ def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Orde
 
 
 def _finite(tree: Tree, first: int, letters: int, found: dict[Tree, Stream]) -> Tree:
-    """The tree with a name, finite0, finite1, ..., in place of each part in `found`, the parts of finitely many
-    values."""
+    """`tree` with a name, finite0, finite1, ..., in place of each part that has finitely many values. `found` collects
+    the parts, each with its stream, in the order of these names."""
     if tree[0] in ("^", "ind", "if") and names(tree) & {"i", "n"}:
-        atom = tree if tree[0] == "^" else tree[1]
-        if atom not in found:
-            found[atom] = _power(tree, first, letters) if tree[0] == "^" else _compared(tree[1], first, letters)
-        named: Tree = ("name", f"finite{list(found).index(atom)}")
+        varying = tree if tree[0] == "^" else tree[1]
+        if varying not in found:
+            found[varying] = _power(tree, first, letters) if tree[0] == "^" else _compared(tree[1], first, letters)
+        named: Tree = ("name", f"finite{list(found).index(varying)}")
         if tree[0] != "if":
             return named
         return ("if", ("=", named, ("num", 1, 1)), *(_finite(part, first, letters, found) for part in tree[2:]))
@@ -79,7 +84,8 @@ def _finite(tree: Tree, first: int, letters: int, found: dict[Tree, Stream]) -> 
 
 
 def _power(tree: Tree, first: int, letters: int) -> Stream:
-    """-1 to an integer polynomial in i, whose parity goes by that of i."""
+    """The stream of a power of -1 whose exponent is an integer polynomial in i, so that its parity depends on that of
+    i."""
     base, exponent = tree[1], tree[2]
     if rational(base) != -1 or not _polynomial(exponent):
         raise Unbounded(show(tree))
@@ -88,14 +94,15 @@ def _power(tree: Tree, first: int, letters: int) -> Stream:
 
 
 def _polynomial(tree: Tree) -> bool:
-    """Whether it is made of integers and i by sums, differences and products."""
+    """Whether `tree` is made of integers and i by sums, differences and products."""
     if tree[0] == "num":
         return tree[2] == 1
     return tree == ("name", "i") or (tree[0] in ("+", "-", "*", "neg") and all(map(_polynomial, tree[1:])))
 
 
 def _compared(formula: Tree, first: int, letters: int) -> Stream:
-    """Whether a formula holds: comparisons, joined by and, or, not, of i with numbers, or of n - i with numbers."""
+    """The stream of the truth (1 or 0) of a formula: comparisons joined by connectives, either all of i with numbers,
+    or all of n - i with numbers."""
     atoms: list[tuple[Fraction, bool]] = []
 
     def collect(part: Tree) -> None:
@@ -113,7 +120,7 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
             raise Unbounded(show(formula))
 
     collect(formula)
-    # All comparisons must be from one end: beyond the largest bound nothing changes any more.
+    # All comparisons must be from the same end. Beyond the largest bound the truth does not change any more.
     ends = {at_end for _, at_end in atoms}
     if len(ends) > 1 or any(abs(bound) > FAR for bound, _ in atoms):
         raise Unbounded(show(formula))
@@ -121,7 +128,7 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
     from_end = ends == {True}
     values = []
     for k in range(size):
-        # The k-th position from the end is i = n - 1 - k + first; only i - n matters, so that any n will do.
+        # The k-th position from the end is i = n - 1 - k + first; only i - n matters, so n is 0 here.
         i = Fraction(first - 1 - k if from_end else first + k)
         values.append(Fraction(truth(formula, {"i": i, "n": Fraction(0)})))
     truth_stream = cycle(size, values, letters, size - 1)
@@ -129,7 +136,7 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
 
 
 def _affine(tree: Tree) -> tuple[Fraction, Fraction, Fraction]:
-    """The coefficients of i and of n, and what is left, of a term that is affine in both."""
+    """The coefficients of i and of n, and the constant, of a term that is affine in both."""
     if not names(tree):
         return Fraction(0), Fraction(0), rational(tree)
     if tree in (("name", "i"), ("name", "n")):
@@ -143,7 +150,7 @@ def _affine(tree: Tree) -> tuple[Fraction, Fraction, Fraction]:
 
 
 def _scaled(tree: Tree) -> tuple[Fraction, Tree]:
-    """A number and a term whose product the tree is; Unbounded where it is none in sight."""
+    """A number and a term whose product is `tree`; Unbounded where the form of `tree` does not show one."""
     if tree[0] == "neg":
         return Fraction(-1), tree[1]
     if tree[0] == "*" and not names(tree[1]):
@@ -161,7 +168,7 @@ def _scaled(tree: Tree) -> tuple[Fraction, Tree]:
 
 
 def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
-    """A number and coefficients of `TERMS` and `SAME` with this sum."""
+    """`tree` as a number plus a sum of multiples of `TERMS` and `SAME`."""
     if not names(tree):
         return rational(tree), {}
     if tree in TERMS or tree in SAME:
@@ -176,7 +183,7 @@ def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
 def added(
     one: tuple[Fraction, Ordered], other: tuple[Fraction, Ordered], scale: Fraction | int
 ) -> tuple[Fraction, Ordered]:
-    """The sum of a number with coefficients and of `scale` times another such."""
+    """`one` plus `scale` times `other`, each a number plus a sum of multiples of terms."""
     order = dict(one[1])
     for term, weight in other[1].items():
         order[term] = order.get(term, Fraction(0)) + scale * weight

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 DEFAULT_LENGTH = 16
 """The length, in typed symbols, to which an export is compared where none is asked for."""
 MAX_LENGTH = 4096
+"""The greatest `max_length` of an export."""
 MAX_STEPS = 1_000_000
+"""The greatest `steps` of an export of a decoder."""
 COMPARED = 64
 """The largest length to which `diff` compares two models."""
 
@@ -62,7 +64,7 @@ def export(
     from symcook.export.certificate import certificate, prepared
     from symcook.export.files import check, targets, write
 
-    # Refusals that need no work: format, files, inputs.
+    # Cheap checks first: format, files, inputs.
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
     if model.pointwise:
@@ -73,7 +75,7 @@ def export(
     if chosen_strings and not model.alphabet:
         must = "inputs must be given to a model that reads strings"
         raise BadInput(must, f"{model.name}, which reads numbers", "leave them out")
-    # The length: as given, else of the longest of the inputs, or 16, and never beyond the model's own.
+    # The default length: that of the longest of the inputs, or 16, but at most the maximum length of the model.
     if max_length is None:
         most = DEFAULT_LENGTH
         if inputs is not None:

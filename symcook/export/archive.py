@@ -1,5 +1,7 @@
-"""A model as named arrays of floats and words: what every format stores, each in its own way; and what they mean in
-numpy, for many inputs at once, by what the script does that is shipped with an archive (`symcook.export.run_npz`).
+"""A model as named arrays of floats and words, which every format stores in its own way.
+
+The functions below evaluate the arrays in numpy, for many inputs at once, with the operations of the script that is
+shipped with an archive (`symcook.export.run_npz`).
 
 Arrays of the archive, with d coordinates, V tokens, N the largest length of the tables, s, h, k = 1, 2, ...:
 
@@ -11,18 +13,19 @@ Arrays of the archive, with d coordinates, V tokens, N the largest length of the
                                          the length n of the input; absent if zero
     step{s}.layer                        the layer of what is added to the stream z next: heads or a network
     step{s}.head{h}.mask, .weighting     names of `symcook.model.parts`
-    step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[i]; x is z or, with norms in front,
-                                         what these give side by side, of length r
+    step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[i]; x is z or, with norms before the
+                                         step, their outputs side by side, of length r
     step{s}.head{h}.factor (N)           scale over temperature, or (N, N), at [n - 1, i]; absent where it is 1
     step{s}.W1 (u, r), .b1, .W2 (d, u), .b2, .activation      z + W2 act(W1 x + b1) + b2
-    step{s}.before{k}, step{s}.after     norms before a step, and the one that replaces z behind it, each with
+    step{s}.before{k}, step{s}.after     norms before a step, and the norm that replaces z after it, each with
         .P (m, d)                        the projection; absent where the norm is over the stream
         .gain, .bias (m), .epsilon       gain (x - mean)/sqrt(variance + epsilon) + bias
-        .zero_variance                   what stands for a quotient by zero: zero, or refuse
+        .zero_variance                   the outcome of a division by zero: zero, or refuse
     readout.kind, .position, .reads      names; readout.weights (d) for a sign readout, (labels, d) for a largest or a
                                          distribution readout, with readout.labels
 
-Lengths count the tokens that the model adds. Numbers of type bfloat16, which numpy does not have, stand as float32.
+Lengths count the tokens that the model adds. Numbers of type bfloat16, which numpy does not have, are
+stored as float32.
 """
 
 from __future__ import annotations
@@ -46,25 +49,28 @@ if TYPE_CHECKING:
     import sympy
 
 FORMAT = "symcook archive 4"
+"""The name and version of the format."""
 Archive: TypeAlias = "dict[str, np.ndarray]"
 Stored = tuple[int, int] | Tree
-"""A number as it is rounded: a numerator with its denominator, or a tree."""
+"""An exact number before it is rounded: (numerator, denominator), or a tree where it is not rational."""
 Index = Callable[[int], tuple[int, ...]]
+"""The place in an array of the k-th of the numbers that are written to it, for messages and certificates."""
 LISTED = 50
-"""How many rounded numbers of one array a certificate lists; it counts the others."""
+"""The greatest number of rounded numbers of one array that a certificate lists; further ones are only counted."""
 
 
 def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict[str, Any]] | None = None) -> Archive:
     """The archive of a model whose symbols all have values, with position tables to length `n_max`.
 
-    `roundings` takes for each array with a number that is not stored exactly how many there are, the largest relative
-    error, and the first of them. Raises BadInput, with the weight, where a number does not fit `dtype`.
+    `roundings` is filled: for each array with numbers that are not stored exactly, how many there are, the largest
+    relative error, and the first of these numbers. Raises BadInput, with the weight, where a number does not fit
+    `dtype`.
     """
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
 def numbered(m: Archive, stem: str, last: str) -> list[str]:
-    """The keys stem1., stem2., ... that an archive has."""
+    """The prefixes stem1., stem2., ... of the keys of an archive; each is present if its key `last` is."""
     prefixes: list[str] = []
     while f"{stem}{len(prefixes) + 1}.{last}" in m:
         prefixes.append(f"{stem}{len(prefixes) + 1}.")
@@ -72,24 +78,24 @@ def numbered(m: Archive, stem: str, last: str) -> list[str]:
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
-    """The largest length of the tables of an archive; None where it has none, and takes every length."""
+    """The largest length of the tables of an archive; None where it has no tables, so that every length is possible."""
     return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)
 
 
 def held_as(dtype: str) -> str:
-    """The numpy type that holds numbers of `dtype`."""
+    """The numpy type in which numbers of `dtype` are stored."""
     return "float32" if dtype == "bfloat16" else dtype
 
 
 class _ArchiveWriter:
-    """Fills the arrays of one archive; `arrays` has those that are done, `roundings` what was rounded."""
+    """Writes the arrays of one archive into `arrays`, and notes in `roundings` which numbers were rounded."""
 
     def __init__(self, model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]) -> None:
         self.model, self.dtype, self.n_max, self.roundings = model, dtype, n_max, roundings
         self.space = {name: k for k, name in enumerate(model.space)}
         self.arrays: Archive = {}
         self.known: dict[Any, float] = {}
-        """The float64 nearest to each tree, which is slow to find."""
+        """{tree: nearest float64}, kept because it is slow to compute."""
 
     def archive(self) -> Archive:
         """All arrays: names, the embedding, the positions, each sublayer with its norms, and the readout."""
@@ -97,7 +103,7 @@ class _ArchiveWriter:
 
         embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.arrays
         words = list(embedding.words or ())
-        # Refuses a readout whose rule has no form in an archive.
+        # BadInput for a readout whose rule an archive cannot express.
         if readout.rule is not None:
             readout.choice()
         own_arrays |= {
@@ -149,7 +155,7 @@ class _ArchiveWriter:
         return own_arrays
 
     def positions(self) -> None:
-        """The table of positions; with a row for each length where some position function depends on n."""
+        """The table of positions; a table for each length where some position function depends on n."""
         import numpy as np
 
         places = self.model.embedding.places
@@ -205,11 +211,12 @@ class _ArchiveWriter:
         self.arrays[key + "factor"] = table
 
     def norm(self, norm: LayerNorm, key: str) -> None:
-        """One norm: its projection if it has one, gain, bias, epsilon, and what stands for division by zero."""
+        """One norm: its projection, if any, gain, bias, epsilon, and the outcome of a division by zero."""
         import numpy as np
 
         order, size = range(len(norm.writes)), len(norm.writes)
-        if norm.projection is None:  # over the whole stream, in any order: written in that of the coordinates
+        # It reads the whole stream in any order, and is written in the order of the coordinates.
+        if norm.projection is None:
             order = self.at(norm.reads)
         else:
             self.matrix(key + "P", norm.projection, order, self.at(norm.reads), size)
@@ -220,7 +227,7 @@ class _ArchiveWriter:
         self.arrays[key + "zero_variance"] = np.array(norm.zero_variance)
 
     def at(self, names: Sequence[str], view: Mapping[str, int] | None = None) -> list[int]:
-        """Where names stand among those of a view, or in the stream."""
+        """The indices of names in a view, or in the stream where there is no view."""
         return [(self.space if view is None else view)[name] for name in names]
 
     def matrix(
@@ -232,8 +239,10 @@ class _ArchiveWriter:
         height: int,
         width: int | None = None,
     ) -> None:
-        """A matrix whose rows and columns stand at these places of the array `key`, as wide as the stream where no
-        width is given; a vector where there are no columns."""
+        """Write a matrix to the array `key` of size `height` x `width`, at the indices `rows` and `columns`.
+
+        Without `width` the array is as wide as the stream; without `columns` it is a vector.
+        """
         import numpy as np
 
         from symcook.numbers.matrix import RationalMatrix
@@ -259,7 +268,7 @@ class _ArchiveWriter:
         self.arrays[key] = table[:, 0] if columns is None else table
 
     def rows(self, key: str, rows: Iterable[Mapping[str, Number]], shape: tuple[int, int]) -> None:
-        """Rows of numbers by coordinate."""
+        """Write rows {coordinate: number} as the array `key`."""
         import numpy as np
 
         entries = [(r, self.space[n], value) for r, row in enumerate(rows) for n, value in row.items() if value != 0]
@@ -270,18 +279,19 @@ class _ArchiveWriter:
         self.arrays[key] = table
 
     def vector(self, key: str, values: Sequence[Number]) -> None:
-        """A vector of the archive."""
+        """Write a vector as the array `key`."""
         self.arrays[key] = self.numbers(values, key, lambda k: (k,))
 
     def numbers(self, values: Sequence[Number], key: str, index: Index) -> np.ndarray:
-        """Lowered numbers rounded to the type; `index` names the place of one in the array `key`."""
+        """Lowered numbers rounded to the type. `index` gives the place of each in the array `key`."""
         return self.stored([v if isinstance(v, tuple) else v.as_integer_ratio() for v in values], key, index)
 
     def stored(self, values: Sequence[Stored] | np.ndarray, key: str, index: Index) -> np.ndarray:
         """Numbers rounded to the type. They are given as trees, as pairs of numerator and denominator, or as an array
         of floats.
 
-        What was not exact is noted in `roundings`. Raises BadInput where a number is beyond the type.
+        Numbers that are not stored exactly are noted in `roundings`. BadInput where a number is beyond the range of
+        the type.
         """
         import numpy as np
 
@@ -294,7 +304,7 @@ class _ArchiveWriter:
             except (TypeError, OverflowError):  # a tree, or beyond float64
                 doubles = np.array(list(map(self.nearest, values)), dtype=np.float64)
         result = cast(doubles, self.dtype)
-        # Beyond the type.
+        # A number beyond the range of the type.
         wrong = ~np.isfinite(result)
         if wrong.any():
             k = int(wrong.argmax())
@@ -302,7 +312,7 @@ class _ArchiveWriter:
             fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(doubles[k])]
             do = f"use --dtype {fitting[0]}" if fitting else "choose other values of the symbols"
             raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(_number(values[k]))}", do)
-        # The places where the stored number is not the exact one.
+        # The indices of the numbers that are not stored exactly.
         if isinstance(values, np.ndarray):
             off = np.flatnonzero(result != doubles).tolist()
         else:
@@ -314,8 +324,8 @@ class _ArchiveWriter:
             entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
             entry["rounded"] += len(off)
             greatest = entry["greatest_relative_error"]
-            # By bound, the largest first: where the bound is below what was found, no exact error has to be computed
-            # any more.
+            # Numbers with larger bounds on their errors come first. Once a bound is below the greatest error so far, no
+            # further exact error has to be computed.
             for k, most in self.possible_errors(off, values, result):
                 if most < greatest:
                     break
@@ -329,21 +339,24 @@ class _ArchiveWriter:
     def possible_errors(
         self, off: Sequence[int], values: Sequence[Stored] | np.ndarray, result: np.ndarray
     ) -> Iterable[tuple[int, float]]:
-        """The indices of rounded numbers, and how large the relative error of each may be, the largest first."""
+        """The indices `off` of rounded numbers, each with a bound on its relative error, in decreasing order of
+        bounds."""
         import numpy as np
 
         rounded_values = result[off]
-        with np.errstate(all="ignore"):  # the number is within half a step, and as near to float64 before
+        # The exact number is within half a step of the stored one. The factor covers the earlier rounding to float64.
+        with np.errstate(all="ignore"):
             step = np.spacing(np.abs(rounded_values)).astype(np.float64) * (2.0**16 if self.dtype == "bfloat16" else 1)
             share = step / np.abs(rounded_values.astype(np.float64))
             most = share / (2 - share) * (1 + 2.0**-20)
+        # No bound for numbers that are not rational, or whose stored value is 0: they are computed exactly.
         rational = np.array([type(values[k]) is not tuple or type(values[k][0]) is int for k in off])
         most = np.where(np.isfinite(most) & rational, most, np.inf)
         order = np.argsort(-most)
         return zip(np.array(off)[order].tolist(), most[order].tolist(), strict=True)
 
     def nearest(self, value: Stored) -> float:
-        """The float64 nearest to a number; the same tree is looked at once."""
+        """The float64 nearest to a number; equal trees are evaluated once."""
         from symcook.numbers.evaluate import float_of
 
         if type(value[0]) is int:
@@ -354,7 +367,7 @@ class _ArchiveWriter:
 
 
 def cast(values: npt.ArrayLike, dtype: str) -> np.ndarray[Any, Any]:
-    """Numbers in float64 rounded to a type, to the nearest and to even where two are as near; inf beyond its range.
+    """Numbers in float64 rounded to a type: to the nearest number, to even in a tie; inf beyond the range of the type.
 
     >>> cast([1.00390625, 1.01171875, 3.4e38, 1e39], "bfloat16").tolist()[:2]
     [1.0, 1.015625]
@@ -366,14 +379,15 @@ def cast(values: npt.ArrayLike, dtype: str) -> np.ndarray[Any, Any]:
         if dtype != "bfloat16":
             return doubles.astype(dtype)
         mantissa, exponent = np.frexp(doubles)
-        bits = np.minimum(exponent + 133, 8)  # less than 8 where the result is subnormal
+        # Bits of the mantissa of bfloat16: fewer than 8 where the result is subnormal.
+        bits = np.minimum(exponent + 133, 8)
         rounded_values = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
         rounded_values = np.where(np.isfinite(doubles), rounded_values, doubles)
         return rounded_values.astype(np.float32)  # 2^128 becomes inf
 
 
 def _relative(value: Stored | float, stored: float) -> float:
-    """|stored - value|/|value| rounded up a little; of a number that is no rational, a bound."""
+    """|stored - value|/|value|, rounded up a little; for a number that is not rational, an upper bound."""
     from fractions import Fraction
 
     value = value if isinstance(value, tuple) else float(value).as_integer_ratio()
@@ -387,12 +401,12 @@ def _relative(value: Stored | float, stored: float) -> float:
         relative = abs((arb(fmpq(stored_exactly.numerator, stored_exactly.denominator)) - exact) / exact)
         return float(relative.abs_upper()) * (1 + 2.0**-50)
     p, q = value
-    above, by = stored.as_integer_ratio()
-    return abs(above * q - p * by) / (abs(p) * by) * (1 + 2.0**-50)
+    stored_p, stored_q = stored.as_integer_ratio()
+    return abs(stored_p * q - p * stored_q) / (abs(p) * stored_q) * (1 + 2.0**-50)
 
 
 def _number(value: Stored | float) -> Any:
-    """A numerator and denominator, a float, or a tree, as a lowered number."""
+    """A `Stored` number or a float in the lowered form: a Fraction or a tree."""
     from fractions import Fraction
 
     if isinstance(value, tuple):
@@ -406,11 +420,13 @@ def text(value: Number | int) -> str:
 
 
 def _by_length(term: Number) -> bool:
+    """Whether a number depends on the length n."""
     return isinstance(term, tuple) and "n" in names(term)
 
 
 def position_table(expression: Number | sympy.Expr, start: int, n_max: int) -> list[list[Any]]:
-    """The exact values of an expression in i and n: for each length n from 1 to `n_max`, one a position."""
+    """The exact values of an expression in i and n: for each length n from 1 to `n_max`, a value for each
+    position."""
     from symcook.domains.exact import value_at
 
     lengths, term = range(1, n_max + 1), lowered(expression) if hasattr(expression, "free_symbols") else expression
@@ -423,14 +439,14 @@ def position_table(expression: Number | sympy.Expr, start: int, n_max: int) -> l
 
 
 def facts(m: Archive) -> dict[str, str]:
-    """What of an archive is no float, as JSON text by name."""
+    """The arrays of an archive that are not floats, {name: JSON text}."""
     import json
 
     return {key: json.dumps(array.tolist(), ensure_ascii=False) for key, array in m.items() if array.dtype.kind != "f"}
 
 
 def from_facts(texts: Mapping[str, str]) -> Archive:
-    """The arrays that `facts` has made text of."""
+    """The arrays from the texts that `facts` makes."""
     import numpy as np
 
     read_arrays: Archive = {}
@@ -444,7 +460,7 @@ def from_facts(texts: Mapping[str, str]) -> Archive:
 
 
 def module(name: str) -> Any:
-    """A module of an optional package, which is there."""
+    """A module of an optional package, which must be installed."""
     from importlib import import_module
 
     return import_module(name)
@@ -469,35 +485,37 @@ def evaluate(m: Archive, z: np.ndarray, *, refuse: bool = True) -> Any:
     """The residual stream at the end, for a batch z (B, n, d) of embedded inputs.
 
     Raises NoRun, as a run of the model does, where one of them has no run: a norm that refuses meets zero variance, or
-    a temperature is not positive at this length. Without `refuse` what such a norm gives is not a number, and the other
-    inputs have theirs. Raises BadInput for inputs longer than the tables, and for a mask, weighting or activation that
-    is no name of `symcook.model.parts`.
+    a temperature is not positive at this length. Without `refuse`, the output of such a norm is not a number (NaN), and
+    the other inputs are evaluated. Raises BadInput for inputs longer than the tables, and for a mask, weighting or
+    activation that is no name of `symcook.model.parts`.
     """
     longest = reach(m)
     if longest is not None and z.shape[1] > longest:
         must = f"an input must have length at most {longest}: the archive has tables to there"
         raise BadInput(must, z.shape[1])
-    return _asked("evaluate", m, z, _refused if refuse else lambda *_: None)
+    return _call_script("evaluate", m, z, _refused if refuse else lambda *_: None)
 
 
 def _refused(must: str, given: str, do: str = "") -> None:
+    """Raise NoRun; the script calls this where an input has no run."""
     raise NoRun(must, given, do)
 
 
 def shown(m: Archive, z: np.ndarray) -> Any:
     """What a readout shows at each position (B, n, k), as `run_npz.shown` has it."""
-    return _asked("shown", m, z)
+    return _call_script("shown", m, z)
 
 
 def verdicts(m: Archive, z: np.ndarray) -> Any:
     """The answers of a sign, zero or largest readout (B), or (B, n) where it answers at each position."""
-    return _asked("verdicts", m, z)
+    return _call_script("verdicts", m, z)
 
 
-def _asked(what: str, *given: object) -> Any:
+def _call_script(function: str, *given: object) -> Any:
+    """The result of the function `what` of the shipped script; BadInput for an unknown name in the archive."""
     from symcook.export import run_npz
 
     try:
-        return getattr(run_npz, what)(*given)
+        return getattr(run_npz, function)(*given)
     except run_npz.Unknown as error:
         raise BadInput("the names in an archive must be known", str(error)) from None

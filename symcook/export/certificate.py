@@ -37,20 +37,19 @@ if TYPE_CHECKING:
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
-"""The greatest number of inputs that are compared in all where the exact model runs in batches. As the argument `limit`
-below, it also means that mode: batches."""
+"""The greatest number of inputs, of all lengths together, that are compared where the exact model runs in batches. The
+argument `limit` below is this number or `SINGLE`, and so also says which of the two modes is used."""
 SINGLE = 300
-"""The greatest number of inputs that are compared in all where the exact model runs on one input at a time. As the
-argument `limit` below, it also means that mode."""
+"""The greatest number of inputs that are compared where the exact model runs on one input at a time."""
 MOST_ROWS = {BATCHED: 4096, SINGLE: 100}
-"""By mode, the greatest number of sequences of one length in a grid of rows. A grid of two values for each input is
-used even where it makes more."""
+"""For each value of `limit`, the greatest number of sequences of rows of one length. Each number in a row takes at
+least two values, even where that makes more sequences."""
 BLOCK = 2**13
 """How many inputs run together where the exact model runs in batches."""
 SHOWN = 64
 """The greatest number of positions for which a certificate lists the values of position functions."""
 GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
-"""The values of inputs that are numbers, those that are tried first in front."""
+"""The values that a number in a row takes: the first few of these, or all (`_grid_values`)."""
 
 
 def compare(
@@ -78,9 +77,9 @@ def compare(
     ends: str | None = None
     no_runs = _NoRuns()
     limit, added, weight_count = BATCHED, model.embedding.added, weights(model)
-    # Length by length, from the shortest input that the model accepts. `greatest` and the counts describe only lengths
-    # of which every input was compared without a difference. The loop ends at the first length of which this fails, and
-    # `ends` says why.
+    # Length by length, from the shortest input that the model accepts. The loop ends at the first length at which an
+    # input differs or not all inputs can be compared, and `ends` says why. `greatest` and the counts do not include
+    # that length.
     for n in range(added or 1, n_max + 1):
         if ends := _no_room(model, weight_count, n, inputs_compared, limit, asked):
             break
@@ -194,7 +193,8 @@ def _no_room(
     if count + size > limit:
         how = "in exact batches" if limit == BATCHED else "one by one, as exact batches do not hold this model"
         return f"length {typed} has {size} more inputs, and at most {limit} are compared {how}"
-    # A batch multiplies whole arrays, so that its cost counts once; inputs that run one by one cost that much each.
+    # In a batch the cost of a run counts once, since whole arrays are multiplied; run one by one, it counts for each
+    # input.
     least = n * weight_count * (1 if limit == BATCHED else size)
     if weight_count > LARGE or least > MOST_PRODUCTS:
         return f"the model has {weight_count} weights, too many for length {typed}"
@@ -290,16 +290,15 @@ def _compare_block(
         counts = _counted(asked, model, block, n)
     # Comparison. Answers must be equal; values must be within the tolerance.
     if model.readout.answers:
-        return _first_true(
-            ((archive.verdicts(arrays, stream) != exact_values).reshape(block.size, -1) & counts).any(axis=1) & has_run
-        ), 0.0
-    # The size of each difference, 0 where the value does not count; then the largest of each input.
+        wrong_answers = (archive.verdicts(arrays, stream) != exact_values).reshape(block.size, -1) & counts
+        return _first_true(wrong_answers.any(axis=1) & has_run), 0.0
+    # The largest difference of each input, relative to max(1, |exact|), over the values that count.
     shown_values = archive.shown(arrays, stream)[:, model.readout.answered(n)].astype(float)
-    difference = (np.abs(shown_values - exact_values) / np.maximum(1, np.abs(exact_values)) * counts[:, :, None]).max(
-        axis=(1, 2)
-    )
+    relative = np.abs(shown_values - exact_values) / np.maximum(1, np.abs(exact_values))
+    difference = (relative * counts[:, :, None]).max(axis=(1, 2))
     # `~ <=` and not `>`, so that NaN is a difference too.
-    first_wrong = _first_true(~(difference <= float(tolerance(str(arrays["dtype"])))) & has_run)
+    allowed = float(tolerance(str(arrays["dtype"])))
+    first_wrong = _first_true(~(difference <= allowed) & has_run)
     return first_wrong, float(difference[has_run].max())
 
 

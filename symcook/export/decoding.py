@@ -1,8 +1,9 @@
-"""What an export of a decoder promises: after strings of each length so many steps, in any runtime of the error model.
+"""What an export of a decoder guarantees: how many steps are right after strings of each length, in any runtime of the
+error model.
 
-A decoder reads what it outputs, so that a wrong token makes all that follows wrong. The words are those of the letters
-that its program reads, each with the run of the program behind it: what is certified there holds of decoding, since the
-run is followed as long as every answer is certain.
+A decoder reads its own output, so one wrong token makes all later ones wrong. The certificate therefore follows, after
+each string over the symbols of the program, the run of the program as long as every answer is certain. As far as that,
+the decoder outputs exactly this run.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ if TYPE_CHECKING:
     from symcook.export.archive import Archive
 
 STEPS = 100
-"""How many steps are tried where none are asked for."""
+"""The number of steps that are certified at most, where the user gives no number."""
 MOST_PRODUCTS = 1_500_000
-"""The largest number of products of weights in the runs of all words, with both orders of averages."""
+"""The greatest number of products of weights in the runs of all strings, for both orders of division in attention."""
 COLUMN = 250
-"""What a column costs beside its products."""
+"""The cost of one position of a run besides its products, in units of a product."""
 
 
 def decoding(
     model: Transformer, m: Archive, dtype: str, longest: int, asked: int | None = None, strictly: bool = True
 ) -> dict[str, Any] | None:
-    """The part "decoding" of a certificate, for words of at most `longest` letters; None for a model whose program is
-    no automaton or machine. "program" is that program.
+    """The entry "decoding" of a certificate, for strings of at most `longest` symbols; None for a model that is not
+    compiled from an automaton or a Turing machine. "program" is that program.
 
     "steps" is the largest t with: after every string of at most "words_to" letters the first t tokens are those of the
     program in any runtime, for both orders in which attention may divide; the end of a run too where it comes before.
@@ -44,15 +45,15 @@ def decoding(
     program = {"kind": model.program.kind, "source": model.program.source, "alphabet": list(model.program.alphabet)}
     from symcook.export.guarantee import weights
 
-    # The budget of products goes down from length to length.
+    # `budget` is the number of products that are left for the remaining lengths; `column` is the cost of one position.
     limit, letters, budget = STEPS if asked is None else asked, speech_of(model).letters, MOST_PRODUCTS
     by_length: list[dict[str, Any]] = []
     column = 2 * (weights(model) + COLUMN)
     certifiers = [Certifier(model, dtype, order) for order in (False, True)]
     why = "this is the maximum length that was requested"
-    least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
+    least = 0 if model.embedding.added else 1  # the empty string is no input where no token is added
     for n in range(least, longest + 1 if letters else 1):
-        # Too many strings, before their runs are known; and again when they are.
+        # Stop where the strings alone cost too much, before their runs are computed, or where the runs do.
         words = len(letters) ** n
         if by_length and words * column > budget:
             why = _costly(n, words)
@@ -63,7 +64,7 @@ def decoding(
             why = _costly(n, words)
             break
         budget -= cost
-        # What holds at this length.
+        # What is certified at this length.
         of_length = _length(model, m, runs, limit, certifiers)
         if strictly and asked is not None and of_length["steps"] < asked:
             must = f"a run in {dtype} after a string of length {n} must have at most {of_length['steps']} steps"
@@ -82,6 +83,7 @@ def decoding(
 
 
 def _costly(n: int, words: int) -> str:
+    """Why length `n` is not certified: its runs would cost too much."""
     return f"the runs of {words} strings of length {n} would have too many products of weights for a certificate"
 
 
@@ -92,23 +94,26 @@ def _length(
     limit: int,
     certifiers: Sequence[Certifier],
 ) -> dict[str, Any]:
-    """What holds for the strings of one length: the smallest number of right steps, and numpy's first wrong token."""
-    steps, wrong, of, ended = limit, None, None, True
+    """The entry of "lengths" for the runs after all strings of one length: the smallest number of certified steps,
+    whether all runs ended, and the first wrong token of numpy."""
+    steps, first_wrong, wrong_word, ended = limit, None, None, True
     for run in runs:
         right = min(certifier.right(run.word, run.answers) for certifier in certifiers)
         if right < len(run.answers) or not run.ended:
             steps, ended = min(steps, right), False
         first = shipped(model, m, run)
-        if first is not None and (wrong is None or first < wrong):
-            wrong, of = first, " ".join(run.word)
-    return {"steps": steps, "ended": ended, "first_wrong": wrong, "first_wrong_word": of}
+        if first is not None and (first_wrong is None or first < first_wrong):
+            first_wrong, wrong_word = first, " ".join(run.word)
+    return {"steps": steps, "ended": ended, "first_wrong": first_wrong, "first_wrong_word": wrong_word}
 
 
 def stored(model: Transformer, promise: dict[str, Any] | None) -> Archive:
-    """The arrays that a shipped runtime needs to decode, and to refuse more than is certified; none without `found`.
+    """The arrays that a shipped runtime needs to decode, and to stop at the certified number of steps; empty where
+    `promise` is None.
 
-    decoding.letters, decoding.steps (by length from 0), decoding.names and decoding.ends for each label: 1 ends a run,
-    2 does so unsaid."""
+    decoding.letters: the symbols. decoding.steps: the certified steps, by length from 0. decoding.names: the text of
+    each label. decoding.ends: for each label 0, or 1 if it ends a run, or 2 if it ends a run and is not printed.
+    """
     if promise is None:
         return {}
     import numpy as np
@@ -126,7 +131,7 @@ def stored(model: Transformer, promise: dict[str, Any] | None) -> Archive:
 
 
 def lines(promise: dict[str, Any] | None, dtype: str) -> list[str]:
-    """The same for a reader."""
+    """The guarantee of `decoding` as lines of text."""
     if promise is None:
         return []
     to = f"strings of at most {promise['words_to']} symbols" if promise["words_to"] else "the empty string"

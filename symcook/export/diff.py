@@ -118,9 +118,9 @@ def diff(
     tolerance: Exact = 0,
     progress: Progress | None = None,
 ) -> Diff:
-    """Run two models on the same inputs, shortest first, and compare every coordinate that both have behind each part
-    of a layer; where their layers are not alike, at the end alone. Answers are compared where both readouts give
-    something of one shape: a verdict, a label, or values of the same names, once or at each position.
+    """Run two models on the same inputs, shortest first, and compare every coordinate that both have, after each part
+    of a layer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
+    same shape: a verdict, a label, or values of the same names, once or at each position.
 
     Every word to `max_length` (in typed symbols; 6, or that of the longest of finitely many `inputs`), and `INPUTS` of
     them at most; of a language every string; of models over rows of numbers, rows over 0, 1, -1 and 1/2. `positions`
@@ -248,8 +248,8 @@ def _answers(result: Result) -> dict[str, Sequence[object]]:
 def _run(
     first_model: Transformer, second_model: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
 ) -> tuple[dict[str, Any] | None, bool | None]:
-    """The first difference that is known on an input; and whether all values before it are surely equal, or else close
-    (False), or stay open (None)."""
+    """The first difference that is known on an input, and what is known of all values before it: True if all are equal,
+    False if some are only close, None if some are undecided."""
     # Each model is run with the tokens that it adds itself.
     results = []
     for model in (first_model, second_model):
@@ -278,8 +278,7 @@ def _run(
     if _shape(first_model) == _shape(second_model):
         pairs.append((len(first_model.layers), "answer", _answers(a), _answers(b)))
     known: bool | None = True
-    # The first difference ends the search. `known` tells what came before it: True (all equal), False (some only
-    # close), None (some open).
+    # The first difference ends the search; `known` is the second part of the result.
     for layer, part, first_columns, second_columns in pairs:
         names = (
             first_columns
@@ -311,24 +310,27 @@ def _run(
 
 
 def _traced(model: Transformer, given: object) -> Result:
+    """The run of a model in rigorous intervals, with the residual stream after each sublayer."""
     from symcook.domains import make_domain
 
     return forward(model, given, make_domain("ball", bits=BITS), trace=True, weights=False)
 
 
 def _entry(columns: Mapping[str, Sequence[object]], name: str, place: int) -> Any:
+    """The entry of a column; 0 where a model does not compute the coordinate."""
     from flint import fmpq
 
     return columns[name][place] if name in columns else fmpq(0)
 
 
 def _ball(domain: Domain, x: object) -> Any:
+    """A value as the domain reads it."""
     return domain.read([x], 0)
 
 
 def _apart(domain: Domain, x: fmpq | arb | str | None, y: fmpq | arb | str | None, near: Fraction) -> str:
-    """How two values compare: "equal" within `near` or "different", where that is sure; else "close" or "open". Of
-    answers as text, None is open."""
+    """How two values compare: "equal" (within `near`) or "different" where one of the two is proved, else "close" or
+    "open". An answer of None is open."""
     from flint import arb, fmpq
 
     if x is None or y is None:

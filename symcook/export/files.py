@@ -23,23 +23,28 @@ from symcook.files import content, exists, ordinary, parsed, put, vacant
 from symcook.model.checks import one_of
 
 UNKNOWN = "0" * 64
+"""What a certificate has in place of its own hash while the hash is computed."""
 _OWN = re.compile(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z')
+"""The last entry of a certificate, with its hash."""
 WEIGHTS_FILE = "the file of weights"
 NUMPY_DTYPES = DTYPES[:3]
+"""The types that numpy has: all but bfloat16."""
 
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format: the ending of its file of weights, those of files beside it, its types, and what it needs.
-
-    `encode` takes an archive and the stem of the file's name and gives the bytes by ending.
-    """
+    """A format of exports."""
 
     ending: str
+    """The ending of the file of weights."""
     encode: Callable[[Archive, str], dict[str, bytes]]
+    """The files {ending: bytes} of an archive; the second argument is the stem of their names."""
     dtypes: tuple[str, ...] = DTYPES
+    """The number types that the format has."""
     more: tuple[str, ...] = ()
+    """The endings of further files."""
     needs: str | None = None
+    """The package that the format needs, if any."""
 
 
 def _npz(m: Archive, stem: str) -> dict[str, bytes]:
@@ -78,7 +83,7 @@ def _transformerlens(m: Archive, stem: str) -> dict[str, bytes]:
 def _with_code(
     m: Archive, stem: str, ending: str, arrays: Archive, code: Callable[[Archive, str, str], str]
 ) -> dict[str, bytes]:
-    """A state dict of these arrays, and the code that reads it, which knows its hash."""
+    """A torch state dict of `arrays`, and the code that reads it and checks its hash."""
     torch = module("torch")
     kind, buffer = getattr(torch, str(m["dtype"])), io.BytesIO()
     torch.save({key: torch.from_numpy(array.copy()).to(kind) for key, array in arrays.items()}, buffer)
@@ -123,7 +128,8 @@ def need(package: str | None) -> None:
 
 
 def decode(path: Path, data: bytes) -> Archive:
-    """The archive in the bytes of a file of weights; of a torch file its arrays alone. BadInput where there is none."""
+    """The archive in the bytes of a file of weights; for a torch file, its arrays only. BadInput where the file is not
+    in the format of its ending."""
     kinds = {format.ending: kind for kind, format in FORMATS.items()}
     kind = kinds.get(path.suffix)
     if kind is None:
@@ -143,7 +149,7 @@ def decode(path: Path, data: bytes) -> Archive:
 
 
 def held(kind: str, m: Archive) -> Archive:
-    """The arrays of an archive that a file of the format holds, by their names there."""
+    """The arrays that a file of the format `kind` stores for an archive, under their names in the file."""
     from symcook.export.lens import Lens
     from symcook.export.torch_code import tensors
 
@@ -195,13 +201,13 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
             *most, last = [f"m{format.ending}" for format in FORMATS.values()]
             do = f"give -o {', '.join(most)} or {last}"
         raise BadInput(must, path or "nothing", do)
-    # The folder, and the certificate that may stand there already.
+    # The folder, and a certificate that may already be there.
     folder = weights.parent
     if not folder.is_dir():
         raise BadInput("the folder for the weights must exist", str(folder), "make it first")
     certificate = beside(weights)
     subject = _other(certificate, weights)
-    if subject is not None:  # which no --force replaces
+    if subject is not None:  # not replaced even with --force
         must = f"{certificate.name} must be about {weights.name}, since it would be replaced"
         free = weights.with_name(f"{weights.stem}-weights{ending}")
         raise BadInput(must, f"it is about {subject}", f"give another name: -o {free}")
@@ -219,10 +225,12 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
 
 
 CLAIM = "a claim"
+"""What `about` returns for the certificate of a theorem."""
 
 
 def about(certificate: Path) -> list[str]:
-    """What a file of this name is the certificate of: `CLAIM`, or the files of an export; nothing where it is none."""
+    """What the file `certificate` is about: [`CLAIM`], or the names of the files of an export; [] where it is not a
+    certificate."""
     if not certificate.is_file():
         return []
     try:
@@ -238,8 +246,11 @@ def about(certificate: Path) -> list[str]:
 
 
 def _other(certificate: Path, weights: Path) -> str | None:
-    """What else a certificate of this name is about: exports of older versions, whose name had no ending of the
-    weights, and proofs of claims; None where it is about nothing else that is there."""
+    """What an existing certificate of this name is about, other than `weights`; None where nothing else would be lost.
+
+    It may be the certificate of a theorem, or of an export by an older version, in which certificates of all formats
+    had the same name.
+    """
     names = about(certificate)
     if weights.name in names or names == [CLAIM]:
         return CLAIM if names == [CLAIM] else None
@@ -248,8 +259,9 @@ def _other(certificate: Path, weights: Path) -> str | None:
 
 
 def beside(weights: Path) -> Path:
-    """Where the certificate of a file of weights stands: m.certificate.json for m.npz, else m.onnx.certificate.json
-    and so on, so that exports of one model in several formats stand side by side; that of m.py is m.pt's or m.pth's."""
+    """The path of the certificate of a file of weights: m.certificate.json for m.npz, m.onnx.certificate.json for
+    m.onnx, and so on, so that a folder may have exports of one model in several formats. For the code m.py, it is that
+    of m.pth or m.pt."""
     if weights.suffix == ".npz":
         return weights.with_suffix(".certificate.json")
     name = weights
@@ -260,9 +272,10 @@ def beside(weights: Path) -> Path:
 
 
 def certificate_of(weights: Path) -> Path:
-    """The certificate that there is beside a file of weights: older versions named all of them as that of m.npz."""
-    place, older = beside(weights), weights.with_suffix(".certificate.json")
-    return older if not place.exists() and older.exists() else place
+    """The existing certificate of a file of weights: that of `beside`, or else under the name of older versions, which
+    was m.certificate.json for every format."""
+    current, older = beside(weights), weights.with_suffix(".certificate.json")
+    return older if not current.exists() and older.exists() else current
 
 
 def write(
@@ -290,7 +303,7 @@ def write(
 
 
 def told(weights: Path, files: Mapping[Path, bytes]) -> dict[str, Any]:
-    """What a certificate says of the files that it is about."""
+    """The entries of a certificate about its files: their names and hashes."""
     return {
         "weights": weights.name,
         "weights_sha256": hashlib.sha256(files[weights]).hexdigest(),
@@ -299,7 +312,7 @@ def told(weights: Path, files: Mapping[Path, bytes]) -> dict[str, Any]:
 
 
 def sealed(document: Mapping[str, object]) -> tuple[bytes, str]:
-    """The bytes of a certificate, and the hash in them: of all these bytes with zeros in its own place."""
+    """The bytes of a certificate and its hash, which is that of the bytes with zeros in place of the hash."""
     text = json.dumps({**document, "model_file": None, "certificate_sha256": UNKNOWN}, indent=1) + "\n"
     model = json.dumps(document.get("model_file"))  # on one line, which Python writes ten times faster than with breaks
     text = text.replace('\n "model_file": null', f'\n "model_file": {model}').encode()
@@ -358,7 +371,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON, each key of which stands there once: of two, programs read different ones."""
+    """A JSON object; ValueError where a key repeats, since programs differ in which of its values they read."""
     entries = dict(pairs)
     if len(entries) < len(pairs):
         raise ValueError("a repeated key")

@@ -279,8 +279,9 @@ def _guaranteed(
 class _Guarantee:
     """The search for the lengths at which all decisions are certain, for one order of averages.
 
-    `go` tries lengths from the shortest upwards. `lengths` has the results where all decisions are certain, `open` has
-    the lengths where one is not, and `stop` says why the search ended.
+    `go` tries lengths from the shortest upwards. `lengths` has the results of the lengths at which all decisions are
+    certain, `open` has the lengths at which one is not, and `stop` says why the search ended. `first` is the reason for
+    the first length in `open`; `level`, `runs` and `products` are the level of boxes and the work so far.
     """
 
     def __init__(
@@ -332,6 +333,7 @@ class _Guarantee:
 
     @property
     def method(self) -> str:
+        """The methods that decided the lengths, in words."""
         return "; ".join(self.methods)
 
     def typed(self, n: int) -> int:
@@ -349,20 +351,21 @@ class _Guarantee:
         import numpy as np
 
         most = min(self.n_max, 2**self.bits)
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows may be anything, and its sets say so
+        with np.errstate(over="ignore", invalid="ignore"):  # the sets of numbers that overflow contain every number
             try:
                 if not (streams(self.model) and self.read_beside and self.merged(most)):
                     self.boxed(most)
             except Overflow:
                 length = self.typed(self.fits.last + 1)
                 self.stop = f"some number of a string of length {length} may be too great for {self.dtype}"
-        # Beyond 2^p the type does not hold every position number.
+        # From 2^p on, the type does not have every position number.
         if self.tried == most < self.n_max:
             self.stop = f"{self.dtype} counts positions exactly to {most} only"
 
     @property
     def read_beside(self) -> bool:
-        """Whether prefixes can be grouped: where strings are left out, with a reader of those that are not."""
+        """Whether prefixes can be grouped. If only some strings are covered, an automaton must read them beside the
+        model, and the readout must be at one position."""
         if self.asked is None:
             return True
         return not self.model.readout.everywhere and not isinstance(self.asked.language, frozenset)
@@ -376,7 +379,10 @@ class _Guarantee:
             self.progress(n, self.n_max)
 
     def merged(self, most: int) -> bool:
-        """By running sums; False where words in one state leave a decision open that a word by itself does not."""
+        """Decide lengths by strings grouped by running sums.
+
+        False where a group leaves a decision open that a string of the group alone does not, so that boxes may help.
+        """
         import numpy as np
 
         reader = None if self.asked is None else self.asked.reader
@@ -399,7 +405,7 @@ class _Guarantee:
                 ends = {name: (low[chosen], high[chosen]) for name, (low, high) in ends.items()}
             margin, opened = decision(self.model, ends)
             if opened is not None:
-                # If a string of this state is open by itself, no other method decides the length; if not, boxes may.
+                # If a string of this state is undecided by itself, no other method decides the length.
                 tokens = self.model.embedding.surround(level.word(int(chosen[opened])))
                 try:
                     self.run(Box(tokens, self.model.alphabet))
@@ -423,14 +429,14 @@ class _Guarantee:
             if self.asked is not None and not self.asked.many(self.typed(n)):
                 self.add(n, 0, None, {})
                 continue
-            # Too many strings to run one by one: what holds of all strings holds of these.
+            # Too many strings to run one by one: a decision for all strings covers them.
             if self.asked is not None and self.asked.many(self.typed(n)) > RUNS - self.runs and self.by_rows(n):
                 continue
             while True:
                 words = self.cover(n, level)
                 count = words.many
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
-                # Over the budget. If a coarser level left the length open, it stays open; else it was never tried.
+                # Over the budget. If a coarser level was tried, the length is noted as open; else it is not tried.
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
                     if last_open is not None:
                         self.ended(n, last_open, alone=False)
@@ -448,18 +454,19 @@ class _Guarantee:
                     break
                 except Open as error:
                     last_open = error
-                # Left open: try rows of possible values, then the next level that has more boxes.
+                # Undecided: try the possible values at each position, then the next level with more boxes.
                 if self.by_rows(n):
                     break
                 level = next((k for k in range(level + 1, len(LEVELS)) if self.finer(n, k, count)), 0)
-                # No level is left, or the open string is open by itself.
+                # No level is left, or the string is undecided by itself.
                 if level == 0 or self.alone(last_open):
                     if self.ended(n, last_open, alone=True):
                         return
                     break
 
     def by_rows(self, n: int) -> bool:
-        """By what may stand at each position; False where that leaves a decision open, and from there on."""
+        """Decide a length by the possible values at each position (`symcook.words.possible`). False where this leaves a
+        decision open; the method is not tried again then."""
         if not self.rows:
             return False
         domain = rounding.domain(self.dtype, divides_first=self.divides_first)
@@ -478,13 +485,13 @@ class _Guarantee:
         return self.rows
 
     def finer(self, n: int, level: int, count: int) -> bool:
-        """Whether boxes of this level may decide what `count` boxes left open."""
+        """Whether the boxes of `level` may decide a length that `count` boxes left open."""
         if self.asked is not None:
             return level > CLASSES and self.asked.many(self.typed(n)) > count
         return level == CLASSES or cells(self.model, n, level, self.bits).many > count
 
     def alone(self, error: Open) -> bool:
-        """Whether the word of `error` by itself leaves the decision open, so that no other way to take words helps."""
+        """Whether the string of `error` is undecided by itself, so that no other grouping of strings helps."""
         try:
             self.run(Box(tuple(error.word), self.model.alphabet))
         except Open as again:
@@ -493,7 +500,7 @@ class _Guarantee:
         return False
 
     def cover(self, n: int, level: int) -> Any:
-        """The strings of a length, as at a level of `LEVELS`; of a language by its classes, or each by itself."""
+        """The strings of length `n` as boxes of a level of `LEVELS`; for a language, by its classes or one by one."""
         if self.asked is None:
             return cells(self.model, n, level, self.bits)
         typed = self.typed(n)
@@ -502,8 +509,8 @@ class _Guarantee:
     def one_length(self, n: int, count: int, level: int, words: Any) -> None:
         """Run all boxes of a level at one length and note the length. Raises Open at the first that is not decided."""
         margins, outputs = [], []
-        own = (Box(self.model.embedding.surround(word), self.model.alphabet) for word, _ in words)
-        for box in boxes(self.model, n, level, self.bits) if self.asked is None else own:
+        language_boxes = (Box(self.model.embedding.surround(word), self.model.alphabet) for word, _ in words)
+        for box in boxes(self.model, n, level, self.bits) if self.asked is None else language_boxes:
             margin, ends = self.run(box)
             margins.append(margin)
             outputs += [ends] if ends else []
@@ -512,39 +519,40 @@ class _Guarantee:
         self.add(n, count, margin, _hull(outputs))
 
     def run(self, box: Box) -> tuple[float | None, OutputEnds]:
-        """One box: margin or error, and ends of the outputs. Raises Open."""
+        """Run one box: its margin or error, and the ends of its outputs. Raises Open where its decision is open."""
         self.runs += 1
         self.products += (len(box.fixed) + len(self.model.alphabet)) * self.weights
         domain = rounding.domain(self.dtype, Boxed, self.divides_first)
         domain.box = box
         try:
             result = forward(self.model, box.fixed, domain)
-        except (Undecided, BadInput):  # a choice on the way stays open, or whether there is a value
+        except (Undecided, BadInput):  # a choice during the run is undecided, or whether a value exists
             raise Open(box.word, {}) from None
-        # The readout looks at no position: nothing to decide.
+        # Where no position counts, there is nothing to decide.
         if not result.places:
             return None, {}
         columns = result.columns().items()
         ends = _ends(domain, {name: [column[place] for place in result.places] for name, column in columns})
-        # No threshold: how wide the outputs are.
+        # Where nothing is decided, the error is the width of the outputs.
         if not self.decides:
             width = max(float((high - low).max()) for low, high in ends.values())
             if not width < float("inf"):
                 raise Open(box.word, _hull([ends]))
             return width, ends
         margin, opened = decision(self.model, ends)
-        # "accept" at every position: one position that surely rejects decides the string, whatever is open at another.
+        # A readout that must accept at every position: one position that certainly rejects decides the string.
         refused = self.model.readout.everywhere and not self.model.readout.each and result.accept is False
         if opened is not None and not refused:
             raise Open(box.word, _hull([ends]))
         return margin, ends
 
     def ended(self, n: int, error: Open, *, alone: bool) -> bool:
-        """Note what stays open at a length; whether to try no greater one."""
+        """Note length `n` as open; return whether the search ends here. `alone`: the string of `error` is known to be
+        undecided by itself."""
         alone = alone or self.alone(error)
         embedding = self.model.embedding
         length = self.typed(n)
-        # What is open: the threshold, a bound, a choice on the way, or only a group of strings.
+        # The reason: the threshold, a missing bound, or a choice during the run; perhaps only for a group of strings.
         why = f"the possible outputs of a string of length {length} reach the threshold"
         if not self.decides:
             why = f"the possible outputs of a string of length {length} are not bounded"
@@ -579,7 +587,8 @@ class _Guarantee:
         return True
 
     def exact(self, word: Sequence[str]) -> dict[str, Any] | None:
-        """The exact outputs of a word, None where the exact domain has none. Raises NoRun where the word has no run."""
+        """The exact outputs of a string; None where the exact domain has none. Raises NoRun where the string has no
+        run."""
         from symcook.run import run
 
         domain = Exact()
@@ -587,7 +596,7 @@ class _Guarantee:
             result = forward(self.model, tuple(word), domain)
             texts = {name: domain.show(value, MOST_TEXT) for name, value in result.values(result.place).items()}
         except NotExact:
-            # Numbers that are not rational are tried in balls, which may find that there is no run.
+            # Numbers that are not rational are tried in rigorous intervals, which may raise NoRun.
             with suppress(Undecided):
                 run(self.model, self.model.embedding.typed(word), "ball")
             return None
@@ -599,15 +608,15 @@ class _Guarantee:
 
 
 def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | None]:
-    """The smallest distance from a threshold, None where there is none to be near to, and the index of the first entry
-    whose ends leave the answer open."""
+    """The smallest distance of an entry from the threshold (None where no entry has one), and the index of the first
+    entry whose ends leave the answer open (None where all are decided; else the distance is None)."""
     import numpy as np
 
     # A sign readout is decided by its logit alone; the coordinates that it reads are shown beside it.
     ends = {"logit": ends["logit"]} if model.readout.signed else ends
     columns = [Values(low, high, low) for low, high in ends.values()]
     answers = told(model.readout, columns, max(len(column.low) for column in columns))
-    if (answers < 0).any():  # open
+    if (answers < 0).any():  # a negative answer is an open one
         return None, int((answers < 0).argmax())
     lows, highs = (np.array([pair[k] for pair in ends.values()]) for k in (0, 1))
     if model.decides:
@@ -616,14 +625,14 @@ def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | 
         distance = np.maximum(lows, -highs).max(axis=0)
         distance = distance if model.readout.signed else np.where(answers == 1, np.inf, distance)
     else:
-        # Of a largest logit: how far its lower end is above the upper ends of the others.
+        # The largest score: how far its lower end is above the upper ends of the others.
         distance = lows.max(axis=0) - np.where(np.arange(len(lows))[:, None] == answers, -np.inf, highs).max(axis=0)
     smallest = float(distance.min())
     return (smallest if smallest < np.inf else None), None
 
 
 def _ends(domain: rounding.Rounding, columns: Mapping[str, Sequence[BallValue]]) -> OutputEnds:
-    """The ends of the sets of each output."""
+    """{output: (lower ends, upper ends)} of the sets in `columns`."""
     import numpy as np
 
     with PRECISION, domain.context():
@@ -641,12 +650,12 @@ def _hull(ends_of_boxes: Sequence[OutputEnds]) -> dict[str, tuple[float, float]]
 
 
 def greatest(m: Archive, n: int) -> float:
-    """A bound on the sizes of all numbers in a run on any word of at most `n` tokens, those that the model adds
-    counted, with both orders of averages; "inf" where float64 has none.
+    """A bound on the sizes of all numbers in a run on any string of at most `n` tokens, added tokens included, for both
+    orders of division; inf where the bound is beyond float64.
 
-    Sizes of weights alone bound it, for any runtime. A number that overflows is infinite, and 0 times it is no number:
-    one that no answer depends on, as a hidden unit of weight 0, then spoils those beside it in a product of matrices.
-    So nothing is certain of a length at which some size may be beyond the type.
+    The bound depends on the sizes of the weights only and holds in any runtime. A number that overflows is infinite,
+    and 0 times infinity is NaN. So even a number that no answer depends on, such as a hidden unit with weight 0, would
+    spoil others in a product of matrices. Hence nothing is certain at a length at which some number may overflow.
     """
     import numpy as np
 
@@ -655,19 +664,19 @@ def greatest(m: Archive, n: int) -> float:
 
 
 def _greatest(np: Any, m: Archive, n: int) -> float:
-    """`greatest`, with numpy's warnings off. `z` and `read` are bounds on the sizes of the residual stream and of what
-    a
-    step reads."""
+    """`greatest`, with numpy's warnings off. `z` and `read` are bounds on the sizes of the residual stream and of
+    the input of a step."""
     all_sizes = [0.0]
     unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits
 
     def with_rounding(bound: Any, terms: int = 1) -> Any:
-        """A bound on sums of so many terms with what rounding may add to it; its maximum is noted in `all_sizes`."""
+        """`bound` on sums of `terms` terms, enlarged by what rounding may add. Its maximum is noted in `all_sizes`."""
         bound = np.nan_to_num(bound, nan=np.inf) * np.exp((terms + OTHERS) * unit)
         all_sizes.append(float(np.max(bound, initial=0.0)))
         return bound
 
     def size(key: str) -> Any:
+        """The sizes of the weights of an array."""
         return np.abs(m[key].astype(np.float64))
 
     # The embedding and the positions.
@@ -690,7 +699,7 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
             z = with_rounding(z + with_rounding(value, n))
         if step + "W1" in m:
             inside = with_rounding(size(step + "W1") @ read + size(step + "b1"), wide)
-            # At least 1 inside, as a bound for every activation.
+            # max(inside, 1) bounds the value of every activation.
             z = with_rounding(
                 z + with_rounding(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside))
             )
@@ -702,7 +711,8 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
 
 
 def _normed(np: Any, m: Archive, key: str, z: Any, with_rounding: Any) -> Any:
-    """A bound on the sizes behind a norm: a normalised entry is at most sqrt(width) in size, whatever goes in."""
+    """A bound on the sizes of the outputs of a norm. A normalised entry is at most sqrt(width) in size for every
+    input."""
     read = with_rounding(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
     centred = with_rounding(read + with_rounding(read.sum(), len(read)) / len(read))
     with_rounding((centred * centred).sum() + float(m[key + "epsilon"]), len(read))

@@ -115,7 +115,7 @@ class Lens:
     def __init__(self, m: Archive) -> None:
         import numpy as np
 
-        # If norms choose coordinates, these become the residual stream.
+        # If norms choose coordinates, the chosen coordinates become the residual stream.
         if any(key.endswith(".P") for key in m):
             m = ChosenNorms(m).archive()
         self.m, self.np = m, np

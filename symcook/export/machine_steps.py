@@ -1,8 +1,9 @@
-"""How many tokens of a decoder's run floats get right: found by running them, and certified for any runtime.
+"""How many tokens of a decoder's run are right in floats: observed in one runtime, and certified for any runtime.
 
-A decoder compares cosines of hashes. Cells that are far from 0 and writes that are long ago come ever nearer, and from
-some token on a format cannot tell them apart. The first error depends on the order of operations; the certified bound
-does not: up to there every runtime of the error model (`symcook.domains.rounding`) answers as the machine does.
+A decoder compares cosines of hashes. For cells far from 0, and for writes long ago, the cosines come ever closer, and
+from some token on a float format cannot tell them apart. Which error comes first depends on the order of operations.
+The certified bound does not: up to that token, every runtime of the error model (`symcook.domains.rounding`) gives the
+answers of the machine.
 """
 
 from __future__ import annotations
@@ -33,16 +34,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StepsRight:
-    """Of the first `tried` answers after a string (the tokens, and the end if it comes): the number of the first that
-    is
-    wrong in the shipped numpy runtime and in numpy with a cache, None where none is; and how many are right in any
-    runtime."""
+    """How many of the first answers of a decoder after a string are right in floats. The end of a run is an answer."""
 
     dtype: str
     tried: int
+    """How many answers were compared."""
     first_wrong: int | None
+    """The number, from 1, of the first wrong answer of the shipped numpy runtime; None where all are right."""
     first_wrong_cached: int | None
+    """The same for a numpy runtime that keeps keys and values of earlier positions."""
     certified: int
+    """How many answers are right in any runtime of the error model."""
 
     def to_json(self) -> dict[str, object]:
         return dict(vars(self))
@@ -50,18 +52,19 @@ class StepsRight:
 
 @dataclass(frozen=True)
 class ProgramRun:
-    """What a program outputs after a string, as labels of its decoder: at most so many as were asked for, and the end
-    where it comes directly behind them; `ended` where it does."""
+    """The output of a program after a string, up to a limit."""
 
     word: tuple[str, ...]
     answers: tuple[str, ...]
+    """The labels of the decoder, with the end of the run as the last one where the run ends within the limit."""
     ended: bool
+    """Whether the run ends within the limit."""
 
 
 def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> ProgramRun:
     """The run of the program that a model was compiled from, by the program alone: an automaton, or a machine in
     integers. BadInput for another model, and for a foreign symbol."""
-    # What has to be given.
+    # Check the arguments.
     if not decodes(model):
         must = "a model must be compiled from an automaton or a Turing machine"
         raise BadInput(must, model.name, "symcook compile dfa and compile tm make one")
@@ -70,7 +73,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
     if model.program is None:
         raise RuntimeError("model.program must be set here")
     symbols = speech_of(model).word(word)
-    model.tokens(symbols)  # BadInput for the empty word where nothing stands in front
+    model.tokens(symbols)  # BadInput for the empty string where no token is added before it
     # An automaton: its states, then its verdict.
     if model.program.kind == "dfa":
         table = program_table(model.program)
@@ -114,7 +117,8 @@ def steps_right(model: Transformer, word: str | Sequence[str], limit: int, dtype
 
 
 def _cached(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtype: str) -> int | None:
-    """The first wrong answer of numpy with a cache, where every token before is right."""
+    """The number of the first wrong answer of numpy with a cache, given the right tokens before it; None where all are
+    right."""
     decoder, label = FloatDecoder(model, dtype), ""
     for token in model.tokens(word):
         label = decoder.push(token)
@@ -127,8 +131,8 @@ def _cached(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtyp
 
 
 def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
-    """The number of the first wrong answer of the runtime that exports ship, None where none is: in one pass over the
-    run, as no answer rests on what follows."""
+    """The number of the first wrong answer of the runtime that exports ship, None where all are right.
+    One pass over the whole run is enough, since no answer depends on later tokens."""
     import numpy as np
 
     from symcook.export import archive
@@ -147,8 +151,8 @@ def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
 
 
 class Certifier:
-    """How many answers of a model are certain in every runtime of the error model of a dtype, with one order of
-    averages; the states after the strings that were asked for are kept."""
+    """How many answers of a model are certain in every runtime of the error model of a dtype, for one order of division
+    in attention. The states after all strings so far are kept."""
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
         from symcook.domains import rounding
@@ -158,8 +162,8 @@ class Certifier:
         self.states: dict[tuple[str, ...], State] = {}
 
     def right(self, word: Sequence[str], wanted: Sequence[str]) -> int:
-        """How many answers after a string are those `wanted`."""
-        # The state behind each prefix of the string is kept, since strings share prefixes.
+        """How many of the first answers after a string are certainly those of `wanted`."""
+        # The state after each prefix of the string is kept, since strings share prefixes.
         symbols, right = tuple(word), 0
         try:
             for k in range(len(symbols) + 1):
@@ -169,7 +173,7 @@ class Certifier:
                         if k
                         else self.machine.start()
                     )
-            # Then answer for answer, each read by the next step.
+            # Then one answer after another; each is read by the next step.
             state = self.states[symbols]
             for label in wanted:
                 if self.machine.result(state).label(-1) != label:
@@ -189,12 +193,11 @@ def certified(model: Transformer, word: Sequence[str], wanted: Sequence[str], dt
 
 
 def bits_needed(run: MachineRun) -> list[int]:
-    """For each token of a run in integers the smallest p >= 0 with 2^-p at most every gap between what its heads look
-    up
-    and the runner-up: scores that are off by half of the gap may be exchanged."""
+    """For each token of a run in integers, the smallest p >= 0 such that 2^-p is at most every gap between the best
+    score and the next one in its lookups. Errors of half a gap may exchange two scores."""
     needed = []
-    for looked in lookups(run):
-        gaps = [lookup.size for lookup in looked if lookup is not None and lookup.size is not None]
+    for token_lookups in lookups(run):
+        gaps = [lookup.size for lookup in token_lookups if lookup is not None and lookup.size is not None]
         needed.append(max((_bits(gap) for gap in gaps), default=0))
     return needed
 

@@ -1,7 +1,7 @@
 """An archive as an ONNX graph, made with onnx.helper.
 
-In go the arrays of an archive, out come the bytes of a model file. Weights keep their names in the archive; everything
-that is no float goes into the metadata, from which the archive can be read back. The operations are those of
+In go the arrays of an archive, out come the bytes of a model file. Weights keep their names in the archive; all other
+arrays go into the metadata, from which the archive can be read back. The operations are those of
 `symcook.export.run_npz`, in the same order.
 """
 
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 OPSET = 17
+"""The version of the ONNX operations."""
 IR_VERSION = 8
+"""The version of the ONNX file format."""
 LOWEST = {"float64": -1.7e308, "float32": -3.4e38, "float16": -65504.0}
-"""What stands for minus infinity where a maximum is taken of what is seen."""
+"""{type: the number used as minus infinity where a maximum is taken over visible positions only}."""
 
 
 def graph(m: Archive) -> bytes:
@@ -44,10 +46,11 @@ class _Graph:
         }[self.dtype]  # fmt: skip
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
+        # The nodes of the masks so far, by the name of the mask.
         self.seen: dict[str, str] = {}
 
     def op(self, kind: str, *inputs: str, **attributes: object) -> str:
-        """A node; the name of what it gives."""
+        """Add a node, and return the name of its output."""
         name = f"{kind.lower()}_{len(self.nodes)}"
         self.nodes.append(self.helper.make_node(kind, list(inputs), [name], **attributes))
         return name
@@ -59,11 +62,13 @@ class _Graph:
         return self.constant(np.array(value, dtype=self.dtype))
 
     def whole(self, *values: int) -> str:
+        """A constant vector of int64."""
         import numpy as np
 
         return self.constant(np.array(values, dtype=np.int64))
 
     def constant(self, array: np.ndarray) -> str:
+        """A constant, whose name is made of its value, so that equal constants are shared."""
         name = f"constant_{array.dtype}_{array.shape}_{array.tolist()}".replace(" ", "")
         self.constants[name] = array
         return name
@@ -141,7 +146,7 @@ class _Graph:
         return self.op("MatMul", x, self.op("Transpose", key, perm=[1, 0]))
 
     def mask(self, name: str) -> str:
-        """Which position (column) each position (row) sees."""
+        """The mask `name` as a Boolean matrix (n, n): whether the position of a row sees the position of a column."""
         if name not in self.seen:
             n = self.op("Squeeze", self.length, self.whole(0))
             zero, unity = (
@@ -160,7 +165,7 @@ class _Graph:
         return self.seen[name]
 
     def attended(self, key: str, x: str) -> str:
-        """What a head adds to the residual stream."""
+        """The output of a head, which is added to the residual stream. `x` is what it reads."""
         import numpy as np
 
         m, zero, unity = self.m, self.number(0.0), self.number(1.0)
@@ -200,10 +205,11 @@ class _Graph:
         size = self.number(float(len(m[key + "gain"])))
 
         def mean(entries: str) -> str:
+            """The mean over the last axis."""
             return self.op("Div", self.op("ReduceSum", entries, self.whole(2)), size)
 
         x = self.op("Sub", x, mean(x))
-        # Variance plus epsilon; where it is zero, the quotient is zero, or no number if the norm refuses.
+        # Variance plus epsilon; where it is zero, the quotient is zero, or NaN if the norm refuses.
         total = self.op("Add", mean(self.op("Mul", x, x)), key + "epsilon")
         flat = self.op("Equal", total, zero)
         x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, unity, total)))
@@ -233,10 +239,10 @@ class _Graph:
         return self.op("Mul", x, self.op("Mul", half, self.op("Add", unity, inside)))
 
     def readout(self, names: Sequence[str]) -> list[Any]:
-        """The outputs beside the stream."""
+        """Add the outputs other than the stream: scores and answer, where the readout has them."""
         m, kind, position = self.m, str(self.m["readout.kind"]), str(self.m["readout.position"])
         outputs = []
-        # Scores: of labels, or of a sign readout the one logit.
+        # Scores: those of the labels, or the logit of a sign readout.
         if "readout.weights" in m:
             plain = m["readout.weights"].ndim == 1
             weights_row = self.op("Unsqueeze", "readout.weights", self.whole(0)) if plain else "readout.weights"
@@ -246,7 +252,7 @@ class _Graph:
             self.nodes.append(self.helper.make_node("Identity", [scores], ["scores"]))
             shape = ["B", "n", 1 if plain else len(m["readout.labels"])]
             outputs.append(self.helper.make_tensor_value_info("scores", self.kind, shape))
-        # These two only show values.
+        # Readouts of these kinds show values and have no answer.
         if kind in ("value", "distribution"):
             return outputs
         if kind == "sign":

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_CELLS = 2000
-"""The largest number of entries of one coordinate in a table by length and position."""
+"""The greatest number of entries of one coordinate in a position table."""
 
 
 @door()
 def from_npz(path: str | Path) -> Transformer:
     """The exact model whose weights are the floats of an npz export; see `from_archive`.
 
-    Where its certificate stands beside it, both must be unchanged: Rejected otherwise. Raises BadInput, with the key,
+    Where its certificate is beside it, both must be unchanged: Rejected otherwise. Raises BadInput, with the key,
     for a file that is missing, cut off or no export.
     """
     return from_file(path, "npz")
@@ -56,8 +56,12 @@ def from_file(path: str | Path, kind: str) -> Transformer:
 
 
 def from_archive(m: Archive, place: object = "the archive") -> Transformer:
-    """The exact model of an archive (`symcook.export.archive`): coordinates, tokens and layers of what was exported,
-    with its floats, position tables as functions of i and n, and the length of these tables as the largest one."""
+    """The exact model of an archive (`symcook.export.archive`), with the coordinates, tokens and layers of the exported
+    model. Its weights are the floats of the archive, its position functions are the tables, as functions of i and n,
+    and its maximum length is the length of the tables.
+
+    `place` names the archive in messages.
+    """
     if "format" not in m:
         do = "give the tensors of another file to from_state_dict"
         raise BadInput("a file of weights must be an export of symcook", place, do)
@@ -72,7 +76,7 @@ def from_archive(m: Archive, place: object = "the archive") -> Transformer:
 
 
 class _Seen(dict[str, Any]):
-    """The arrays of an archive, with those that were asked for."""
+    """The arrays of an archive. It records in `read` which of them were used."""
 
     def __init__(self, m: Archive) -> None:
         super().__init__(m)
@@ -83,12 +87,16 @@ class _Seen(dict[str, Any]):
         return super().__getitem__(key)
 
     def left(self) -> str | None:
-        """An array of a step that belongs to no part of it; a step of a norm alone has the number of its layer too."""
+        """The key of an array of a step that was never used; None if there is none. The number of the layer does not
+        count, since the final norm does not use it."""
         return next((k for k in self if k.startswith("step") and k not in self.read and not k.endswith(".layer")), None)
 
 
 class _Reader:
-    """Builds the model from the arrays. `start` is 1, and `longest` the shortest table of positions or factors."""
+    """Builds the model from the arrays.
+
+    `start` is the number of the first position, 1. `longest` is the length of the shortest table so far; None if none.
+    """
 
     def __init__(self, m: Archive) -> None:
         self.m = m = _Seen(m)
@@ -96,24 +104,27 @@ class _Reader:
         self.start, self.longest = 1, None
 
     def matrix(self, key: str, columns: int) -> list[list[Fraction]]:
+        """The matrix `key` as rows of exact numbers."""
         array = self.m[key]
         if array.ndim != 2 or array.shape[1] != columns:
             raise BadInput(f"{key} must be a matrix with {columns} columns", array.shape)
         return [self.row(key, row) for row in array.tolist()]
 
     def vector(self, key: str, length: int) -> list[Fraction]:
+        """The vector `key` as exact numbers."""
         if self.m[key].shape != (length,):
             raise BadInput(f"{key} must have {length} entries", self.m[key].shape)
         return self.row(key, self.m[key].tolist())
 
     def row(self, key: str, entries: Sequence[float]) -> list[Fraction]:
+        """Floats as exact numbers; BadInput, with `key`, where one is not finite."""
         try:
             return [Fraction(x) for x in entries]
         except (OverflowError, ValueError):
             raise BadInput(f"every entry of {key} must be a finite number", "one that is not") from None
 
     def model(self) -> Transformer:
-        """The model. Raises BadInput where a step has an array that nothing of it has read."""
+        """The model. Raises BadInput where a step has an array that no part of the model uses."""
         m = self.m
         words, inputs, places = None, None, {}
         # Tokens with their rows, or inputs.
@@ -142,7 +153,7 @@ class _Reader:
         )
 
     def function(self, key: str, table: np.ndarray) -> str:
-        """A table (N) or (N, N) as an expression in i, from 1, and n."""
+        """One coordinate of a table, of shape (N) or (N, N), as an expression in i (from 1) and n."""
         self.longest = len(table) if self.longest is None else min(self.longest, len(table))
         values = self.row(key, table.reshape(-1).tolist())
         if table.ndim == 1 and len(set(values)) == 1:
@@ -156,7 +167,7 @@ class _Reader:
         return table_of([table_of(row, 1) for row in rows], 1, "n")
 
     def layers(self) -> tuple[list[Layer], LayerNorm | None]:
-        """The steps of one layer together; the final norm, which is a step of its own."""
+        """The layers, each from its one or two steps, and the final norm, which is a step without a sublayer."""
         m, layer_parts = self.m, dict[int, dict[str, Any]]()
         final = None
         # A step with heads or a feed-forward sublayer goes to its layer; one with neither must have a norm after it,
@@ -178,8 +189,9 @@ class _Reader:
                 SelfAttention(tuple(heads)) if heads else self.network(key, view)
             )
             parts["attention_norms" if heads else "feedforward_norms"] = norms
-            # The placement: by the norm after, or by the projections of the norms before. Once a sublayer has said
-            # "multi pre", one norm in the other is "multi pre" too.
+            # The placement follows from the norm after the step, or from the number and projections of the norms
+            # before. If one sublayer of the layer has several norms, the placement is "multi pre", even if the other
+            # has one.
             if after is not None:
                 parts["placement"] = "post"
             elif before and before[0].projection is None:
@@ -191,20 +203,20 @@ class _Reader:
         return [Layer(**parts) for parts in layer_parts.values()], final
 
     def value(self, key: str) -> str:
-        """One of a few values by its listed name."""
+        """A mask, a weighting or a kind of readout; BadInput for an alias."""
         return stored_value(str(self.m[key]), key)
 
     def norm(self, key: str) -> LayerNorm:
-        """A norm. One with a projection writes names that are made of its key."""
+        """A norm. The names that a projecting norm writes are made from its key."""
         m, size = self.m, len(self.m[key + "gain"])
-        facts: dict[str, Any] = {name: self.vector(key + name, size) for name in ("gain", "bias")}
-        facts["epsilon"] = self.row(key + "epsilon", [float(m[key + "epsilon"])])[0]
-        facts["zero_variance"] = str(m[key + "zero_variance"])
+        fields: dict[str, Any] = {name: self.vector(key + name, size) for name in ("gain", "bias")}
+        fields["epsilon"] = self.row(key + "epsilon", [float(m[key + "epsilon"])])[0]
+        fields["zero_variance"] = str(m[key + "zero_variance"])
         if key + "P" not in m:
-            return LayerNorm(tuple(self.space), **facts)
+            return LayerNorm(tuple(self.space), **fields)
         stem = key[:-1].replace(".", "_").replace("before", "norm")
         writes = tuple(f"{stem}_{k}" for k in range(size))
-        return LayerNorm(tuple(self.space), writes, projection=self.matrix(key + "P", len(self.space)), **facts)
+        return LayerNorm(tuple(self.space), writes, projection=self.matrix(key + "P", len(self.space)), **fields)
 
     def head(self, key: str, view: Sequence[str]) -> Head:
         """A head over the coordinates that it uses."""
@@ -213,7 +225,7 @@ class _Reader:
         reads = _used(range(len(view)), lambda c: any(row[c] for part in (Q, K, V) for row in part))
         writes = _used(range(len(V)), lambda r: any(V[r]))
         temperature = "1"
-        # An archive has the quotient of scale and temperature; it is all put into the temperature.
+        # An archive has only the quotient of scale and temperature: the scale becomes 1.
         if key + "factor" in m:
             temperature = f"1/({self.function(key + 'factor', m[key + 'factor'])})"
         Q, K, V = ([[row[c] for c in reads] for row in part] for part in (Q, K, [V[r] for r in writes]))
@@ -246,6 +258,6 @@ class _Reader:
         return Readout(kind, position, tuple(reads), weights, **labels)
 
 
-def _used(numbers: Sequence[int], used: Callable[[int], bool]) -> list[int]:
-    """The rows or columns that hold something; the first where none does."""
-    return [k for k in numbers if used(k)] or list(numbers[:1])
+def _used(numbers: Sequence[int], filled: Callable[[int], bool]) -> list[int]:
+    """The rows or columns that are not zero; the first one where all are."""
+    return [k for k in numbers if filled(k)] or list(numbers[:1])

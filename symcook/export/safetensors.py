@@ -14,6 +14,7 @@ from symcook.export.archive import Archive, facts, from_facts
 from symcook.files import parsed
 
 TYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
+"""{type: its name in the format}."""
 
 
 def encode(m: Archive) -> bytes:
@@ -22,8 +23,8 @@ def encode(m: Archive) -> bytes:
 
     dtype = str(m["dtype"])
     header: dict[str, Any] = {"__metadata__": facts(m)}
-    parts, at = [], 0
-    # bfloat16 is the upper half of a float32.
+    parts, offset = [], 0
+    # Numbers of bfloat16 are kept as float32, whose upper 16 bits are the bfloat16 number.
     for key in sorted(key for key, array in m.items() if array.dtype.kind == "f"):
         array = np.ascontiguousarray(m[key])
         data = (
@@ -32,8 +33,12 @@ def encode(m: Archive) -> bytes:
             else array.astype(f"<{array.dtype.str[1:]}")
         )
         parts.append(data.tobytes())
-        header[key] = {"dtype": TYPES[dtype], "shape": list(m[key].shape), "data_offsets": [at, at + len(parts[-1])]}
-        at += len(parts[-1])
+        header[key] = {
+            "dtype": TYPES[dtype],
+            "shape": list(m[key].shape),
+            "data_offsets": [offset, offset + len(parts[-1])],
+        }
+        offset += len(parts[-1])
     # The header is padded to eight bytes, as the format asks.
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
@@ -41,7 +46,7 @@ def encode(m: Archive) -> bytes:
 
 
 def decode(data: bytes, path: object) -> Archive:
-    """The archive of a file; BadInput where it is none, or is cut off."""
+    """The archive in the bytes of the file `path`; BadInput where they are not in the format, or are truncated."""
     import numpy as np
 
     must = "a safetensors file must have a header and all the numbers that it names"

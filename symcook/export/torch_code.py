@@ -221,7 +221,7 @@ READOUTS = {
 
 
 def tensors(m: Archive) -> dict[str, Any]:
-    """The arrays of floats of an archive: what a state dict holds."""
+    """The float arrays of an archive, which are the entries of the state dict."""
     return {key: array for key, array in m.items() if array.dtype.kind == "f"}
 
 
@@ -253,12 +253,12 @@ def code(m: Archive, stem: str, sha256: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that ends no docstring."""
+    """`text` without backslashes and triple quotes, so that a docstring may contain it."""
     return text.replace("\\", "/").replace('"""', "'" * 3)
 
 
 def constants(m: Archive) -> list[str]:
-    """Names and words of an archive as lines of code."""
+    """The assignments of the module's constants, as lines of code."""
     words = bool(len(m["vocabulary"]))
     names = {"COORDINATES": "coordinates", "READS": "readout.reads"}
     names |= {"VOCABULARY": "vocabulary"} if words else {"INPUTS": "inputs"}
@@ -276,7 +276,7 @@ def constants(m: Archive) -> list[str]:
 
 
 def example(m: Archive) -> str:
-    """An input as an argument of `tokens`."""
+    """An example of an input, as the code of an argument of `tokens`."""
     added = [str(m[key]) for key in ("before", "after") if str(m[key])]
     typed = [t for t in m["vocabulary"].tolist() if t not in added]
     if not len(m["vocabulary"]):
@@ -299,8 +299,8 @@ def _init(m: Archive, weights: Mapping[str, np.ndarray]) -> Iterator[str]:
         step, _, part = group.partition(".")
         sizes = ", ".join(f"{name}={shape}" for name, shape in shapes.items())
         if step not in steps:
-            own = ", ".join(f"{n}={s}" for n, s in groups.get(step, {}).items())
-            yield f"self.{step} = Weights({own})"
+            own_shapes = ", ".join(f"{n}={s}" for n, s in groups.get(step, {}).items())
+            yield f"self.{step} = Weights({own_shapes})"
             steps[step] = []
         if part:
             yield f"self.{step}.{part} = Weights({sizes})"
@@ -309,7 +309,7 @@ def _init(m: Archive, weights: Mapping[str, np.ndarray]) -> Iterator[str]:
 def _forward(m: Archive) -> Iterator[str]:
     """The lines of the forward pass, in the order of `run_npz.evaluate`."""
     yield "n = given.shape[1]"
-    # Tables end at some length.
+    # Inputs longer than the tables are refused.
     longest = reach(m)
     if longest is not None:
         yield f"if n > {longest}:"
@@ -326,7 +326,7 @@ def _forward(m: Archive) -> Iterator[str]:
         yield f"z = z + self.positions[{':n' if m['positions'].ndim == 2 else 'n - 1, :n'}]"
     # Each step: the norms before it, its heads or its feed-forward sublayer, and the norm after it.
     for s in range(1, int(m["steps"]) + 1):
-        step, own = f"step{s}.", f"self.step{s}"
+        step, attribute = f"step{s}.", f"self.step{s}"
         yield f"# step {s}, of layer {int(m[step + 'layer'])}"
         before = numbered(m, step + "before", "gain")
         norms = [_norm(m, key) for key in before]
@@ -338,24 +338,25 @@ def _forward(m: Archive) -> Iterator[str]:
         if heads:
             calls = []
             for key in heads:
-                facts = [f"self.{key}{name}" for name in ("Q", "K", "V")]
-                facts += [repr(str(m[key + "mask"])), repr(str(m[key + "weighting"]))]
+                arguments = [f"self.{key}{name}" for name in ("Q", "K", "V")]
+                arguments += [repr(str(m[key + "mask"])), repr(str(m[key + "weighting"]))]
                 if key + "factor" in m:
-                    facts.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
-                calls.append(f"attend({x}, {', '.join(facts)})")
+                    arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
+                calls.append(f"attend({x}, {', '.join(arguments)})")
             yield "z = z + " + "\\\n            + ".join(calls)
         if step + "W1" in m:
             kind = str(m[step + "activation"])
-            yield f"h = activate({x} @ {own}.W1.T + {own}.b1, {kind!r})"
-            yield f"z = z + h @ {own}.W2.T + {own}.b2"
+            yield f"h = activate({x} @ {attribute}.W1.T + {attribute}.b1, {kind!r})"
+            yield f"z = z + h @ {attribute}.W2.T + {attribute}.b2"
         if step + "after.gain" in m:
             yield f"z = {_norm(m, step + 'after.')}"
 
 
 def _norm(m: Archive, key: str) -> str:
-    facts = [f"self.{key}{name}" for name in ("gain", "bias", "epsilon")]
+    """The call of `normed` for a norm of the archive."""
+    arguments = [f"self.{key}{name}" for name in ("gain", "bias", "epsilon")]
     if key + "P" in m:
-        facts.append(f"P=self.{key}P")
+        arguments.append(f"P=self.{key}P")
     if str(m[key + "zero_variance"]) == "zero" or m[key + "epsilon"] > 0:
-        facts.append("refuse=False")
-    return f"normed(z, {', '.join(facts)})"
+        arguments.append("refuse=False")
+    return f"normed(z, {', '.join(arguments)})"

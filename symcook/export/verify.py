@@ -68,7 +68,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     _same_arrays(weights, decode(weights, files[weights]), held(export_read.kind, exported.arrays))
     if export_read.format.more:
         _same_code(weights, files, exported.arrays)
-    # Then the certificate, which takes as long as it took then.
+    # Then the whole certificate, which takes as long as the export did.
     built = {} if export_read.recipe is None else {"recipe": export_read.recipe, "arguments": export_read.arguments}
     recomputed = certificate(exported, export_read.claims, built, progress) | told(weights, files)
     return known | {"not_checked": _compared(place, _as_json(recomputed), known)}
@@ -76,7 +76,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
 
 @dataclass(frozen=True)
 class _Given:
-    """What the export of a certificate was given, each of the form that an export takes."""
+    """The arguments of the export, read from its certificate and checked for their types."""
 
     recipe: str | None
     arguments: dict[str, Any]
@@ -84,14 +84,17 @@ class _Given:
     kind: str
     dtype: str
     positions: int
+    """The length of the position tables, added tokens included."""
     steps: int | None
+    """For a decoder, the number of steps that was requested."""
     program: dict[str, Any] | None
+    """For a decoder, the program in the certificate."""
     claims: list[str]
     format: FileFormat
     weights: Path
 
     def model(self, known: Mapping[str, object]) -> Transformer:
-        """The model that was exported: what the recipe builds, else what the certificate holds."""
+        """The model that was exported: built by the recipe, or else read from the certificate."""
         from symcook.model.modelfile import loads
         from symcook.recipes import build
 
@@ -106,9 +109,9 @@ class _Given:
 
 
 def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]) -> _Given:
-    """What the export was given; BadInput where something of it is missing or has not the form of it. All else in a
-    certificate is only compared."""
-    # The format, and what stands at the top: recipe, symbols, kind, type, and the file of weights.
+    """The arguments of the export in the certificate `known`; BadInput where one is missing or of the wrong type. All
+    other entries of a certificate are only compared."""
+    # The format, the recipe, the symbols, the kind, the type, and the file of weights.
     if _field(known, "format", str, "text") != FORMAT:
         raise BadInput(f"a certificate must be of the format {FORMAT}", known["format"], "export the model again")
     recipe, decoded = (
@@ -124,7 +127,7 @@ def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]
     weights = place.parent / name
     if weights not in files or weights.suffix != format.ending:
         raise _wrong("weights", f"the one of its files that ends in {format.ending}", name)
-    # Lengths, what a decoder was asked, and the claims.
+    # The lengths, the steps and the program of a decoder, and the claims.
     tables = _field(known, "position_tables", dict, "an object")
     steps = program = None
     if decoded is not None:
@@ -162,10 +165,12 @@ def _asked(model: Transformer, known: Mapping[str, object], longest: int) -> Str
 
 
 def _wrong(name: str, must: str, given: object) -> BadInput:
+    """The refusal of a wrong entry of a certificate."""
     return BadInput(f"{name} in a certificate must be {must}", _shown(given), "export the model again")
 
 
 def _field(known: Mapping[str, object], name: str, kind: type | tuple[type, ...], must: str) -> Any:
+    """The entry `name`, which must be there and of type `kind`; `must` names the type in the message."""
     if name not in known:
         raise BadInput("a certificate must have every field", f"none called {name}", "export the model again")
     if not isinstance(known[name], kind):
@@ -174,7 +179,7 @@ def _field(known: Mapping[str, object], name: str, kind: type | tuple[type, ...]
 
 
 def _whole(known: Mapping[str, object], name: str, least: int, most: int) -> int:
-    """A whole number in its limits."""
+    """The entry `name`, which must be an integer from `least` to `most`."""
     value = _field(known, name, int, "a whole number")
     if isinstance(value, bool) or not least <= value <= most:
         raise _wrong(name, f"a whole number from {least} to {most}", value)
@@ -183,11 +188,14 @@ def _whole(known: Mapping[str, object], name: str, least: int, most: int) -> int
 
 _STATUS = re.compile(rf"({'|'.join(STATUSES)})( assuming [\w.-]+(, [\w.-]+)*)?", re.ASCII)
 _Place = tuple[str | int, ...]
+"""The keys and indices that lead to a place in a JSON document."""
 _MISSING = object()
+"""The value at a place that one of two documents does not have."""
 
 
 def _compared(place: Path, recomputed: dict[str, object], known: dict[str, object]) -> dict[str, str]:
-    """What is not checked, each with why; Rejected where anything else in the certificate `known` is not `found`."""
+    """{place: reason} of the entries that cannot be checked; Rejected where any other entry of the certificate `known`
+    differs from `recomputed`."""
     not_checked = {}
     # No recipe says which claims a model is of.
     if known["claims"] and known["recipe"] is None:
@@ -209,7 +217,8 @@ def _compared(place: Path, recomputed: dict[str, object], known: dict[str, objec
 
 
 def _of_its_day(at: _Place, here: object, there: object, dtype: str) -> str | None:
-    """Why a certificate may say `there` at a place where `here` comes out; None where it may not. These are all."""
+    """Why an entry of a certificate may be `there` although it is recomputed as `here`; None where it must not
+    differ."""
     if at[0] == "claims" and at[-1] == "status" and _STATUS.fullmatch(str(there)):
         return f"the status on the day of the export; today it is {here}"
     numbers = at == ("compared", "largest_difference") and isinstance(here, float)
@@ -219,7 +228,7 @@ def _of_its_day(at: _Place, here: object, there: object, dtype: str) -> str | No
 
 
 def _differences(recomputed: object, known: object, at: _Place) -> Iterator[tuple[_Place, Any, Any]]:
-    """The places at which two documents of JSON are not the same, with both values."""
+    """The places at which two JSON documents differ, each with both values."""
     if isinstance(recomputed, dict) and isinstance(known, dict):
         for key in (*recomputed, *(key for key in known if key not in recomputed)):
             yield from _differences(recomputed.get(key, _MISSING), known.get(key, _MISSING), (*at, key))
@@ -232,6 +241,7 @@ def _differences(recomputed: object, known: object, at: _Place) -> Iterator[tupl
 
 
 def _shown(value: object) -> str:
+    """A JSON value as text for a message, cut in its middle where it is long."""
     if value is _MISSING:
         return "nothing"
     try:
@@ -242,11 +252,12 @@ def _shown(value: object) -> str:
 
 
 def _as_json(document: Mapping[str, object]) -> dict[str, Any]:
+    """A document as it is after being written to JSON and read again."""
     return json.loads(json.dumps(document))
 
 
 def _same_model(exported: Prepared, known: Mapping[str, object]) -> None:
-    """Rejected where the model that was built is not the one of the certificate: before anything is run."""
+    """Rejected where the model that was built is not the model of the certificate."""
     from symcook.model.modelfile import document_hash, to_document
 
     document = to_document(exported.bound)

@@ -1,8 +1,8 @@
 """How answers and models show themselves, and what a model can be asked: `VERBS` of the front door, as methods.
 
 Each kind of answer has a module in `symcook.report`, imported when it is needed, with two functions of an answer:
-`line`, its repr, and `document`, which text, HTML and LaTeX print. This is the only module of values that names what
-stands above them.
+`line`, its repr, and `document`, which text, HTML and LaTeX print. This module is below `symcook.report` and the
+commands, and is the only module of values that imports from them, by name.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ def grouped(count: int) -> str:
 
 
 class KeptAnswers(dict[Any, Any]):
-    """A store that copies leave empty."""
+    """A cache of an object, which is empty in its copies and pickles."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return KeptAnswers, ()
 
 
 class Named:
-    """What has a line of its own: its repr says what it is, not all that it holds."""
+    """A value whose repr is one line that says what it is; the repr of a dataclass would list all that it holds."""
 
     REPORT: ClassVar[str]
-    """The module of `symcook.report` that knows how this looks."""
+    """The module of `symcook.report` that formats this kind of value."""
 
     @cached_property
     def kept(self) -> KeptAnswers:
-        """What number systems make of the numbers in it, once for all runs."""
+        """A cache for number systems: what they compute from the numbers of this value, once for all runs."""
         return KeptAnswers()
 
     def _report(self) -> Any:
@@ -75,7 +75,7 @@ class Named:
 
 
 class Shown(Named):
-    """An answer that shows itself: as text, as LaTeX, and in a notebook."""
+    """An answer that can be shown as text, as LaTeX, and in a notebook."""
 
     @door()
     def text(self) -> str:
@@ -107,7 +107,7 @@ class Reply(Shown):
         return True
 
     def write(self, targets: Sequence[Path], force: bool) -> Sequence[Path]:
-        """Write the files that were asked for, all or none; which were written."""
+        """Write the files `targets`, all or none, and return those that were written."""
         return self._report().write(self, targets, force)
 
 
@@ -118,14 +118,16 @@ class Several(Shown, tuple[T, ...], Generic[T]):
 
 
 class Verb:
-    """A function of a model as its method."""
+    """The descriptor by which a function of a model becomes a method of it. `home` is "module:function", imported when
+    the method is first used."""
 
     def __init__(self, home: str) -> None:
         self.home = home
 
     @cached_property
     def method(self) -> Callable[..., Any]:
-        """The function behind the door, which speaks of what is given beside the model."""
+        """The function as a method. Its own door, which would count the model as an argument, is replaced by one whose
+        messages count only the other arguments."""
         import inspect
 
         function: Any = load(self.home)

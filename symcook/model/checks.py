@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 MAX_LABEL = 2_000
+"""The greatest number of characters of a label, a token or another printed text of a model."""
 RESERVED = ("i", "j", "k", "n", "w", "logit")
 """Names kept for positions, lengths, words and the readout's scalar."""
 
@@ -72,13 +73,15 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
 
 
 def changes(values: Mapping[str, Any], put: Put) -> dict[str, Any]:
-    """What the substitution `put` makes of the values that it changes; in a matrix it is made in every entry."""
+    """{name: new value} for those of `values` that the substitution `put` changes. In a matrix, `put` is applied to
+    every entry."""
     substituted = {name: _substituted(value, put) for name, value in values.items()}
     return {name: new for name, new in substituted.items() if new is not values[name]}
 
 
 def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fraction, put: Put) -> Any:
-    """A number or matrix with the substitution made; what is rational has no symbols."""
+    """A number or matrix with the substitution `put` made; the same object where nothing changes."""
+    # Rational numbers have no symbols.
     if isinstance(value, Fraction) or all_rational(value):
         return value
     import sympy
@@ -92,7 +95,7 @@ def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fracti
 
 
 def height(rows: Any, what: str) -> int:
-    """The number of rows of what was given as a matrix; BadInput where it is none."""
+    """The number of rows of `rows`, a matrix as the user gave it; BadInput where it is not a matrix."""
     if hasattr(rows, "shape") and len(rows.shape) == 2:
         return rows.shape[0]
     if not isinstance(rows, (list, tuple)):
@@ -114,8 +117,10 @@ def nested(value: Any, dyadic: bool) -> Any:
 
 
 def dyadics(given: Any) -> Any:
-    """The exact matrix of the floats of an array or tensor with two axes; None of another one, and where an entry is
-    not finite."""
+    """The exact matrix of the floats in `given`, an array or tensor with two axes.
+
+    None for any other value, for a type of which float64 does not have all numbers, and where an entry is not finite.
+    """
     import numpy as np
 
     from symcook.numbers.matrix import RationalMatrix
@@ -123,7 +128,7 @@ def dyadics(given: Any) -> Any:
     if not hasattr(given, "ndim") or given.ndim != 2 or "float" not in str(given.dtype):
         return None
     kind = given.dtype if isinstance(given, np.ndarray) else np.float64
-    if kind not in (np.float16, np.float32, np.float64):  # what float64 does not hold
+    if kind not in (np.float16, np.float32, np.float64):  # numbers that float64 may not have
         return None
     floats = np.array(given if isinstance(given, np.ndarray) else given.tolist(), dtype=np.float64)
     return RationalMatrix.dyadic(floats) if floats.ndim == 2 and np.isfinite(floats).all() else None
@@ -188,15 +193,15 @@ def listed_name(value: str, known: Collection[str]) -> str:
 
 
 def stored_value(name: str, place: str) -> str:
-    """`name`, which stands in a file, where a value has its listed name alone: a model then has one hash. BadInput for
-    an alias."""
+    """`name`, a value from a model file; BadInput for an alias. Files have listed names only, so that equal models have
+    equal hashes."""
     if (listed := ALIASES.get(name.casefold())) is not None:
         raise BadInput(f"{place} must be a listed value", name, f'write "{listed}"')
     return name
 
 
 def printable(text: object, what: str) -> None:
-    """Text that may be printed, and that a model file can hold."""
+    """BadInput where `text` is not printable text that is short enough for a model file."""
     if not isinstance(text, str):
         raise BadInput(f"{what} must be text", type(text).__name__)
     if len(text) > MAX_LABEL or not text.isprintable():
@@ -204,7 +209,7 @@ def printable(text: object, what: str) -> None:
 
 
 def coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Different names as a tuple."""
+    """`names` as a tuple; BadInput where a name is not text or repeats."""
     result = listed(names, what, "names")
     for name in result:
         if not isinstance(name, str):
@@ -215,7 +220,8 @@ def coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def listed(values: object, what: str, of: str) -> tuple[Any, ...]:
-    """A tuple of what was given in order; BadInput for text and for whatever is no sequence."""
+    """`values` as a tuple; BadInput for text, bytes, mappings and sets, and for values that are not iterable. `of` says
+    what the values are."""
     if isinstance(values, str):
         raise BadInput(f"{what} must be a tuple of {of}", values, f"write ({values!r},)" if len(values) < 40 else None)
     if isinstance(values, (bytes, Mapping, Set)) or not isinstance(values, Iterable):
@@ -248,8 +254,8 @@ class Space:
         earlier: set[str] = set()
         for name in self.names:
             if not isinstance(name, str) or not (valid_name(name) or name in ARITY) or name in RESERVED:
-                kept_words = ", ".join(RESERVED)
-                must = f"a coordinate's name must be an identifier, no reserved word and not one of {kept_words}"
+                reserved = ", ".join(RESERVED)
+                must = f"a coordinate's name must be an identifier, no reserved word and not one of {reserved}"
                 raise BadInput(must, name)
             if name in earlier:
                 raise BadInput("coordinates must have different names", name)

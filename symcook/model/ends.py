@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
 
 RULES = {"sign": "positive", "zero": "zero", "largest": "largest", "groups": "largest of each group"}
-"""By kind of readout, the comparison that gives the answer. Of several largest scores, the first counts."""
+"""For each kind of readout that compares numbers, the name of its comparison. Where several scores are the largest, the
+first of them counts."""
 READOUTS = ("value", "sign", "zero", "largest", "distribution", "groups")
-"""The kinds of readouts."""
+"""The kinds of readouts; `Readout` says what each does."""
 POSITIONS = ("first", "last", "each", "all")
 """The positions at which a readout may look."""
 T = TypeVar("T")
@@ -43,7 +44,7 @@ is a variable, it is a condition on n."""
 
 
 def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
-    """Each token with a 1 at the coordinate of its own name; BadInput where one repeats.
+    """Each token with a 1 at the coordinate of its own name; BadInput where a token repeats.
 
     >>> one_hot("ab")
     {'a': {'a': 1}, 'b': {'b': 1}}
@@ -56,15 +57,16 @@ class TokenRows(Mapping[str, Mapping[str, Any]]):
     """The `words` of an embedding as one matrix of rational numbers: a row for each token, a column for each
     coordinate.
 
-    `places` maps a token to the index of its row.
+    `places` maps a token to the index of its row, `names` are the coordinates of the columns. Rows are made when they
+    are read.
     """
 
     def __init__(self, tokens: Sequence[str], names: Sequence[str], matrix: RationalMatrix) -> None:
         self.places = {token: k for k, token in enumerate(coordinates(tokens, "words"))}
         self.names, self.matrix = coordinates(names, "coordinates"), matrix
         if matrix.shape != (len(self.places), len(self.names)):
-            wanted = f"{len(self.places)} x {len(self.names)}"
-            raise BadInput(f"the matrix of an embedding must have shape {wanted}", f"{matrix.rows} x {matrix.cols}")
+            shape = f"{len(self.places)} x {len(self.names)}"
+            raise BadInput(f"the matrix of an embedding must have shape {shape}", f"{matrix.rows} x {matrix.cols}")
 
     def __getitem__(self, token: str) -> Mapping[str, Any]:
         index = self.places[token]
@@ -105,28 +107,8 @@ class Embedding(Named):
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
             raise BadInput("an embedding must have either strings or inputs", both)
-        # Strings: check each token and the coordinates that it sets. For `TokenRows`, whose entries are known to be
-        # numbers, only the column names are checked.
         if self.words is not None:
-            words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
-            as_rows = isinstance(words, TokenRows)
-            if not isinstance(words, Mapping) or not (as_rows or all(isinstance(v, Mapping) for v in words.values())):
-                must = (
-                    "strings must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
-                )
-                raise BadInput(must, type(words).__name__)
-            if not words:
-                raise BadInput("the alphabet must have at least one token", "none")
-            table = {}
-            for token in words:
-                if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
-                    raise BadInput("a token must be text without white space or control characters", repr(token))
-                printable(token, "a token")
-                if not as_rows:
-                    table[token] = self._values(words[token], f"the embedding of {token}")
-            if isinstance(words, TokenRows):
-                self.space.require(words.names)
-            freeze(self, words=words if as_rows else MappingProxyType(table))
+            freeze(self, words=self._checked_words(self.words))
         # Added tokens: they must be among the tokens, and at least one other token must be left for the user to type.
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
@@ -143,6 +125,27 @@ class Embedding(Named):
         freeze(self, positions=self._values(self.positions, "positions"))
         if type(self.start) is not int or self.start not in (0, 1):
             raise BadInput("positions must be numbered from 0 or 1", self.start)
+
+    def _checked_words(self, given: object) -> Mapping[str, Mapping[str, Any]]:
+        """The frozen form of the field `words`; BadInput where a token or a coordinate that it sets is invalid."""
+        words: Any = one_hot(given) if isinstance(given, (str, list, tuple)) else given
+        as_rows = isinstance(words, TokenRows)
+        if not isinstance(words, Mapping) or not (as_rows or all(isinstance(v, Mapping) for v in words.values())):
+            must = "strings must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
+            raise BadInput(must, type(words).__name__)
+        if not words:
+            raise BadInput("the alphabet must have at least one token", "none")
+        table = {}
+        for token in words:
+            if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
+                raise BadInput("a token must be text without white space or control characters", repr(token))
+            printable(token, "a token")
+            if not as_rows:
+                table[token] = self._values(words[token], f"the embedding of {token}")
+        # The entries of `TokenRows` are known to be numbers, so only the names of its columns are checked.
+        if isinstance(words, TokenRows):
+            self.space.require(words.names)
+        return words if as_rows else MappingProxyType(table)
 
     def _values(self, given: object, what: str) -> Mapping[str, Any]:
         """`given` as an unchangeable {coordinate: number}; BadInput where it is not such a map (`what` names it)."""
@@ -196,16 +199,17 @@ class Embedding(Named):
         return sum(map(len, self.ends))
 
     def surround(self, tokens: Sequence[T]) -> tuple[T | str, ...]:
-        """`tokens` (or what stands for each) with those that the model adds."""
+        """`tokens` (or any values, one for each token) between the tokens that the model adds before and after."""
         return (*self.ends[0], *tokens, *self.ends[1])
 
     def typed(self, tokens: Sequence[T]) -> Sequence[T]:
-        """`tokens` (or what stands for each) without those that the model adds: what `surround` was given."""
+        """`tokens` (or any values, one for each token) without the tokens that the model adds: the inverse of
+        `surround`."""
         return tokens[len(self.ends[0]) : len(tokens) - len(self.ends[1])]
 
     @cached_property
     def spelled(self) -> bool:
-        """Whether a word may be written without spaces: every token that a user types is one character."""
+        """Whether a string may be written without spaces: every token that a user types is one character."""
         return all(len(token) == 1 for token in self.alphabet)
 
     def written(self, tokens: Sequence[str]) -> str:
@@ -213,7 +217,7 @@ class Embedding(Named):
         return ("" if self.spelled else " ").join(tokens)
 
     def said(self, tokens: Sequence[str]) -> str:
-        """As `written`, for the inside of a sentence: the empty string is named, since it would not be seen."""
+        """As `written`, for use within a sentence: the empty string is named, since it would be invisible."""
         return self.written(tokens) or EMPTY_STRING
 
 
@@ -258,7 +262,7 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
 @keeps("weights")
 @dataclass(frozen=True, repr=False)
 class Readout(Named):
-    """What is looked at, and where.
+    """The output layer: how the answer is computed, from which coordinates and at which positions.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
     called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero; "largest" answers with the
@@ -372,7 +376,7 @@ class Readout(Named):
 
     @property
     def labelled(self) -> bool:
-        """Whether the answer is a label, or one of each group."""
+        """Whether the answer is a label, or one label of each group."""
         return self.kind in ("largest", "groups")
 
     @property
@@ -449,8 +453,8 @@ class Readout(Named):
         self, domain: Comparing[Column, Verdicts, Verdict], reads: Sequence[Column], scores: Sequence[Column]
     ) -> Verdicts | None:
         """At each position the verdict or the index of the label, by the comparisons of `domain`; None for a readout
-        that shows values. `reads` and `scores` are columns of the domain: the coordinates read, and the logit or
-        scores."""
+        that shows values and decides nothing. `reads` and `scores` are columns of the domain: the coordinates read, and
+        the logit or scores."""
         if self.rule is None:
             return None
         rule = self._known_rule(("positive", "zero", "largest", "largest of each group"))

@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 
 Class = TypeVar("Class", bound=type)
 WEIGHTS = "kept_weights"
-"""What a block calls the rational numbers that it keeps; `kept` is what passes keep of it (`Named.kept`)."""
+"""The attribute of a block in which its rational numbers are, {field: number or `RationalEntries`}. (`Named.kept` is
+something else: what passes have computed from the block.)"""
 FEW = 4096
-"""So many entries a matrix may have that is kept as `RationalEntries`; a larger one is a `RationalMatrix` at once."""
+"""The largest number of entries of a matrix that is kept as `RationalEntries`. A larger matrix becomes a
+`RationalMatrix` at once."""
 
 
 def rational_of(value: object) -> Fraction | None:
-    """The number that an integer, a Fraction, text or a Rational of sympy's is; None of anything else, which `exact`
-    reads or refuses.
+    """`value` as a Fraction, where it is an integer, a Fraction, text or a Rational of sympy's; None for any other
+    value, which `exact` reads or refuses.
 
     >>> rational_of("2/6"), rational_of(3), rational_of("1/eps"), rational_of(0.5)
     (Fraction(1, 3), Fraction(3, 1), None, None)
@@ -52,14 +54,16 @@ def rational_of(value: object) -> Fraction | None:
 
 
 def kept_number(value: object) -> Any:
-    """An exact number as a block keeps it: a Fraction, or a sympy expression where it is not rational as it is given.
-    BadInput as `exact` says."""
+    """`value` as a block keeps it: a Fraction where `rational_of` gives one, else a sympy expression.
+
+    BadInput where `exact` refuses the value.
+    """
     number = rational_of(value)
     return exact(value) if number is None else number
 
 
 def is_positive(number: Fraction | sympy.Expr) -> bool | None:
-    """Whether a number that is kept is positive; None where that is not known."""
+    """Whether a kept number is positive; None where sympy does not know it."""
     return number > 0 if isinstance(number, Fraction) else number.is_positive
 
 
@@ -72,17 +76,20 @@ class RationalEntries:
 
     @classmethod
     def of(cls, entries: Sequence[object], shape: tuple[int, int]) -> RationalEntries | None:
-        """The matrix of these entries, row by row; None where one is not rational, or where they are many."""
+        """The matrix of `shape` with these entries, given row by row.
+
+        None where an entry is not rational, the matrix has more than `FEW` entries, or their number does not fit.
+        """
         height, width = shape
         if height * width > FEW or len(entries) != height * width:
             return None
         rows: list[dict[int, Fraction]] = [{} for _ in range(height)]
-        for place, entry in enumerate(entries):
+        for index, entry in enumerate(entries):
             number = rational_of(entry)
             if number is None:
                 return None
             if number:
-                rows[place // width][place % width] = number
+                rows[index // width][index % width] = number
         return cls(tuple(rows), width)
 
     @property
@@ -99,7 +106,7 @@ class RationalEntries:
 
 
 def rational_matrix(rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalEntries | RationalMatrix:
-    """The matrix of these rows by their entries, by column; the others are zero."""
+    """The matrix whose rows are given as {column: number}; all other entries are zero."""
     if len(rows) * columns <= FEW:
         return RationalEntries(tuple({c: Fraction(row[c]) for c in sorted(row) if row[c]} for row in rows), columns)
     from symcook.numbers.matrix import RationalMatrix
@@ -108,12 +115,12 @@ def rational_matrix(rows: Sequence[Mapping[int, int | Fraction]], columns: int) 
 
 
 def all_rational(weights: object) -> bool:
-    """Whether a matrix, as it is kept, holds rational numbers alone by its type; then it has `filled_rows`."""
+    """Whether a kept matrix is of a type for rational numbers only. Such a matrix has the method `filled_rows`."""
     return hasattr(weights, "filled_rows")
 
 
 def filled_columns(weights: Any) -> Iterator[Collection[int]]:
-    """For each row of a matrix as it is kept, the columns of its entries that are not zero."""
+    """For each row of a kept matrix, the columns of the entries that are not zero."""
     if getattr(weights, "floats", None) is not None:
         return (row.nonzero()[0].tolist() for row in weights.floats)
     if all_rational(weights):
@@ -140,7 +147,7 @@ class MadeOnce(Mapping[str, Any]):
 
 
 def as_sympy(value: object) -> Any:
-    """A value that was kept, as sympy has it: a matrix, or a number."""
+    """A kept value in sympy's form: a matrix or a number."""
     if isinstance(value, RationalEntries):
         from symcook.numbers.matrix import RationalMatrix
 
@@ -149,7 +156,9 @@ def as_sympy(value: object) -> Any:
 
 
 class KeptField:
-    """A field whose value is kept as `RationalEntries` or a Fraction, and becomes sympy's when it is first read."""
+    """The descriptor of a field that is kept as `RationalEntries` or a Fraction, and converted to sympy's form when it
+    is first read. Not a data descriptor: the converted value is an attribute of the block, which Python then reads
+    without calling this class."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -162,7 +171,7 @@ class KeptField:
 
 
 def keeps(*names: str) -> Callable[[Class], Class]:
-    """The decorator of a dataclass whose fields of these names may be kept (`keep`)."""
+    """A decorator: the fields `names` of the dataclass may be kept (`keep`)."""
 
     def install(kind: Class) -> Class:
         for name in names:
@@ -176,16 +185,17 @@ def keep(block: object, **values: object) -> None:
     """Set fields of a frozen block that is being made; `RationalEntries` and Fractions are kept."""
     weights: dict[str, Any] = block.__dict__.setdefault(WEIGHTS, {})
     for name, value in values.items():
-        # A rational value is kept; any other is a plain attribute, and the field has one of the two.
-        of, away = (
-            (weights, block.__dict__) if isinstance(value, (RationalEntries, Fraction)) else (block.__dict__, weights)
-        )
-        of[name] = value
-        away.pop(name, None)
+        # A rational value is kept; any other value is a plain attribute. A field has only one of the two.
+        if isinstance(value, (RationalEntries, Fraction)):
+            store, other_store = weights, block.__dict__
+        else:
+            store, other_store = block.__dict__, weights
+        store[name] = value
+        other_store.pop(name, None)
 
 
 def held(block: object, name: str) -> Any:
-    """A field of a block as it is there: kept, or as sympy has it."""
+    """A field of a block without conversion: the kept value, or else the plain attribute."""
     weights = block.__dict__.get(WEIGHTS, {})
     return weights[name] if name in weights else getattr(block, name)
 
@@ -213,5 +223,5 @@ class NamedNumbers(Mapping[str, Any]):
 
 
 def held_values(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """{coordinate: number} as it is kept."""
+    """{coordinate: number} without conversion to sympy's form."""
     return values.held if isinstance(values, NamedNumbers) else values

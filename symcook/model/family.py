@@ -36,8 +36,10 @@ from symcook.model.plainfamily import (
 )
 
 MAX_BYTES = 1_000_000
+"""The greatest size of a family file."""
 Kind = Callable[[Tree, Scope, PutTree], Tree]
-"""A form or an entry of a feed-forward part, with what is read replaced."""
+"""A method of a family (`form` or `entry`) that checks a form and returns it with each coordinate replaced. Its
+arguments are the form, the names in scope, and the function that replaces a coordinate."""
 
 
 class Family(PlainFamily):
@@ -58,7 +60,7 @@ class Family(PlainFamily):
 
     @property
     def digest(self) -> str:
-        """What tells a family from others of its name."""
+        """A hash that tells a family from another family of the same name."""
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
 
     def products(self, tree: Tree, scope: Scope) -> Iterator[tuple[list[Range], Tree, Tree, int]]:
@@ -150,17 +152,18 @@ class _Names:
             self.functions(end)
 
     def functions(self, tree: Tree, scope: Scope = frozenset()) -> None:
-        """What is called is known, and what a sum or a quantifier binds has a name of its own."""
+        """Check that `tree` calls known functions, each with its number of arguments, and that the variable of a sum or
+        quantifier has a name that means nothing else. `scope` has the indices around `tree`."""
         if tree[0] == "call":
             # A call of a coordinate has its indices checked in `read`.
             table = self.family.tables.get(tree[1])
             arity = ARITY.get(tree[1]) if table is None else len(table.over)
             if tree[1] not in self.family.known and len(tree[2]) != arity:
                 must = "a weight must use functions of the grammar and declared tables"
-                do = None
+                instead = None
                 if tree[1] in ("floor", "mod", "ceil"):
-                    do = "give it as a table with its conditions, or as a sum such as sum(c, 1, N, I[2*c <= i])"
-                raise BadInput(must, show(tree), do)
+                    instead = "give it as a table with its conditions, or as a sum such as sum(c, 1, N, I[2*c <= i])"
+                raise BadInput(must, show(tree), instead)
         if tree[0] in ("prod", "lambda", "all", "ex"):
             raise BadInput("a weight must be a sum, with quantifiers over ranges", show(tree))
         if tree[0] in ("sum", "all in", "ex in"):
@@ -171,7 +174,11 @@ class _Names:
             self.functions(child, scope)
 
     def read(self, name: str, indices: tuple[Tree, ...], seen: Scope = frozenset()) -> Tree:
-        """A coordinate where it is read: one of the space, or what the norms of a block have `seen`."""
+        """Check a coordinate that a form reads, and return its name as a tree.
+
+        The coordinate must be in the space and have all its indices, or be in `seen`, the names that the norms before
+        the block write.
+        """
         if name not in self.family.space and name not in seen:
             raise BadInput("a weight must use sizes, tables, indices and coordinates", name)
         if name not in seen and len(indices) != len(self.family.space[name]):
@@ -182,7 +189,7 @@ class _Names:
         self, writes: Sequence[Write], scope: Scope, kind: Kind | None = None, seen: Scope = frozenset()
     ) -> None:
         """Check what a block writes; `kind` checks the form itself (`form` or `entry` of the family), with `seen` as
-        names that the norms before the block made."""
+        names that the norms before the block write."""
         for write in writes:
             self.declared(write.to, scope=scope)
             self.functions(write.form, scope | write.to.indices)
@@ -215,9 +222,10 @@ class _Names:
         self.writes(head.writes, scope, self.family.form, seen)
         self.functions(head.score, scope)
         read = partial(self.read, seen=seen)
-        shared = frozenset.intersection(*(w.to.indices for w in head.writes))  # a head each, where the score uses them
+        # Where the score uses an index that all writes have, there is a head for each value of that index.
+        shared = frozenset.intersection(*(w.to.indices for w in head.writes))
         self.family.score(head.score, scope | shared, read, read)
-        # Runs through all of them: a product that is none raises BadInput.
+        # The list is not kept. Making it raises BadInput for a term of the score that is not a product.
         list(self.family.products(head.score, scope | shared))
         for number in (head.scale, head.temperature):
             self.functions(number, scope)
@@ -235,7 +243,7 @@ class _Names:
             self.functions(number, scope)
 
     def readout(self, readout: FamilyReadout) -> None:
-        """Check the readout: its coordinates, and of a sign its form."""
+        """Check the readout: its coordinates and, for a readout by sign, its form."""
         for declared in readout.reads:
             self.declared(declared)
         document = self.family.document["readout"]
@@ -248,11 +256,13 @@ class _Names:
 
 
 def _declaration(to: Declared) -> str:
+    """A declaration as the family file has it, such as ``all c in 1..N. x(c)``."""
     ranges = "".join(f"all {c} in {show(low)}..{show(high)}. " for c, low, high in to.over)
     return ranges + to.name + (f"({', '.join(index.name for index in to.over)})" if to.over else "")
 
 
 def _numeral(tree: Tree) -> Any:
+    """The integer that `tree` is, with its sign; None for any other tree."""
     if tree[0] == "neg":
         value = _numeral(tree[1])
         return None if value is None else -value
@@ -268,7 +278,7 @@ def _same_ranges(a: Sequence[Range], b: Sequence[Range]) -> bool:
 
 
 def renamed(tree: object, values: Mapping[str, Tree]) -> Any:
-    """The tree with names replaced."""
+    """`tree` with each name that is a key of `values` replaced by its tree."""
     if not isinstance(tree, tuple) or not tree:
         return tree
     if tree[0] == "name":
@@ -280,7 +290,8 @@ def renamed(tree: object, values: Mapping[str, Tree]) -> Any:
 
 
 def shipped(name: str) -> Path:
-    """Where a family that ships would be: inside an installed package, beside it in a checkout."""
+    """The path of the family `name` that comes with symcook; the file need not exist. Families are inside an installed
+    package, and next to the package in a checkout."""
     package = Path(__file__).resolve().parent.parent
     folders = package / "_proofs" / "families", package.parent / "proofs" / "families"
     return next(filter(Path.is_dir, folders), package) / f"{name}.json"

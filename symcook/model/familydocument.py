@@ -18,25 +18,33 @@ from symcook.model.meaning import subtrees
 from symcook.model.plainfamily import ZERO
 
 VERSION = 1
+"""The version of the format, the value of the key "symcook family"."""
 MOST_DIGITS = 18
-"""Of a whole number of JSON."""
+"""The greatest number of digits of an integer that a family file has as a JSON number."""
 TAKEN = frozenset({"i", "j", "k", "n", "w"})
-"""Names that mean positions and words in a relation."""
+"""Names that mean positions, the length and the token in the equations of a family."""
 MASKS = ("none", "future", "strict-future", "past", "strict-past")
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
 READOUTS = {"value": "reads", "sign": "score", "zero": "reads", "largest": "scores"}
+"""For each kind of readout, the key of the file that says what it reads."""
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
+"""The placements of norms, as in `symcook.model.parts.Layer`."""
 ReadsCoordinate = Callable[[Tree], bool]
-"""Whether a coordinate is in a tree."""
+"""A function that says whether a coordinate is in a tree."""
 _FAMILY = {"symcook family", "name", "sizes", "space", "embedding", "layers", "readout"}
+"""The keys that a family must have."""
 _EMBEDDING = {"vocabulary", "inputs", "words", "positions", "start", "before", "after"}
+"""The keys that an embedding may have."""
 _LAYER = {"attention", "feedforward", "placement", "attention_norms", "feedforward_norms"}
+"""The keys that a layer may have."""
 OWN_INDEX = "an index must be a name of its own, none of i, j, k, n, w"
+"""The refusal of an index that has the name of something else."""
 _NORMS = "a layer must have the norms of its placement"
+"""The refusal of norms that do not suit the placement."""
 
 
 def plain(document: object) -> dict[str, Any]:
-    """A document in the plain spelling.
+    """The plain spelling of `document`, the JSON object of a family file.
 
     Raises BadInput for a key that is missing or unknown, and for a value of another kind.
     """
@@ -44,7 +52,7 @@ def plain(document: object) -> dict[str, Any]:
     may = {"source", "tables", "choices", "longest", "summary", "meanings"}
     doc = _fields(document, "a family", _FAMILY, may)
     if type(doc["symcook family"]) is not int or doc["symcook family"] != VERSION:
-        raise BadInput(f"a family must have version {VERSION}", _given(doc["symcook family"]))
+        raise BadInput(f"a family must have version {VERSION}", _quoted(doc["symcook family"]))
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", _text(doc["name"], "the name of a family"), re.ASCII):
         raise BadInput("the name of a family must be of letters, digits and -", doc["name"])
     # Each part in its plain spelling.
@@ -53,7 +61,8 @@ def plain(document: object) -> dict[str, Any]:
     plain_document["sizes"] = {
         key: _text(condition, "a condition") for key, condition in _object(doc["sizes"], "sizes").items()
     }
-    plain_document["space"] = [_text(declaration, "a declaration") for declaration in _some(doc["space"], "the space")]
+    declarations = _filled_list(doc["space"], "the space")
+    plain_document["space"] = [_text(declaration, "a declaration") for declaration in declarations]
     if "tables" in doc:
         plain_document["tables"] = {key: _table(key, table) for key, table in _object(doc["tables"], "tables").items()}
     if "choices" in doc:
@@ -62,9 +71,8 @@ def plain(document: object) -> dict[str, Any]:
         }
     plain_document |= {"longest": _number(doc["longest"], "longest")} if doc.get("longest") is not None else {}
     plain_document["embedding"] = _embedding(doc["embedding"])
-    plain_document["layers"] = [
-        _part(part, plain_document.get("choices", {})) for part in _some(doc["layers"], "layers")
-    ]
+    choices, parts = plain_document.get("choices", {}), _filled_list(doc["layers"], "layers")
+    plain_document["layers"] = [_layer_or_repetition(part, choices) for part in parts]
     plain_document["readout"] = _readout(doc["readout"])
     # Names, and then the meanings of names.
     _own_names(plain_document)
@@ -92,18 +100,18 @@ def _own_names(doc: Mapping[str, Any]) -> None:
 
 
 def _table(name: str, given: object) -> dict[str, Any]:
-    """A table as an object. In the file it may be the sort of its entries alone."""
+    """A table as an object. In the file, a table may also be only the sort of its entries, as text."""
     fields = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
     if fields["values"] not in ("Int", "Real"):
         raise BadInput("a table must have at most three indices and values Int or Real", name)
     if "where" in fields:
-        fields = {**fields, "where": [_text(condition, "a condition") for condition in _many(fields["where"])]}
+        fields = {**fields, "where": [_text(condition, "a condition") for condition in _as_list(fields["where"])]}
     return fields
 
 
 def _choice(name: str, given: object) -> list[str]:
-    """The masks or weightings among which whoever loads the file may choose."""
-    words = [_text(word, "a choice") for word in _some(given, f"the choice {name}")]
+    """The masks, or the weightings, from which the user who loads the file may choose."""
+    words = [_text(word, "a choice") for word in _filled_list(given, f"the choice {name}")]
     if not ({*words} <= {*MASKS} or {*words} <= {*WEIGHTINGS}) or len({*words}) < len(words):
         must = f"a choice must be of masks ({', '.join(MASKS)}) or of weightings ({', '.join(WEIGHTINGS)})"
         raise BadInput(must, f"{', '.join(words)} for {name}")
@@ -119,45 +127,46 @@ def _embedding(given: object) -> dict[str, Any]:
         there = ", ".join(key for key in ("vocabulary", "words", "inputs") if e[key] is not None)
         raise BadInput("an embedding must have either strings with a vocabulary, or inputs", there or "none of them")
     if type(e.get("start", 1)) is not int or e.get("start", 1) not in (0, 1):
-        raise BadInput("positions must be numbered from 0 or 1", _given(e["start"]))
+        raise BadInput("positions must be numbered from 0 or 1", _quoted(e["start"]))
     e |= {key: _number(e[key], key) for key in ("vocabulary", "before", "after") if e.get(key) is not None}
     if e["inputs"] is not None:
-        e["inputs"] = [_text(name, "an input") for name in _some(_many(e["inputs"]), "inputs")]
+        e["inputs"] = [_text(name, "an input") for name in _filled_list(_as_list(e["inputs"]), "inputs")]
     for key in ("words", "positions"):
         e[key] = None if e[key] is None else _forms(e[key])
     return {**e, "positions": e["positions"] or {}}
 
 
 def _forms(given: object) -> dict[str, str]:
+    """The writes of a block, {coordinate with its indices: form as text}."""
     return {key: _number(form, "a form") for key, form in _object(given, "what is written").items()}
 
 
-def _part(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
+def _layer_or_repetition(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     """A layer, or a repetition: layers with the index of their rounds."""
     if not isinstance(given, dict) or "for" not in given:
         return _layer(given, choices)
     fields = _fields(given, "a repetition", {"for", "layers"}, set())
-    layers = _some(fields["layers"], "the layers of a repetition")
+    layers = _filled_list(fields["layers"], "the layers of a repetition")
     if any(isinstance(part, dict) and "for" in part for part in layers):
         raise BadInput("a repetition must not stand in a repetition", fields["for"], "use one index over both")
     return {"for": _text(fields["for"], "a range"), "layers": [_layer(part, choices) for part in layers]}
 
 
 def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
-    """A layer with lists as lists, and the norms that its placement asks for."""
+    """A layer with lists as lists and numbers as text; BadInput where its norms do not suit its placement."""
     fields = _fields(given, "a layer", set(), _LAYER)
     layer, placement = dict(fields), fields.get("placement", "none")
     if placement not in PLACEMENTS:
-        raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", _given(placement))
+        raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", _quoted(placement))
     if "attention" in fields:
-        layer["attention"] = [_head(head, choices) for head in _many(fields["attention"])]
+        layer["attention"] = [_head(head, choices) for head in _as_list(fields["attention"])]
     if "feedforward" in fields:
         layer["feedforward"] = _forms(fields["feedforward"] or {})
     if not layer.get("attention") and not layer.get("feedforward"):
         raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
     for block in ("attention", "feedforward"):
         key = f"{block}_norms"
-        norms = [_norm(norm, placement) for norm in _many(fields.get(key) or [])]
+        norms = [_norm(norm, placement) for norm in _as_list(fields.get(key) or [])]
         # There are norms exactly where there is a placement and a block; only "multi pre" may have several.
         wanted = placement != "none" and bool(layer.get(block))
         if bool(norms) is not wanted or (len(norms) > 1 and placement != "multi pre"):
@@ -174,7 +183,7 @@ def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
         # A mask or weighting may be the name of a choice, if that choice is between masks or weightings.
         if word not in words and not (isinstance(word, str) and {*choices.get(word, "?")} <= {*words}):
             must = f"a head must have a mask of {', '.join(MASKS)} and a weighting of {', '.join(WEIGHTINGS)}"
-            raise BadInput(must, f"{_given(fields['mask'])} and {_given(fields['weighting'])}")
+            raise BadInput(must, f"{_quoted(fields['mask'])} and {_quoted(fields['weighting'])}")
     head = {**fields, "writes": _forms(fields["writes"]), "score": _number(fields["score"], "a score")}
     if not head["writes"]:
         raise BadInput("a head must write a coordinate", "none")
@@ -182,7 +191,7 @@ def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _norm(given: object, placement: str) -> dict[str, Any]:
-    """A norm, with numbers as text. It makes names of its own where it projects, and only there."""
+    """A norm, with numbers as text. A projecting norm writes names of its own; any other norm has no `writes`."""
     fields = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
     projected = placement in ("projected pre", "multi pre")
     if fields["zero_variance"] not in ("refuse", "zero") or bool(fields.get("writes")) is not projected:
@@ -195,36 +204,36 @@ def _readout(given: object) -> dict[str, Any]:
     """A readout. Which key says what it reads depends on its kind (`READOUTS`)."""
     kind = given.get("kind") if isinstance(given, dict) else None
     if not isinstance(kind, str) or kind not in READOUTS:
-        raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", "none" if kind is None else _given(kind))
+        raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", "none" if kind is None else _quoted(kind))
     fields = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
     # A value and a largest coordinate are read at single positions only.
     where = ("first", "last", "each", *(() if kind in ("value", "largest") else ("all",)))
     if fields["position"] not in where:
         raise BadInput(
-            f"the position of a readout {kind} must be one of {', '.join(where)}", _given(fields["position"])
+            f"the position of a readout {kind} must be one of {', '.join(where)}", _quoted(fields["position"])
         )
     if kind in ("sign", "largest"):
         return {**fields, READOUTS[kind]: _text(fields[READOUTS[kind]], "a score")}
     return {
         **fields,
-        "reads": [_text(coordinate, "a coordinate") for coordinate in _some(_many(fields["reads"]), "reads")],
+        "reads": [_text(coordinate, "a coordinate") for coordinate in _filled_list(_as_list(fields["reads"]), "reads")],
     }
 
 
 def _layers(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All layers, those of repetitions once."""
+    """All layers; the layers of a repetition occur once."""
     return [layer for part in doc["layers"] for layer in (part["layers"] if "for" in part else [part])]
 
 
-# --- indices: those of the declaration ---
+# --- indices: writes get the indices of the declarations ---
 
 
 def _indices(doc: dict[str, Any]) -> dict[str, Any]:
-    """The document with each write at the indices that its coordinate is declared with."""
+    """The document in which each write has the indices that its coordinate is declared with."""
     declared = {last_name(text): _bound(text) for text in doc["space"]}
 
     def changed(writes: Mapping[str, str], others: list[str]) -> tuple[dict[str, str], list[str]]:
-        """The writes under the declared indices, and the `others` (a score) with the same renaming."""
+        """The writes with the declared indices, and the texts `others` (a score) with the same renaming."""
         out = {}
         for key, text in writes.items():
             old = _bound(key)
@@ -234,8 +243,8 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
                 raise BadInput("a coordinate must be declared in the space", key)
             new = declared[last_name(key)]
             if old != new and len(old) == len(new):
-                # Names in the forms. Renaming would catch one that has the new name of an index and means something
-                # else.
+                # A name in the texts that is also a new index name, but means something else, would be captured by the
+                # renaming.
                 words = {*re.findall(r"\w+", " ".join([text, *others]))} - {*old}
                 if words & {*new} - {*old}:
                     do = "write " + "".join(f"all {c} in .. " for c in new).strip()
@@ -275,7 +284,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
 
     known = space | {word for layer in layers for word in _normed_names(layer)}
 
-    def changed(text: str, how: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
+    def changed(text: str, insert_unit: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
         """The form or score with the unit where it has a constant; BadInput where the model has no unit."""
         tree = parse_term(text)
 
@@ -283,13 +292,13 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
             return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
 
         # `how` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).
-        with_unit = how(tree, reads, ("name", unit or "1"))
+        with_unit = insert_unit(tree, reads, ("name", unit or "1"))
         if with_unit == tree:
             return text
         # The tree got a unit, but the model has no coordinate for it.
         if unit is None and ("name", "1") in subtrees(with_unit):
             linear = "a form must be linear, without a constant"
-            must = linear if how is _with_unit else "a score must be a sum of products (query form)*(key form)"
+            must = linear if insert_unit is _with_unit else "a score must be a sum of products (query form)*(key form)"
             raise BadInput(must, text, 'a constant needs a coordinate that is always 1: "positions": {"one": "1"}')
         return show(with_unit)
 
@@ -303,13 +312,14 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
 
 
 def _normed_names(layer: Mapping[str, Any]) -> Iterator[str]:
+    """The names that the norms of a layer write."""
     for key in ("attention_norms", "feedforward_norms"):
         for norm in layer.get(key, ()):
             yield from map(last_name, norm.get("writes", {}))
 
 
 def _with_unit(tree: Tree, reads: ReadsCoordinate, unit: Tree) -> Tree:
-    """A form with its constants times the unit."""
+    """The form `tree` with each constant in it multiplied by `unit`."""
     if not reads(tree):
         if tree == ("num", 1, 1):
             return unit
@@ -326,9 +336,10 @@ def _with_unit(tree: Tree, reads: ReadsCoordinate, unit: Tree) -> Tree:
 def _products(
     tree: Tree, reads: ReadsCoordinate, unit: Tree, factor: Callable[[Tree], Tree] = lambda form: form
 ) -> Tree:
-    """A score with numbers multiplied into its products; a product of one form alone gets the unit as its query.
+    """A score as a sum of products (query form)*(key form), with the numbers around a product multiplied into a form.
 
-    `factor` multiplies a form by the numbers that stood around the product.
+    A term that is a single form becomes the key form of a product with the query form `unit`. `factor` multiplies a
+    form by the numbers that were around the term.
     """
     tag = tree[0]
     if tree == ZERO:
@@ -338,7 +349,7 @@ def _products(
         return (tag, *(_products(kid, reads, unit, factor) for kid in tree[1:]))
     if tag == "sum" and (body := tree[4]) and not _linear_in(body, reads):
         return (*tree[:4], _products(body, reads, unit, factor))
-    # A product over a number: the number goes into the query form.
+    # A product divided by a number: the number goes into the query form.
     if tag == "/" and reads(tree[1]) and not reads(tree[2]) and not _linear_in(tree[1], reads):
         return _products(tree[1], reads, unit, lambda form: ("/", factor(form), tree[2]))
     if tag == "*" and not _linear_in(tree, reads):
@@ -366,6 +377,7 @@ def _linear_in(tree: Tree, reads: ReadsCoordinate) -> bool:
 
 
 def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str, Any]:
+    """`given` as an object that has all keys of `must`, and no key outside `must` and `may`."""
     fields = _object(given, what)
     for key in sorted(must - fields.keys()):
         raise BadInput(f'{what} must have the key "{key}"', ", ".join(fields) or "none")
@@ -376,6 +388,7 @@ def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str
 
 
 def _object(given: object, what: str) -> dict[str, Any]:
+    """`given` as an object with text as keys; else BadInput, which calls it `what`."""
     if not isinstance(given, dict):
         raise BadInput(f"{what} must be an object", _kind(given))
     for key in given:
@@ -383,7 +396,8 @@ def _object(given: object, what: str) -> dict[str, Any]:
     return given
 
 
-def _some(given: object, what: str) -> list[Any]:
+def _filled_list(given: object, what: str) -> list[Any]:
+    """`given` as a list that is not empty."""
     if not isinstance(given, list):
         raise BadInput(f"{what} must be a list", _kind(given))
     if not given:
@@ -391,13 +405,13 @@ def _some(given: object, what: str) -> list[Any]:
     return given
 
 
-def _many(given: object) -> list[Any]:
-    """A list, or the one entry that is given without it."""
+def _as_list(given: object) -> list[Any]:
+    """`given` as a list; a value that is not a list becomes its only entry."""
     return given if isinstance(given, list) else [given]
 
 
 def _number(given: object, what: str) -> str:
-    """A number or form as text; a whole number may be one of JSON, as short as files have them."""
+    """A number or form as text. A short integer may be given as a JSON number."""
     if type(given) is not int:
         return _text(given, what)
     if abs(given) >= 10**MOST_DIGITS:
@@ -406,18 +420,20 @@ def _number(given: object, what: str) -> str:
 
 
 def _text(given: object, what: str) -> str:
+    """`given` as text; else BadInput, which calls it `what`."""
     if not isinstance(given, str):
         raise BadInput(f"{what} must be text", _kind(given))
     return given
 
 
-def _given(value: object) -> str:
-    """What was given, for a sentence: text and short whole numbers as they are, anything else by its kind."""
+def _quoted(value: object) -> str:
+    """`value` as a message quotes it: text and short integers themselves, any other value by its kind."""
     short = type(value) is int and abs(value) < 10**MOST_DIGITS
     return str(value) if short or isinstance(value, str) else _kind(value)
 
 
 def _kind(given: object) -> str:
+    """What kind of JSON value `given` is, in words."""
     if isinstance(given, str):
         return f"the text {given!r:.40}"
     names = {dict: "an object", list: "a list", bool: "true or false", int: "a number", type(None): "null"}
@@ -425,10 +441,10 @@ def _kind(given: object) -> str:
 
 
 def last_name(text: str) -> str:
-    """The name that a declaration is for."""
+    """The name that a declaration such as ``all c in 1..N. x(c)`` declares: x."""
     return re.sub(r"\([^()]*\)\s*$", "", text).rpartition(" ")[2]
 
 
 def _bound(text: str) -> list[str]:
-    """The indices of a declaration."""
+    """The names of the indices of a declaration, in order."""
     return re.findall(r"\ball\s+(\w+)\s+in\b", text, re.ASCII)

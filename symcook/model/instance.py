@@ -4,7 +4,8 @@ In goes a family, with a number for each of its sizes and entries for each of it
 estimates how many weights there are, and then reads each expression of the family with the numbers put in: a *form* is
 read as its coefficients by coordinate (`ReadForm`), and these are the rows of the matrices.
 
-Nothing here is trusted where a bridge (`symcook.proof.bridges.bridge`) ties the instance to its family.
+A bridge (`symcook.proof.bridges.bridge`) proves that an instance is its family at the given values. Where one exists,
+no theorem relies on this module.
 """
 
 from __future__ import annotations
@@ -32,15 +33,17 @@ from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
 MAX_WEIGHTS = 5_000_000
+"""The greatest number of weights of an instance, by the estimate `Instance.weights`; also of entries of one table."""
 MAX_CASES = 1_000_000
-"""At most so many cases of a table's condition are checked."""
+"""The greatest number of cases of a table's condition that are checked."""
 TRIED = 3
 """The largest size tried in the search for the smallest sizes at which an index leaves its range."""
 GivenValues = Mapping[str, Any]
+"""The values of sizes and tables as the user gives them."""
 InstanceEnv = Mapping[str, Fraction | Callable[..., Fraction]]
 """The values of sizes and indices, and the tables."""
 ReadForm = dict[Any, Any]
-"""Coefficients by coordinate, by unit (a tuple of what is inside) and by None, the constant."""
+"""A linear form as coefficients: by coordinate (text), by hidden unit (`SharedUnit`), and by None for the constant."""
 _NONE = frozenset[str]()
 
 
@@ -81,13 +84,14 @@ def instance(
 
 
 def _smallest(family: Family, values: GivenValues) -> str:
-    """The smallest sizes, with the tables as they are, at which an index leaves its range."""
+    """The smallest sizes at which an index leaves its range, for a message; the tables stay as given. "" where none was
+    found up to `TRIED`."""
     for sizes in sorted(product(range(TRIED + 1), repeat=len(family.sizes)), key=lambda s: (sum(s), s)):
-        found_sizes = dict(zip(family.sizes, sizes, strict=True))
+        candidate = dict(zip(family.sizes, sizes, strict=True))
         try:
-            Instance(family, {**values, **found_sizes}).model(None, None)
+            Instance(family, {**values, **candidate}).model(None, None)
         except Outside:
-            return ", ".join(f"{size} = {value}" for size, value in found_sizes.items())
+            return ", ".join(f"{size} = {value}" for size, value in candidate.items())
         except BadInput:
             continue
     return ""
@@ -129,12 +133,13 @@ class Instance:
         self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
 
     def _set_sizes(self, family: Family, values: GivenValues) -> None:
-        """Whole numbers, of at most 18 digits, that meet the conditions of the family."""
+        """Put the sizes into `env`; BadInput where one is not an integer of at most 18 digits, or a condition is
+        false."""
         for size in family.sizes:
             text = str(values.get(size, "")).strip()
             if not re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII):
-                few = " of at most 18 digits" * (re.fullmatch(r"[+-]?[0-9]+", text, re.ASCII) is not None)
-                must = f"{family.name} must have a whole number{few} for {size}"
+                digits_note = " of at most 18 digits" * (re.fullmatch(r"[+-]?[0-9]+", text, re.ASCII) is not None)
+                must = f"{family.name} must have a whole number{digits_note} for {size}"
                 raise BadInput(must, text or "none", f"give --set {size}=2")
             self.env[size] = Fraction(int(text))
         for condition in family.sizes.values():
@@ -147,7 +152,7 @@ class Instance:
                 )
 
     def _set_tables(self, family: Family, values: GivenValues) -> None:
-        """All entries first, then the conditions, which may name several tables."""
+        """Put all tables into `env`, then check the conditions, since a condition may name several tables."""
         for name, table in family.tables.items():
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
@@ -161,15 +166,15 @@ class Instance:
                     broken_at = f"{show(condition)}{', not at ' * bool(where)}{', '.join(where)}"
                     raise BadInput(f"the tables of {family.name} must meet their condition", broken_at)
 
-    def _few(self, amount: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
+    def _few(self, amount: int, what: str, unit: str, most: int = MAX_WEIGHTS) -> None:
         """Raise BadInput where a number of weights, entries or cases is above `most`."""
         if amount > most:
-            must = f"an instance must have at most {most:,} {of}"
+            must = f"an instance must have at most {most:,} {unit}"
             counted = f"{what} {amount} for {self.family.name}" if what == "about" else f"{amount} in {what}"
             raise BadInput(must, f"{counted} at {self.sizes}", "use smaller sizes")
 
     def _count(self, over: Sequence[Range], env: InstanceEnv | None = None) -> int:
-        """How many values the indices have together, without a list of them."""
+        """How many combinations of values the indices `over` have, without listing them."""
         env = self.env if env is None else env
         if not over:
             return 1
@@ -177,10 +182,10 @@ class Instance:
         low, high = (int(Fraction(self.number(end, env))) for end in (index.low, index.high))
         if high < low:
             return 0
-        # Where the inner ranges do not use this index, one of its values stands for all.
+        # The inner ranges do not use this index: the count is the same for each of its values.
         if not any(index.name in names(end) for range_ in inner for end in (range_.low, range_.high)):
             return (high - low + 1) * self._count(inner, {**env, index.name: Fraction(low)})
-        # Else one value after another, until the count is above every limit.
+        # Otherwise add up the counts for its values, until the total is above every limit.
         total = 0
         for value in range(low, high + 1):
             total += self._count(inner, {**env, index.name: Fraction(value)})
@@ -201,13 +206,13 @@ class Instance:
         return max(weights, width, tokens)
 
     def _rows(self, layer: FamilyLayer, over: Sequence[Range]) -> int:
-        """About how many rows the matrices of a layer have, at the first value of what is around it."""
+        """About how many rows the matrices of a layer have, with the index of its repetition at the first value."""
         first = {range_.name: Fraction(self.number(range_.low, self.env)) for range_ in over}
         env, rows = {**self.env, **first}, 0
         for head in layer.heads:
             apart = self.apart(head)
             within = {**env, **{range_.name: Fraction(self.number(range_.low, env)) for range_ in (*head.over, *apart)}}
-            # A product of the score is a row of Q and one of K, and what is written a row of V.
+            # A product of the score gives a row of Q and a row of K; a coordinate that is written gives a row of V.
             products = self.family.products(head.score, frozenset(within))
             keys = sum(self._count(over, within) for over, *_ in products)
             outs = sum(self._count(write.to.over, env) for write in head.writes)
@@ -219,12 +224,14 @@ class Instance:
         return rows
 
     def _units(self, tree: Tree, env: InstanceEnv, own: frozenset[str], cells: int) -> int:
-        """About how many hidden units a form has in all cells of the coordinate that it is written to. Their indices
-        are `own`: a unit that names none of them is the same in each cell and counts once."""
+        """About how many hidden units the form `tree` has, in all `cells` of the coordinate to which it is written.
+
+        `own` are the indices of the cells. A unit that names none of them is the same in each cell and counts once.
+        """
         if tree[0] == "call" and tree[1] == "relu":
             return cells if own & _names(tree) else 1
         if tree[0] == "sum":
-            # Where the ends of the sum depend on the cell, so does its index.
+            # Where the ends of the sum depend on the cell, its index counts as one of `own`.
             apart = own | {tree[1]} if own & (_names(tree[2]) | _names(tree[3])) else own
             terms = self._count([Range(*tree[1:4])], env)
             return terms * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))}, apart, cells)
@@ -233,11 +240,11 @@ class Instance:
         return 0
 
     def _broken(self, condition: Tree) -> list[str] | None:
-        """The first indices at which a condition does not hold; None where it does at all."""
+        """The first values of its quantified indices at which a condition is false; None where the condition holds."""
         env, where = self.env, list[str]()
         if _Numbers(env).formula(condition):
             return None
-        # Go into the quantifiers from the outside: at each, take the first value at which what is inside fails.
+        # From the outermost quantifier inwards, take the first value at which the body is false.
         while condition[0] == "all in":
             _, name, low, high, condition = condition
             for value in _Numbers(env).range(low, high, condition):
@@ -248,7 +255,7 @@ class Instance:
         return where
 
     def _cases(self, tree: Tree, env: InstanceEnv | None = None) -> int:
-        """How many cases a condition has."""
+        """About how many terms and formulas are evaluated to check the condition `tree`."""
         env = self.env if env is None else env
         if tree[0] in ("all in", "ex in", "sum"):
             values = self._count([Range(*tree[1:4])], env)
@@ -257,11 +264,12 @@ class Instance:
 
     @property
     def sizes(self) -> str:
+        """The sizes as a message has them: ``M = 2, N = 3``."""
         return ", ".join(f"{size} = {quotient(self.env[size])}" for size in self.family.sizes)
 
     @property
     def values(self) -> str:
-        """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``; usual choices are left out."""
+        """Sizes, tables and choices as a statement has them, ``M = 2, phi = 0 1``, without choices at their default."""
         tables = [
             f"{name} = {' '.join(quotient(self.entry(name, at)) for at in self._cells(table.over))}"
             for name, table in self.family.tables.items()
@@ -302,18 +310,19 @@ class Instance:
             ):
                 kind = "whole numbers" if table.sort == "Int" else "rational numbers"
                 raise BadInput(f"the entries of the table {name} must be {kind}", text)
-        known = {at: Fraction(str(entries[at])) for at in cells}
+        numbers = {at: Fraction(str(entries[at])) for at in cells}
 
         def entry(*at: Fraction | int) -> Fraction:
+            """The entry at the indices `at`; Outside where there is none."""
             place = tuple(int(a) for a in at)
-            if place not in known or any(Fraction(a).denominator != 1 for a in at):
+            if place not in numbers or any(Fraction(a).denominator != 1 for a in at):
                 raise Outside("an index must stay in its range", f"{name}({', '.join(map(str, at))})")
-            return known[place]
+            return numbers[place]
 
         return entry
 
     def _cells(self, over: Sequence[Range], env: InstanceEnv | None = None) -> Iterator[tuple[int, ...]]:
-        """All values of the indices."""
+        """All combinations of values of the indices `over`; a range may use the indices before it."""
         env = self.env if env is None else env
         if not over:
             yield ()
@@ -333,7 +342,7 @@ class Instance:
     # --- numbers and forms ---
 
     def number(self, tree: Tree, env: InstanceEnv) -> Any:
-        """The exact value of an expression: a Fraction where it is one, else sympy's."""
+        """The exact value of an expression: a Fraction where it is rational, else a sympy expression."""
         try:
             return Fraction(_Numbers(env).term(tree))
         except NotExact:
@@ -344,11 +353,11 @@ class Instance:
         return Fraction(self.env[name](*at) if at else self.env[name])
 
     def closed(self, tree: Tree, env: InstanceEnv) -> Tree:
-        """The expression with sizes and indices put in; i and n stay."""
+        """The expression with the values of sizes, indices and tables put in; i and n remain."""
         numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
 
         def put(part: object) -> Any:
-            """The part with sums over table entries written out, and table entries replaced by their values."""
+            """`part` with sums over table entries written out, and table entries replaced by their values."""
             if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
                 return part
             # An entry of a table must have numbers as indices, so a sum around it is written out.
@@ -363,7 +372,8 @@ class Instance:
         return put(renamed(tree, numbers))
 
     def look(self, view: Mapping[str, set[tuple[int, ...]]]) -> None:
-        """Read these coordinates from now on, by name with their indices."""
+        """Set the coordinates that forms may read, {name: all its indices}, and empty the caches that depend on
+        them."""
         self.view, self._names = view, frozenset(view)
         self._reading: dict[int, tuple[Tree, bool]] = {}
         self._sums = dict[Any, tuple[Tree, ReadForm]]()
@@ -371,12 +381,12 @@ class Instance:
     def reads(self, tree: Tree) -> bool:
         """Whether a tree has a coordinate or a unit in it."""
         cached = self._reading.get(id(tree))
-        if cached is None:  # kept with the tree, so that its id stays its own
+        if cached is None:  # the tree is stored too: while it exists, no other tree has its id
             cached = self._reading[id(tree)] = tree, _reads(tree, self._names)
         return cached[1]
 
     def form(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None = None) -> ReadForm:
-        """What a tree reads: coefficients by coordinate, by hidden unit, and by None for the constant.
+        """The linear form that `tree` is at the values `env`.
 
         Given the indices `own` of a cell, a term with factor 0 is expanded only where it names one of them. Most terms
         of a sum over cases have factor 0 in most cells, and such a term is read in the cell that it belongs to.
@@ -394,7 +404,7 @@ class Instance:
             return {label(tree[1], at): 1}
         if tag == "call":  # relu
             if (key := self._key(tree, env)) not in self.units:
-                self.units[key] = tree, self._unit(tree, env)  # with the tree, so that its id stays its own
+                self.units[key] = tree, self._unit(tree, env)  # the tree keeps its id
             return {self.units[key][1]: Fraction(1)}
         # A sum. Inside a hidden unit (`own` is empty) it is read once and shared.
         if tag == "sum":
@@ -409,7 +419,7 @@ class Instance:
             total = dict(self.form(tree[1], env, own))
             _add(total, self.form(tree[2], env, own), 1 if tag == "+" else -1)
             return total
-        # A product or quotient of a number and a form; these are their places in the tree.
+        # A product or quotient of a number and a form: find which of the two children is which.
         number, linear = (1, 2) if tag == "*" and not self.reads(tree[1]) else (2, 1)
         factor = self.number(tree[number], env)
         if tag == "*" and not factor and own is not None and not own & _names(tree[linear]):
@@ -417,9 +427,9 @@ class Instance:
         return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[linear], env, own).items()}
 
     def forms(self, tree: Tree, env: InstanceEnv, name: str, values: range, own: frozenset[str]) -> dict[int, ReadForm]:
-        """The forms of a tree at all values of the index `name`, one of `own`, where they are not empty.
+        """{value: form} for the values of the index `name` (one of `own`) at which the form of `tree` is not empty.
 
-        A sum of I[name = ..] goes through its range once, and not once a value.
+        A sum over terms with a factor I[name = ..] is expanded once for all values, not once for each value.
         """
         tag, total = tree[0], dict[int, ReadForm]()
         # The index is not in the tree: one form for all values.
@@ -438,7 +448,7 @@ class Instance:
             total = self.forms(tree[1], env, name, values, own)
             _merge(total, self.forms(tree[2], env, name, values, own), 1 if tag == "+" else -1)
             return total
-        # I[name = ..] is 1 at no or one value, which is computed instead of looked for.
+        # I[name = ..] is 1 at one value at most. The value is computed from the equation, not searched for.
         if tag == "ind" and (place := self._place(tree, env, name, values)) is not None:
             return {at: {None: Fraction(1)} for at in place}
         # A product of a number that depends on the index and a form that does not.
@@ -452,29 +462,30 @@ class Instance:
         return {at: form for at, form in forms_by_value.items() if form}
 
     def _place(self, tree: Tree, env: InstanceEnv, name: str, values: range) -> list[int] | None:
-        """At which of these values of an index I[name = ..] is 1; None of a tree that says it otherwise."""
+        """The values of the index `name` at which the indicator `tree` is 1, where an equation name = .. in it gives
+        them; None where it has no such equation."""
         # An indicator of a conjunction: one part must give the index by an equation, the others must not name it.
         parts = conjuncts(tree[1])
         own = [part for part in parts if name in _names(part)]
-        place = _place(own[0], name) if len(own) == 1 else None
-        if place is None:
+        solution = _place(own[0], name) if len(own) == 1 else None
+        if solution is None:
             return None
-        # Where a part needs numbers that are not rational, the caller goes through the values instead.
+        # Where a part has a value that is not rational, the caller tries all values of the index.
         try:
-            at = _Numbers(env).term(place)
+            at = _Numbers(env).term(solution)
             holds = [_Numbers(env).formula(part) for part in parts if part is not own[0]]
         except NotExact:
             return None
         return [int(at)] if all(holds) and at in values else []
 
     def _key(self, tree: Tree, env: InstanceEnv) -> tuple[Any, ...]:
-        """A tree with the values of its names."""
+        """A cache key: the identity of `tree`, and the values of the sizes and indices in it."""
         return id(tree), *[env[name] for name in sorted(_names(tree) & env.keys() - self.family.tables.keys())]
 
     def _sum(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None) -> ReadForm:
         """The form of a sum: the forms of its terms, added up."""
         total: ReadForm = {}
-        # The ends depend on the cell, and so does the index of the sum.
+        # Where the ends of the sum depend on the cell, its index counts as one of `own`.
         if own and own & (_names(tree[2]) | _names(tree[3])):
             own = own | {tree[1]}
         for value in self.range(Range(*tree[1:4]), env):
@@ -482,13 +493,14 @@ class Instance:
         return total
 
     def _unit(self, tree: Tree, env: InstanceEnv) -> SharedUnit:
-        """The hidden unit that a relu is."""
+        """The hidden unit of `tree`, a call of relu. Equal units are one object."""
         inside = {c: v for c, v in self.form(tree[2][0], env, _NONE).items() if v}
         entries = tuple(sorted(inside.items(), key=lambda entry: _natural(entry[0] or "")))
         return self.known.setdefault(entries, SharedUnit(entries))
 
     def _whole(self, tree: Tree, env: InstanceEnv) -> int:
-        """The value of an index, which must be an integer. The second branch computes an expression."""
+        """The value of an index expression, which must be an integer. A plain name is looked up; the general case is
+        slow."""
         value = env.get(tree[1]) if tree[0] == "name" else None
         if not isinstance(value, Fraction):
             value = Fraction(self.number(tree, env))
@@ -496,13 +508,13 @@ class Instance:
             raise BadInput("an index must be a whole number", show(tree))
         return int(value)
 
-    def _token(self, tree: Tree, known: Sequence[str]) -> str:
-        """The token whose number an expression is."""
-        place = self._whole(tree, self.env)
-        if not 0 <= place < len(known):
-            must = f"a token that {self.family.name} adds must be one of 0, .., {len(known) - 1} at {self.sizes}"
-            raise BadInput(must, f"{place}, which is {show(tree)}")
-        return known[place]
+    def _token(self, tree: Tree, tokens: Sequence[str]) -> str:
+        """The token among `known` whose number is the value of `tree`."""
+        number = self._whole(tree, self.env)
+        if not 0 <= number < len(tokens):
+            must = f"a token that {self.family.name} adds must be one of 0, .., {len(tokens) - 1} at {self.sizes}"
+            raise BadInput(must, f"{number}, which is {show(tree)}")
+        return tokens[number]
 
     def written(self, writes: Sequence[Write], env: InstanceEnv) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
         """The coordinates that are written, each with its form and the values of the indices."""
@@ -516,25 +528,27 @@ class Instance:
     def model(self, tokens: Sequence[str] | None, name: str | None) -> Transformer:
         """The Transformer; see `instance`."""
         family = self.family
-        words, known = None, None
+        words, token_names = None, None
         # Tokens: their names, and a row of the embedding for each. Without a vocabulary, the inputs are numbers.
         if family.vocabulary is not None:
             size = self._whole(family.vocabulary, self.env)
             if size < 1:
                 raise BadInput(f"{family.name} must have a token", f"{size} at {self.sizes}")
-            known = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
-            if len(known) != size or len(set(known)) < size:
-                raise BadInput(f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(known))
-            words = {token: dict[str, Any]() for token in known}
+            token_names = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
+            if len(token_names) != size or len(set(token_names)) < size:
+                raise BadInput(
+                    f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(token_names)
+                )
+            words = {token: dict[str, Any]() for token in token_names}
             for c, tree, env in self.written(family.words, self.env):
                 for place, form in self.forms(tree, env, "w", range(size), frozenset("w")).items():
                     if value := form.get(None):
-                        words[known[place]][c] = value
+                        words[token_names[place]][c] = value
         elif tokens is not None:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
         # Tokens added before and after each prompt.
         added = (family.before, family.after)
-        ends = [None if end is None or known is None else self._token(end, known) for end in added]
+        ends = [None if end is None or token_names is None else self._token(end, token_names) for end in added]
         inputs = tuple(label(input_.name, at) for input_ in family.inputs for at in self.cells[input_.name])
         positions: dict[str, Any] = {}
         for c, tree, env in self.written(family.positions, self.env):
@@ -546,9 +560,9 @@ class Instance:
                 {range_.name: Fraction(t) for range_, t in zip(part.over, at, strict=True)}
                 for at in self._cells(part.over)
             ]
-            # Whether a layer names the index of the rounds.
-            same = not any(str(("name", range_.name)) in str(part.layers) for range_ in part.over)
-            if same and rounds:  # every round is the first one
+            # Where no layer names the index of the rounds, all rounds are equal and are built once.
+            equal_rounds = not any(str(("name", range_.name)) in str(part.layers) for range_ in part.over)
+            if equal_rounds and rounds:
                 layers += [self.layer(layer, {**self.env, **rounds[0]}) for layer in part.layers] * len(rounds)
             else:
                 layers += [self.layer(layer, {**self.env, **t}) for t in rounds for layer in part.layers]
@@ -559,7 +573,7 @@ class Instance:
                 Space(self.space), words=words, inputs=None if words is not None else inputs, positions=positions,
                 start=family.start, before=ends[0], after=ends[1],
             ),
-            tuple(layers), self.readout(known), max_length=longest, source=family.source,
+            tuple(layers), self.readout(token_names), max_length=longest, source=family.source,
         )  # fmt: skip
 
     def readout(self, tokens: Sequence[str] | None) -> Readout:
@@ -574,26 +588,26 @@ class Instance:
         )
         if kind != "largest":
             return Readout(kind, position, reads)
-        # The identity: each label's logit is its coordinate.
-        square = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
+        # The weights are the identity: the score of each label is its coordinate.
+        identity = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
         numbered = tuple(map(str, range(1, len(reads) + 1)))
         labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
-        return Readout(kind, position, reads, square, labels=labels)
+        return Readout(kind, position, reads, identity, labels=labels)
 
     def layer(self, layer: FamilyLayer, env: InstanceEnv) -> ModelLayer:
         """A layer of the family with the values of indices put in."""
         view = self.view
         blocks: list[Any] = []
         norms: list[tuple[LayerNorm, ...]] = []
-        for block, own in ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms)):
-            norms.append(tuple(self.norm(norm, env) for norm in own))
+        for block, block_norms in ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms)):
+            norms.append(tuple(self.norm(norm, env) for norm in block_norms))
             # After a projecting norm a block reads what the norm writes; after the block the coordinates are as before.
             if layer.placement in ("projected pre", "multi pre"):
-                cells_seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
+                cells_seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in block_norms for w in norm.writes}
                 self.look({**view, **cells_seen})
             if block is layer.heads:
                 heads = [head for family_head in layer.heads for head in self.heads(family_head, env) if head.writes]
-                if layer.heads and not heads:  # nothing is left of them: one that adds zero
+                if layer.heads and not heads:  # all heads are zero: keep one that adds zero
                     heads = [ModelHead(self.space[:1], self.space[:1], [[0]], [[0]], [[0]], layer.heads[0].mask)]
                 blocks.append(SelfAttention(tuple(heads)) if heads else None)
             else:
@@ -602,25 +616,24 @@ class Instance:
         return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
 
     def apart(self, head: FamilyHead) -> list[Range]:
-        """The indices of what is written that a score names: there is a head for each of their values."""
+        """The indices of the written coordinates that the score names. There is a head for each of their values."""
         named = _names(head.score)
         return [index for index in head.writes[0].to.over if index.name in named]
 
     def heads(self, head: FamilyHead, env: InstanceEnv) -> Iterator[ModelHead]:
-        """The heads of one form: one for each value of its own index, and one for each index of what is written that
-        its score names."""
+        """The heads that one head of the family file gives: one for each combination of `indices`."""
         apart = {index.name for index in self.apart(head)}
         for here in self.indices(head, env):
             yield self.head(head, head.writes, {**env, **here}, here.keys() & apart)
 
     def indices(self, head: FamilyHead, env: InstanceEnv) -> Iterator[dict[str, Any]]:
-        """The indices of the heads of one form: its own, and those of what is written that its score names."""
+        """The values of the indices of each of these heads: its own indices, and those of `apart`."""
         named = [*head.over, *self.apart(head)]
         for at in self._cells(named, env):
             yield {index.name: Fraction(v) for index, v in zip(named, at, strict=True)}
 
     def cells_at(self, write: Write, here: Mapping[str, object], env: InstanceEnv) -> Iterator[tuple[int, ...]]:
-        """The cells of what is written that the head with these indices writes."""
+        """The cells of the coordinate of `write` that the head with the indices `here` writes."""
         for cell in self._cells(write.to.over, env):
             if all(here.get(index.name, value) == value for index, value in zip(write.to.over, cell, strict=True)):
                 yield cell
@@ -634,7 +647,8 @@ class Instance:
         # Products with the same query form share a row of Q and K: their key forms are added.
         rows: dict[Any, tuple[ReadForm, ReadForm]] = {}
         for query, key in self.products(head.score, env):
-            # Scaled to coefficient 1, so that multiples of one coordinate share a row; the coefficient goes to the key.
+            # A query form of one coordinate is scaled to coefficient 1, so that its multiples share a row; the key form
+            # gets the coefficient.
             if len(query) == 1:
                 ((c, v),) = query.items()
                 query, key = {c: Fraction(1)}, {d: v * x for d, x in key.items()}
@@ -665,9 +679,9 @@ class Instance:
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
         """The feed-forward sublayer: a hidden unit for each different relu, and an output for each cell that is
         written."""
-        self.units, self.known = {}, {}  # a name may stand for another coordinate in another layer
+        self.units, self.known = {}, {}  # norms may give a name another meaning in each layer
         outs = [output for write in writes for output in self.outputs(write, env)]
-        outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
+        outs = outs or [(self.space[0], {})]  # no coordinate is left: write zero to one
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
         columns = tuple(dict.fromkeys(c for unit in units for c, _ in unit if c is not None)) or self.space[:1]
         return FeedForward(
@@ -681,8 +695,8 @@ class Instance:
     def outputs(self, write: Write, env: InstanceEnv) -> Iterator[tuple[str, ReadForm]]:
         """The coordinates that a feed-forward sublayer writes, each with its form.
 
-        The form of the first cell is expanded in full, behind factors 0 too, so that units are numbered in the order in
-        which the family file has them. The other cells have only the units that they use.
+        The form of the first cell is expanded in full, with the terms whose factor is 0 too, so that units are numbered
+        in the order of the family file. The forms of the other cells have only the units that they use.
         """
         first = [(c, self.form(tree, here)) for c, tree, here in islice(self.written([write], env), 1)]
         yield from first
@@ -709,7 +723,8 @@ class Instance:
 
 
 class SharedUnit(tuple[Any, ...]):
-    """What a hidden unit reads, with factors. Equal ones of a layer are one object: their entries are slow to hash."""
+    """A hidden unit: its (coordinate, factor) pairs, and (None, bias). Equal units of a layer are made one object and
+    are compared by identity, since their entries are slow to hash."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -719,25 +734,25 @@ class SharedUnit(tuple[Any, ...]):
 
 
 def label(name: str, at: Sequence[int]) -> str:
-    """The coordinate of an instance: at1, pair1_2; m2 stands for -2."""
+    """The name of a coordinate at its indices: at1, pair1_2; a negative index -2 is m2."""
     return name + "_".join(str(a) if a >= 0 else f"m{-a}" for a in at)
 
 
 def _add(total: ReadForm, added: ReadForm, times: int = 1) -> None:
-    """Add `times` the form `more` to `total`, in place."""
+    """Add `times` the form `added` to `total`, in place."""
     for c, v in added.items():
         v = v if times == 1 else times * v
         total[c] = total[c] + v if c in total else v
 
 
 def _merge(total: dict[int, ReadForm], added: dict[int, ReadForm], times: int = 1) -> None:
-    """Add the forms of each value."""
+    """Add `times` the forms `added` to `total`, for each value of an index, in place."""
     for at, form in added.items():
         _add(total.setdefault(at, {}), form, times)
 
 
 def _matrix(forms: Sequence[ReadForm], columns: Sequence[Any]) -> Any:
-    """A row for each form: its factors of these columns."""
+    """The matrix with a row for each form: its coefficients at these columns (coordinates or hidden units)."""
     if not all(isinstance(v, (int, Fraction)) for form in forms for v in form.values()):
         return [[form.get(c, 0) for c in columns] for form in forms]
     places = {c: k for k, c in enumerate(columns)}
@@ -747,11 +762,12 @@ def _matrix(forms: Sequence[ReadForm], columns: Sequence[Any]) -> Any:
 
 @lru_cache(100_000)
 def _natural(name: str) -> list[Any]:
-    """Names in order, x2 before x10."""
+    """A sort key for names in which x2 comes before x10."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"[0-9]+|[^0-9]+", name)]
 
 
 def _numeral(value: Fraction | int) -> Tree:
+    """The tree of a rational number."""
     value = Fraction(value)
     number: Tree = ("num", abs(value.numerator), 1)
     if value.denominator != 1:
@@ -761,18 +777,19 @@ def _numeral(value: Fraction | int) -> Tree:
 
 @lru_cache(10_000)
 def _names(tree: Tree) -> frozenset[str]:
-    """The names in a tree, functions too."""
+    """The names in a tree, including those of functions."""
     own = {tree[1]} if tree[0] in ("name", "call") else set()
     return frozenset(own.union(*(_names(part) for part in children(tree))))
 
 
 @lru_cache(10_000)
 def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
+    """Whether a tree names one of `coordinates`, or has a hidden unit."""
     return bool(_names(tree) & (coordinates | {"relu"}))
 
 
 def _place(tree: Tree, name: str) -> Tree | None:
-    """What an index is by an equation name = .., without the index in it."""
+    """The other side of `tree`, an equation with the index `name` on one side only; None for any other tree."""
     if tree[0] == "=":
         for side, other_side in ((tree[1], tree[2]), (tree[2], tree[1])):
             if side == ("name", name) and name not in _names(other_side):
@@ -781,7 +798,7 @@ def _place(tree: Tree, name: str) -> Tree | None:
 
 
 def _total(terms: Sequence[Tree]) -> Tree:
-    """Their sum, in halves, so that its tree is shallow."""
+    """The sum of `terms` as a tree, split in halves so that the tree is shallow."""
     if len(terms) < 2:
         return terms[0] if terms else ("num", 0, 1)
     half = len(terms) // 2
@@ -789,6 +806,7 @@ def _total(terms: Sequence[Tree]) -> Tree:
 
 
 def _flat(given: object) -> Iterator[Any]:
+    """The entries of nested lists in order."""
     if isinstance(given, (list, tuple)):
         for part in given:
             yield from _flat(part)

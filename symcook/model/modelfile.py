@@ -37,41 +37,54 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", Head, FeedForward, LayerNorm)
 VERSION = 1
+"""The version of the format, the value of the key "symcook"."""
 MAX_BYTES = 128_000_000
+"""The greatest size of a model file."""
 MAX_NESTING = 32
+"""The greatest depth of nested lists and objects."""
 MAX_VALUES = 3_000_000
+"""The greatest number of commas and opening brackets in a file, which bounds its number of values."""
 MAX_DENSE = 2_500_000
-"""Of a model with more entries, matrices that are mostly zero are written by what is not."""
+"""In a model with more matrix entries, matrices that are mostly zero are written sparse: nonzero entries only."""
 MAX_ENTRIES = 8_000_000
-"""So many entries may stand in the matrices that are written so: 64 MB as numbers, and as much as text."""
+"""The greatest number of entries, zeros included, of all sparse matrices of a file together: 64 MB as numbers."""
 MAX_BITS = 12_000
-"""Of a rational number, numerator and denominator together."""
+"""The greatest number of bits of a rational number, numerator and denominator together."""
 MAX_SIZE = 2_048
-"""Of the values in an expression that is not rational, in bits (`_check_size`)."""
+"""The greatest number of bits of the values in an expression that is not rational (`_check_size`)."""
 MAX_CALLS = 16
+"""The greatest number of functions and roots in an expression that is not rational."""
 MAX_DEPTH = 60
+"""The greatest depth of the tree of such an expression."""
 FEW_CALLS = 3
-"""Functions and roots in a number whose sign is asked for, which is slow to find."""
+"""As `MAX_CALLS`, for a number whose sign a block needs: the sign is slow to compute."""
 LARGE = 512
-"""Most terms of a sum that is written out; the bits that an exponential counts; from this size on the rows of tokens
-are kept as one matrix."""
+"""Three limits: the terms of a sum that is written out, the bits that `_check_size` counts for an exponential, and the
+number of embedding entries above which the rows of tokens are kept as one matrix."""
 MAX_TERMS = 20_000
+"""The greatest number of terms visited to compute a rational number."""
 MAX_EXPRESSIONS = 100_000
+"""The greatest number of different expressions in a file, rational literals not counted."""
 MAX_SOURCE = 100_000
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+"""The greatest number of characters of a program in a file."""
+_BRACKETS_AND_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
 _ENTRY = re.compile(rf"[0-9]{{1,8}}:{_LITERAL.pattern}", re.ASCII)
 GROWING = frozenset({"exp", "sinh", "cosh"})
+"""Functions whose value may have exponentially more bits than their argument."""
 
 
 def _large() -> BadInput:
-    return BadInput(f"a number in a model file must have at most {MAX_BITS:,} bits", "a larger one")  # of both parts
+    """The refusal of a rational number of more than `MAX_BITS` bits."""
+    return BadInput(f"a number in a model file must have at most {MAX_BITS:,} bits", "a larger one")
 
 
 def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
-    """The model as the nested dictionary that a model file holds (also what ``show --json`` prints); where that is
-    `sparse`, a matrix of rational numbers that are mostly zero has as rows texts of the other ones, each behind its
-    column, from 0, as in "2:1 17:-1/2"."""
+    """The model as the nested dictionary that a model file has (also what ``show --json`` prints).
+
+    With `sparse`, a rational matrix that is mostly zero is {"columns", "rows"}. A row is then a text of its nonzero
+    entries, each as column:number with columns from 0, as in "2:1 17:-1/2".
+    """
     from symcook.numbers.matrix import RationalMatrix
 
     # Each different number is turned into text once.
@@ -98,10 +111,11 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
         return str(p) if q == 1 else f"{p}/{q}"
 
     def optional(value: object) -> str | None:
+        """A number as text; None stays None."""
         return None if value is None else text(value)
 
     def rows(words: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, str]]:
-        """The embedding rows of the tokens. Rows kept as one matrix have no entries left out."""
+        """The embedding rows of the tokens. Rows that are kept as one matrix are written with their zeros."""
         if not isinstance(words, TokenRows):
             return {token: table(row) for token, row in words.items()}
         at = {name: k for k, name in enumerate(words.names)}
@@ -110,9 +124,9 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
         return {token: {name: row[at[name]] for name in names} for token, row in token_rows}
 
     def matrix(value: sympy.ImmutableMatrix, sparse: bool = sparse) -> Any:
-        """A matrix as rows of text; as {"columns", "rows"} with the nonzero entries alone where it may be `sparse`."""
+        """A matrix as rows of text; with `sparse`, one that is mostly zero as {"columns", "rows"}."""
         if isinstance(value, RationalMatrix):
-            # Less than a quarter of the entries are nonzero.
+            # Sparse only where less than a quarter of the entries are nonzero.
             if sparse and 4 * value.nnz() < value.rows * value.cols:
                 rows = [
                     " ".join(f"{c}:{ratio(x.numerator, x.denominator)}" for c, x in row.items())
@@ -135,6 +149,7 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
         return fields
 
     def layer(block: Layer) -> dict[str, Any]:
+        """A layer: its heads, its feed-forward sublayer, and the norms of both."""
         return {
             "attention": None if block.attention is None else [part(head) for head in block.attention.heads],
             "feedforward": None if block.feedforward is None else part(block.feedforward),
@@ -144,6 +159,7 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
         }
 
     def table(values: Mapping[str, object]) -> dict[str, str]:
+        """{coordinate: number as text}, in the order of the space."""
         return {name: text(values[name]) for name in model.space if name in values}
 
     embedding, readout = model.embedding, model.readout
@@ -187,8 +203,8 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
 
 
 def dumps(model: Transformer) -> str:
-    """The text of the model file; `loads` gives an equal model back. The program of a compiled model is in it, which no
-    hash counts.
+    """The text of the model file; `loads` gives an equal model back. The text has the program of a compiled
+    model, which the hash leaves out.
 
     Raises BadInput where a number of the model has no form in the grammar.
     """
@@ -214,10 +230,10 @@ def model_hash(model: Transformer) -> str:
 def document_hash(document: Mapping[str, object]) -> str:
     """`model_hash` of the model whose document this is.
 
-    The order of keys, of tokens too, is not in it: models that number their tokens differently, and are otherwise the
-    same, share a hash. So it does not say what number a token has in a statement; whoever checks a claim about a model
-    again writes the statement again from the model as it is (`symcook.proof.statements.certify`), and weights name
-    their tokens.
+    The hash does not depend on the order of keys, nor on the order of tokens: models that differ only in the numbers of
+    their tokens share a hash. So the hash does not fix which number a token has in a statement. To check a claim about
+    a model again, its statement is therefore written anew from the model (`symcook.proof.statements.certify`); exported
+    weights list the names of their tokens.
     """
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
@@ -249,8 +265,8 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     return target
 
 
-def _others(source: Path) -> str:
-    """The model files in the folder of one that cannot be read."""
+def _files_beside(source: Path) -> str:
+    """The hint where the file `source` cannot be read: the model files in its folder."""
     try:
         names = sorted(file.name for file in source.parent.glob("*.json") if ".certificate" not in file.name)
     except OSError:
@@ -263,7 +279,7 @@ def _others(source: Path) -> str:
 def load(path: str | Path) -> Transformer:
     """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
     source = Path(path)
-    data = content(source, "a model file", MAX_BYTES, partial(_others, source))
+    data = content(source, "a model file", MAX_BYTES, partial(_files_beside, source))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -302,11 +318,12 @@ def loads(text: str) -> Transformer:
 
 
 def _check_nesting(text: str) -> None:
-    """Refuse deep nesting and floods of values before a JSON reader sees them. One pass, no recursion."""
+    """BadInput for deep nesting and for too many values, found in one pass before the JSON reader sees the text."""
     if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
         raise BadInput(f"a model file must have at most {MAX_VALUES:,} values", "more")
     depth = 0
-    for match in _TOKENS.finditer(text):
+    for match in _BRACKETS_AND_TEXTS.finditer(text):
+        # A match is a bracket or a whole string, so brackets inside strings do not count.
         letter = text[match.start()]
         if letter in "[{":
             depth += 1
@@ -317,21 +334,25 @@ def _check_nesting(text: str) -> None:
 
 
 class _Document:
-    """Reads a document; every method takes a value and the place where it stands, for the message."""
+    """Reads a document. Each method takes a JSON value and, as `place`, its name for messages; it returns the value
+    that the model has, or raises BadInput."""
 
     def __init__(self) -> None:
         self.seen: dict[str, Any] = {}
+        """{text: number} of all numbers read so far."""
         self.read = 0
+        """How many expressions, other than rational literals, were read (`MAX_EXPRESSIONS`)."""
         self.entries = 0
-        """How many there are of matrices that are written by those that are not zero."""
+        """How many entries the sparse matrices read so far have, zeros included (`MAX_ENTRIES`)."""
 
     def wrong(self, place: str, must: str, value: object) -> BadInput:
+        """The refusal of `value`; a list or an object is named by its kind."""
         if not isinstance(value, (str, int, type(None))):
             value = {dict: "an object", list: "a list"}.get(type(value), type(value).__name__)
         return BadInput(f"{place} in a model file must be {must}", "null" if value is None else value)
 
     def fields(self, value: object, place: str, keys: str | None = None) -> dict[str, Any]:
-        """An object; with `keys`, exactly those."""
+        """`value` as an object; with `keys`, names separated by spaces, it must have exactly these keys."""
         if not isinstance(value, dict):
             raise self.wrong(place, "an object", value)
         if keys is not None:
@@ -370,7 +391,8 @@ class _Document:
         return tuple(self.label(name, f"each name in {place}") for name in self.array(value, place))
 
     def number(self, value: object, place: str) -> Any:
-        """An exact number from text, a Fraction or sympy's; each text is read once."""
+        """The exact number that a text is: a Fraction for a rational literal, else a sympy expression. Each different
+        text is read once."""
         if not isinstance(value, str):
             raise self.wrong(place, 'a number as text, such as "1/2"', value)
         if value not in self.seen:
@@ -385,17 +407,18 @@ class _Document:
         return self.seen[value]
 
     def signed(self, value: Any, place: str) -> Any:
-        """A number whose sign a block looks at."""
+        """A number whose sign a block needs, so its expression must be simple (`FEW_CALLS`)."""
         number = self.number(value, place)
         if not isinstance(number, Fraction) and not number.is_Rational:
             _check_size(parse_term(value), place, FEW_CALLS)
         return number
 
     def table(self, value: object, place: str) -> dict[str, Any]:
+        """{coordinate: number}."""
         return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
 
     def sparse(self, value: dict[str, object], place: str) -> RationalMatrix | RationalEntries:
-        """A matrix of rational numbers by those that are not zero."""
+        """A rational matrix from its nonzero entries, as `to_document` writes it with `sparse`."""
         raw = self.fields(value, place, "columns rows")
         columns, lines = (
             self.integer(raw["columns"], f"columns of {place}"),
@@ -416,7 +439,7 @@ class _Document:
         return rational_matrix(rows, columns)
 
     def entry(self, text: str) -> tuple[str, str, str]:
-        """A column and a number."""
+        """An entry "column:number" in its three parts, the colon in the middle."""
         if not _ENTRY.fullmatch(text):
             raise self.wrong("each entry of a row", 'a column and a rational number, such as "17:-1/2"', text)
         return text.partition(":")
@@ -424,7 +447,7 @@ class _Document:
     def matrix(
         self, value: object, place: str, rows: int | None = None, columns: int | None = None
     ) -> sympy.ImmutableMatrix | RationalEntries:
-        """A matrix of text; a block checks the shape. Without rows it takes the width that the block must have."""
+        """A matrix from rows of text; the block checks its shape. Where it has no rows, `columns` is its width."""
         if isinstance(value, dict):
             return self.sparse(value, place)
         lines = [self.array(line, f"each row of {place}") for line in self.array(value, place)]
@@ -434,8 +457,11 @@ class _Document:
                 raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
         entries = [entry for line in lines for entry in line]
         literal = all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries)
-        if literal and (few := RationalEntries.of(list(map(Fraction, entries)), (len(lines), width))) is not None:
-            return few
+        if (
+            literal
+            and (small_matrix := RationalEntries.of(list(map(Fraction, entries)), (len(lines), width))) is not None
+        ):
+            return small_matrix
         import sympy
 
         from symcook.numbers.matrix import RationalMatrix
@@ -445,9 +471,10 @@ class _Document:
         return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for entry in entries])
 
     def part(self, kind: type[Kind], value: object, place: str) -> Kind:
-        """A head, a feed-forward part or a norm, by its table of fields."""
+        """A head, a feed-forward sublayer or a norm, read by the table `FIELDS` of its class `kind`."""
         raw = self.fields(value, place, " ".join(("reads", "writes", *kind.FIELDS)))
         names = {name: self.names(raw[name], f"{name} in {place}") for name in ("reads", "writes")}
+        # The sizes that are known so far; a matrix without rows gets its width from them.
         widths = {"reads": len(names["reads"]), "one": 1}
         fields: dict[str, Any] = {}
         for name, form in kind.FIELDS.items():
@@ -464,10 +491,11 @@ class _Document:
         return kind(**names, **fields)
 
     def value(self, value: object, place: str) -> str:
-        """One of a few values by its listed name."""
+        """A mask, a weighting or another listed value; BadInput for an alias."""
         return stored_value(self.label(value, place), place)
 
     def scale(self, value: object, place: str) -> Any:
+        """The scale of a head: a rational number or the square root of one."""
         scale = self.signed(value, place)
         if not isinstance(scale, Fraction) and not (scale**2).is_Rational:
             raise self.wrong(place, "a rational number or the square root of one", value)
@@ -483,12 +511,14 @@ class _Document:
                 tuple(self.part(Head, head, place) for head in self.array(heads, f"attention in {place}"))
             )
         # Norms of the attention and of the feed-forward sublayer.
-        before, inside = (
+        attention_norms, feedforward_norms = (
             tuple(self.part(LayerNorm, norm, place) for norm in self.array(raw[name], f"{name} in {place}"))
             for name in ("attention_norms", "feedforward_norms")
         )
         block = None if network is None else self.part(FeedForward, network, place)
-        return Layer(attention, block, before, inside, self.label(raw["placement"], f"placement in {place}"))
+        return Layer(
+            attention, block, attention_norms, feedforward_norms, self.label(raw["placement"], f"placement in {place}")
+        )
 
     def token(self, value: object, place: str) -> str | None:
         return None if value is None else self.label(value, place)
@@ -510,7 +540,8 @@ class _Document:
         )
 
     def words(self, given: dict[str, object]) -> Mapping[str, Mapping[str, Any]]:
-        """The rows of tokens; as one matrix where they are many numbers that name the same coordinates."""
+        """The rows of tokens. They become one matrix where all rows name the same coordinates and have more than
+        `LARGE` entries together."""
         tokens = [self.label(token, "a token") for token in given]
         rows = [self.fields(row, f"the embedding of {token}") for token, row in given.items()]
         names = list(rows[0]) if rows else []
@@ -578,7 +609,8 @@ class _Document:
         )
 
     def program(self, value: object, embedding: Any) -> Program:
-        """What the model was compiled from: a program that can be read, and whose tokens are the model's."""
+        """The program that the model was compiled from. It must be readable, and its tokens must be those of the
+        model."""
         from symcook.programs.compiled import fitting
 
         # Programs of softmax attention have one more key, and an error in each line of the plan.
@@ -606,7 +638,7 @@ class _Document:
 
 
 def _ratio(literal: str) -> tuple[int, int]:
-    """A literal in lowest terms."""
+    """Numerator and denominator of a rational literal, in lowest terms."""
     p, _, q = literal.partition("/")
     above, below = int(p), int(q or 1)
     common = math.gcd(above, below)
@@ -614,15 +646,16 @@ def _ratio(literal: str) -> tuple[int, int]:
 
 
 def _brief(value: object) -> str:
+    """`value` as a message quotes it: text and integers themselves, any other value by its type."""
     return str(value) if isinstance(value, (str, int)) else type(value).__name__
 
 
 def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
-    """Refuse an expression that is short to write and slow to compare with zero.
+    """BadInput for an expression that is short to write but slow to compare with zero.
 
-    Rational numbers are bounded by the reader. In any other expression at most `most` functions and fractional powers
-    may occur, exponentials do not stand inside other functions, and sizes (bits, with 8 for a name) stay small. A sum
-    whose ends are numbers counts with all its terms, one whose ends are not with one.
+    The reader already bounds rational numbers. Any other expression may have at most `most` functions and fractional
+    powers, no large exponentials inside other functions, and only small values (in bits, 8 for a name). A sum whose
+    ends are numbers counts with all its terms, any other sum with one term.
     """
     # A rational number: the bound on its computation is enough.
     if not names(tree):
@@ -650,23 +683,23 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
         if tag == "num":
             return node[1].bit_length() + node[2].bit_length()
         if tag == "name":
-            return 8  # as if i, n or a symbol were a small number
+            return 8  # i, n and symbols count as small numbers
         before = calls
         parts = [size(child, depth + 1) for child in children(node)]
         if tag in ("sum", "prod"):
-            if names(node[2]) | names(node[3]):  # stays a sum until i and n are known
+            if names(node[2]) | names(node[3]):  # the sum is written out only when i and n are known
                 return at_most(max(parts), MAX_SIZE)
             terms = rational(node[3]) - rational(node[2]) + 1
             if terms > LARGE or (terms > 1 and any(part[0] in ("sum", "prod") for part in subtrees(node[4]))):
                 raise refuse(f"an expression whose sums, where they are written out, have at most {LARGE} terms")
-            # Each term has the calls of the body.
+            # Each term has the calls of the body, which were counted once.
             calls = before + (calls - before) * max(0, math.ceil(terms))
             return at_most(parts[-1] * max(1, math.ceil(terms)), MAX_SIZE)
         if tag in ("*", "/"):
             return at_most(sum(parts), MAX_SIZE)
         if tag == "^" or (tag == "call" and node[1] == "pow"):
             exponent = (node[1:] if tag == "^" else node[2])[1]
-            # With an exponent that is not a plain number the power is a function like exp, of small numbers only.
+            # An exponent with names or functions makes the power a function like exp, allowed for small numbers only.
             if names(exponent) or any(part[0] == "call" for part in subtrees(exponent)):
                 calls += 1
                 at_most(max(parts), 64)

@@ -60,25 +60,29 @@ class Mask(StrEnum):
 
     @property
     def mirrored(self) -> Mask:
-        """What it is on the reversed input."""
+        """This mask for the reversed input: `before` and `after` are exchanged."""
         return next(
             mask for mask in Mask if (mask.after, mask.here, mask.before) == (self.before, self.here, self.after)
         )
 
 
 MASKS = tuple(mask.value for mask in Mask)
+"""The names of the masks; `Mask` says what each lets a row see."""
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
+"""How a head makes weights of scores; see `Head`."""
 ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step")
+"""The activations of hidden units; see `FeedForward`."""
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
+"""Where the norms of a layer are; see `Layer`."""
 
 
 class Part(Named):
     """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
 
-    `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
-    (`sizes` says how large they are), a "number", or a "word" out of a few. Everything that walks over a model (binding
-    of symbols, model files, exports, tables) goes by it. Numbers may be given as integer arrays, and with `exact=True`
-    as floats, which stand for exactly the dyadic numbers that they are.
+    `FIELDS` lists the fields other than `reads` and `writes`, in order. The kind of a field is a pair for a matrix, the
+    names of its two sizes (`sizes` gives their values), "number" for a number, or "word" for one of a few listed
+    values. Binding of symbols, model files, exports and tables all use this table. Numbers may be given as integer
+    arrays, and with `exact=True` as floats, each of which stands for the exact fraction that it is.
     """
 
     REPORT = "model"
@@ -89,22 +93,23 @@ class Part(Named):
     writes: tuple[str, ...]
 
     def __init_subclass__(cls) -> None:
-        """A kind of part has a class of its own: whatever knows parts by their class would take a subclass for it."""
+        """BadInput for a subclass of a kind of part: code that tells parts by their class would take one for the
+        other."""
         base = cls.__bases__[0]
         if base is not Part:
             must = "a new kind of part must be a class directly below Part"
             raise BadInput(must, f"{cls.__name__}, a subclass of {base.__name__}", "compose it of the parts that exist")
 
     def sizes(self) -> dict[str, int]:
-        """How large the sizes are that `FIELDS` names."""
+        """{name: value} of the sizes that `FIELDS` names."""
         return {"reads": len(self.reads), "writes": len(self.writes), "one": 1}
 
     def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
-        """The matrices by name; one that is left out is not there."""
+        """The matrices by name, without those that are None."""
         return {name: getattr(self, name) for name in held_matrices(self)}
 
     def numbers(self) -> dict[str, Any]:
-        """The exact numbers that are no matrix, by name."""
+        """The exact numbers of the fields of kind "number", by name."""
         return {name: getattr(self, name) for name in held_numbers(self)}
 
     @cached_property
@@ -128,13 +133,14 @@ class Part(Named):
         return replace(self, **new) if new else self  # type: ignore[type-var]
 
     def _take(self, dyadic: bool) -> None:
-        """Arrays become lists; with `dyadic`, floats the numbers with a power of two below that they are."""
+        """Turn arrays into nested lists and, with `dyadic`, each float into the exact fraction that it is."""
         for name, kind in self.FIELDS.items():
             if kind != "word":
                 keep(self, **{name: nested(held(self, name), dyadic)})
 
     def _freeze(self, **values: object) -> None:
-        """Set checked names and numbers, and the matrices in the shapes that `FIELDS` gives them."""
+        """Set the checked `values`, and bring every matrix into the shape that `FIELDS` gives it; BadInput where its
+        shape differs."""
         keep(self, **values)
         sizes = self.sizes()
         for name, kind in self.FIELDS.items():
@@ -144,13 +150,13 @@ class Part(Named):
 
 
 def held_matrices(part: Part) -> dict[str, sympy.ImmutableMatrix | RationalEntries]:
-    """The matrices of a part as they are kept."""
+    """The matrices of a part by name, without conversion to sympy's form (`held`)."""
     matrices = {name: held(part, name) for name, kind in part.FIELDS.items() if isinstance(kind, tuple)}
     return {name: value for name, value in matrices.items() if value is not None}
 
 
 def held_numbers(part: Part) -> dict[str, Any]:
-    """The exact numbers of a part that are no matrix, as they are kept."""
+    """The fields of kind "number" of a part, without conversion to sympy's form (`held`)."""
     return {name: held(part, name) for name, kind in part.FIELDS.items() if kind == "number"}
 
 
@@ -259,17 +265,17 @@ class Head(Part):
 
     @property
     def averages(self) -> bool:
-        """Whether each row is a plain average: no scores, and no tie that is broken."""
+        """Whether each row is a plain average: all scores are zero, and ties are not broken."""
         return self.uniform and self.weighting in ("average", "softmax")
 
     @cached_property
     def factor(self) -> Any:
-        """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
+        """The factor of the scores, scale/temperature; 1 where it does not change the weights."""
         return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
-        """As for every part, and the factor of the scores."""
+        """As `Part.lowered`, with the factor of the scores as one more name."""
         return MadeOnce((*super().lowered, "factor"), self._lower)
 
     def _lower(self, name: str) -> Any:
@@ -317,7 +323,7 @@ class LayerNorm(Part):
         if not reads:
             raise BadInput("a layer norm must read at least one coordinate", "none")
         one_of("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
-        # m entries; without a projection they are the coordinates that are read.
+        # The norm has m entries. Without a projection they are the coordinates read.
         m = len(writes)
         if held(self, "projection") is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
@@ -393,7 +399,7 @@ class Layer(Named):
             instance("the attention of a layer", self.attention, SelfAttention)
         if self.feedforward is not None:
             instance("the feed-forward layer of a layer", self.feedforward, FeedForward)
-        # The norms of each.
+        # The norms of the two parts; a single norm stands for a tuple of one.
         one_of("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
@@ -406,8 +412,7 @@ class Layer(Named):
             self._check_norms(name, part, norms)
 
     def _check_norms(self, name: str, part: object, norms: tuple[LayerNorm, ...]) -> None:
-        """BadInput where the norms of a part do not suit the placement: how many there are, and whether they
-        project."""
+        """BadInput where the norms of a part do not suit the placement: by their number, or by their projections."""
         wanted = 0 if part is None or self.placement == "none" else 1
         if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
             raise BadInput(f"placement {self.placement} needs {wanted or 'no'} norm for the {name}", len(norms))
@@ -420,7 +425,7 @@ class Layer(Named):
             coordinates([n for norm in norms for n in norm.writes], f"the norms of the {name}")
 
     def sublayers(self, number: int) -> Iterator[Sublayer]:
-        """The attention and the feed-forward part as steps; the one place that says what a placement means."""
+        """The attention and the feed-forward sublayer as steps. Only this method says what a placement means."""
         for block, norms in self.blocks():
             if self.placement == "post":
                 yield Sublayer(number, block, after=norms[0])
@@ -434,14 +439,14 @@ class Layer(Named):
         return replace(self, **new) if new else self
 
     def blocks(self) -> Iterator[tuple[SelfAttention | FeedForward, tuple[LayerNorm, ...]]]:
-        """The attention, then the feed-forward part, each with its norms."""
+        """The attention, then the feed-forward sublayer, each with its norms, where it is present."""
         if self.attention is not None:
             yield self.attention, self.attention_norms
         if self.feedforward is not None:
             yield self.feedforward, self.feedforward_norms
 
     def parts(self) -> Iterator[Head | FeedForward | LayerNorm]:
-        """Everything with reads, writes and matrices: heads, feed-forward part and norms."""
+        """All parts of the layer: heads, feed-forward sublayer and norms."""
         for block, norms in self.blocks():
             yield from norms
             if isinstance(block, SelfAttention):
@@ -451,7 +456,8 @@ class Layer(Named):
 
 
 def _mapped(given: Any, put: Put) -> Any:
-    """A part or each of several with the substitution `put` made; what was given where nothing changes."""
+    """`given` (a part, a tuple of parts, or None) with the substitution `put` made; the same object where nothing
+    changes."""
     if isinstance(given, tuple):
         new = tuple(part.mapped(put) for part in given)
         return new if any(changed is not part for changed, part in zip(new, given, strict=True)) else given
@@ -460,11 +466,11 @@ def _mapped(given: Any, put: Put) -> Any:
 
 @dataclass(frozen=True)
 class Sublayer:
-    """One step of the forward pass over the residual stream z, with no word about placements left in it.
+    """One step of the forward pass over the residual stream z, the same form for every placement of norms.
 
-    `before` are the norms whose outputs the block reads, by the names that they write; without any it reads z itself.
-    What the block gives is added to z; then `after`, where there is one, is put in place of what it reads. `block` is
-    None for the final norm. `layer` counts from 1.
+    The block reads the outputs of the norms `before`, by the names that they write; where there are none, it reads z.
+    The output of the block is added to z. The norm `after`, if any, then replaces the coordinates that it reads by its
+    output. `block` is None for the final norm. `layer` counts from 1.
     """
 
     layer: int
@@ -474,30 +480,31 @@ class Sublayer:
 
     @property
     def kind(self) -> str:
-        """attention, feed-forward or final norm."""
+        """The kind in words: "attention", "feed-forward" or "final norm"."""
         if self.block is None:
             return "final norm"
         return "feed-forward" if isinstance(self.block, FeedForward) else "attention"
 
     @property
     def parts(self) -> tuple[Head | FeedForward, ...]:
-        """The heads, the feed-forward part, or nothing."""
+        """The heads, or the feed-forward sublayer alone; empty for the final norm."""
         if isinstance(self.block, SelfAttention):
             return self.block.heads
         return () if self.block is None else (self.block,)
 
     @property
     def named_parts(self) -> Iterator[tuple[str, Head | FeedForward]]:
-        """The parts, each with what a sentence calls it."""
+        """The parts, each after its name in a sentence, as "head 1 of layer 2"."""
         for number, part in enumerate(self.parts, 1):
             what = f"head {number}" if isinstance(part, Head) else "the feed-forward layer"
             yield f"{what} of layer {self.layer}", part
 
     @property
     def norms(self) -> tuple[LayerNorm, ...]:
+        """The norms before the block, and the norm after it."""
         return self.before if self.after is None else (*self.before, self.after)
 
     @property
     def all_parts(self) -> tuple[Part, ...]:
-        """Everything with fields, in the order in which it acts: norms before, parts, the norm after."""
+        """The norms before the block, its parts, and the norm after it."""
         return (*self.before, *self.parts, *(() if self.after is None else (self.after,)))

@@ -13,7 +13,9 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, numeral, show
 from symcook.model.meaning import Meaning, not_whole
 
-MAX_BITS = 14_000  # of both parts together; such a number still prints under Python's default limit of digits
+MAX_BITS = 14_000
+"""The greatest number of bits of a number, numerator and denominator together. Such a number still prints within
+Python's default limit of digits."""
 
 
 def quotient(value: Fraction | int) -> str:
@@ -39,8 +41,8 @@ def consecutive(numbers: Iterable[int]) -> list[tuple[int, int]]:
 def decimal(digits: str, place: int) -> str:
     """digits * 10^place as text, in the one way in which every number system writes it: 0.00015, 1500, 1.5e-8.
 
-    An exponent stands where the first digit counts less than 10^-7 and where more than 20 zeros would have to be added
-    behind; it has no plus sign and no leading zeros. Zeros at the end of a fraction are left out.
+    An exponent is written where the number is smaller than 10^-7 in size, and where more than 20 zeros would have to be
+    added after the digits; it has no plus sign and no leading zeros. Zeros at the end of a fraction are left out.
 
     >>> decimal("-150", -6), decimal("15", -9), decimal("15", 3), decimal("1", 21), decimal("0", 5)
     ('-0.00015', '1.5e-8', '15000', '1e21', '0')
@@ -65,18 +67,18 @@ def decimal(digits: str, place: int) -> str:
 
 
 def rewritten(text: str) -> str:
-    """A decimal in the notation of another library, as 1.50e-08 or 2.0, in that of `decimal`.
+    """A decimal in the notation of another library, such as 1.50e-08 or 2.0, in the notation of `decimal`.
 
     >>> rewritten("1.50e-08"), rewritten("2.0"), rewritten("-1e+300"), rewritten("0.1")
     ('1.5e-8', '2', '-1e300', '0.1')
     """
     mantissa, _, exponent = text.partition("e")
-    integer_part, _, part = mantissa.partition(".")
-    return decimal(integer_part + part, int(exponent or 0) - len(part))
+    integer_part, _, fraction_digits = mantissa.partition(".")
+    return decimal(integer_part + fraction_digits, int(exponent or 0) - len(fraction_digits))
 
 
 DIGITS = 10
-"""Digits of the ends that `outward` writes."""
+"""The number of significant digits that `outward` writes."""
 
 
 def outward(low: float, high: float) -> list[str]:
@@ -89,6 +91,7 @@ def outward(low: float, high: float) -> list[str]:
 
 
 def _text(x: float, rounding: str) -> str:
+    """`x` rounded to `DIGITS` digits by a rounding mode of `decimal`, as text."""
     from decimal import Context, Decimal
 
     if isinf(x):
@@ -110,15 +113,15 @@ def plain(text: str) -> str:
     import re
 
     if not isinstance(text, str) or ("e" not in text and "E" not in text):
-        return text  # what is no text is refused where it is read
+        return text  # a value that is not text is refused by the reader
 
-    # A decimal with an exponent as an exact number, in brackets where it stands inside a formula.
     def number(match: re.Match[str]) -> str:
-        integer_part, part, sign, exponent = match[1], match[2] or "", match[3], match[4]
-        mantissa = int(integer_part) * 10 ** len(part) + int(part or 0)
+        """A decimal with an exponent as an exact number; a fraction inside a formula gets brackets."""
+        integer_part, fraction_digits, sign, exponent = match[1], match[2] or "", match[3], match[4]
+        mantissa = int(integer_part) * 10 ** len(fraction_digits) + int(fraction_digits or 0)
         if len(exponent) > 5 and mantissa:
             raise too_large()
-        tens = int(sign + exponent) - len(part) if mantissa else 0
+        tens = int(sign + exponent) - len(fraction_digits) if mantissa else 0
         shown = quotient(_small(Fraction(mantissa) * Fraction(10) ** tens))
         return f"({shown})" if "/" in shown and match[0] != text.strip() else shown
 
@@ -144,6 +147,7 @@ def too_large() -> BadInput:
 
 
 def _small(value: Fraction | int) -> Fraction | int:
+    """`value`; BadInput where it has more than `MAX_BITS` bits."""
     if value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS:
         raise too_large()
     return value
@@ -175,15 +179,16 @@ class Rationals(Meaning["Fraction | int", bool]):
         if name == "mod":
             a, b = arguments
             return a - b * floor(self.divide(a, b, tree))
-        # At the few points where other functions are rational, and roots of squares.
+        # Functions of one argument that are rational everywhere; others at the points of `_RATIONAL_VALUES`; roots of
+        # squares.
         if len(arguments) == 1:
             x = arguments[0]
             if name in ("floor", "sign"):
                 return floor(x) if name == "floor" else (x > 0) - (x < 0)
             if name in ("relu", "abs"):
                 return max(x, 0) if name == "relu" else abs(x)
-            if (name, x) in _KNOWN:
-                return _KNOWN[name, x]
+            if (name, x) in _RATIONAL_VALUES:
+                return _RATIONAL_VALUES[name, x]
             if name == "sqrt" and x > 0:
                 root = Fraction(isqrt(x.numerator), isqrt(x.denominator))
                 if root * root == x:
@@ -215,11 +220,12 @@ class Rationals(Meaning["Fraction | int", bool]):
         return _small(value)
 
 
-_KNOWN: dict[tuple[str, Fraction | int], int] = {
+_RATIONAL_VALUES: dict[tuple[str, Fraction | int], int] = {
     ("log", 1): 0, ("exp", 0): 1, ("cos", 0): 1, ("cosh", 0): 1,
     **{(name, 0): 0 for name in ("sqrt", "sin", "erf", "sinh", "tanh")},
 }  # fmt: skip
-"""Where a function other than sqrt is rational at a rational number; sqrt is at 0 and at the squares."""
+"""The rational values of transcendental functions at rational numbers, and of sqrt at 0; `Rationals.call` computes sqrt
+at squares."""
 
 
 def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
@@ -233,12 +239,12 @@ def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
 
 
 def power(base: Fraction, exponent: Fraction) -> Fraction:
-    """`base` to an integer `exponent`; BadInput where it passes `MAX_BITS` bits, found before it is computed where it
-    would pass them far.
+    """`base` to the power `exponent`.
 
-    NotExact where the exponent is broken, unless the base is 0 or 1.
+    BadInput where the power has more than `MAX_BITS` bits; a power that would have far more is not computed. NotExact
+    where the exponent is not an integer, unless the base is 0 or 1 and the exponent positive.
     """
-    # A fractional exponent: only of 0 and 1 the root is known to be rational.
+    # A fractional exponent: only roots of 0 and 1 are known to be rational.
     if exponent.denominator != 1:
         if base in (0, 1) and exponent > 0:
             return base
@@ -251,9 +257,9 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     if base == 0 and k < 0:
         raise BadInput("a denominator must not be zero", f"0^{k}")
     if base in (-1, 0, 1):
-        return base ** (2 + k % 2 if k else 0)  # these depend on parity alone
-    # |base^k| has at least k times so many bits.
-    least = max(base.numerator.bit_length(), base.denominator.bit_length()) - 1
-    if abs(k) * least > MAX_BITS:
+        return base ** (2 + k % 2 if k else 0)  # the power depends on the parity of k only
+    # The numerator or denominator of base^k has at least |k| times this many bits.
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length()) - 1
+    if abs(k) * bits > MAX_BITS:
         raise too_large()
     return Fraction(_small(base**k))

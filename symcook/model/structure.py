@@ -22,17 +22,20 @@ if TYPE_CHECKING:
 
 ZERO = Fraction(0)
 LENGTH = 12
-"""Position functions that are not seen to be equal are compared in numbers at inputs up to this length."""
+"""Position functions that sympy does not prove equal are compared numerically on inputs up to this length."""
 LONGEST = 32
-"""Where no input of a model is longer than this, they are compared at all positions there are."""
+"""Where the maximum length of a model is at most this, they are compared at all positions of all inputs."""
 SHOWN = 60
-"""A position function of more characters is shown by a value."""
+"""A position function whose text is longer than this is shown by one of its values."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What two models have in common by name and not by value; `decided` is False where that is not known. `limit` is
-    True of the first position and the maximum length, which no run on a shorter input shows."""
+    """A property of two models with different values: `what` names it, `first` and `second` are the values as text.
+
+    `decided` is False where the values may be equal. `limit` is True for the first position and for the maximum length,
+    which runs on short inputs do not show.
+    """
 
     what: str
     first: str
@@ -60,56 +63,59 @@ def differences(
     and norms), the mask and weighting of heads, which coordinates each sublayer writes, and the output layer. Weights
     are not.
     """
-    # Coordinates, by the names that they have in `one`.
+    # Coordinates. `called` maps the names of `other` to those of `one`, `there` is its inverse.
     called = {name: name for name in other.space} if names is None else names
     there = {called[name]: name for name in other.space}
     for name in dict.fromkeys((*one.space, *there)):
         if name not in there or name not in one.space:
-            here, far = (("there", "absent"), ("absent", "there"))[name not in one.space]
-            yield Difference(f"the coordinate {name}", here, far)
+            first, second = ("absent", "there") if name not in one.space else ("there", "absent")
+            yield Difference(f"the coordinate {name}", first, second)
     # Tokens and lengths.
     ours, theirs = one.embedding, other.embedding
     for end in ("before", "after"):
-        if (ours_end := getattr(ours, end)) != (theirs_end := getattr(theirs, end)):
-            yield Difference(f"the token {end} every input", ours_end or "none", theirs_end or "none")
+        if (first_token := getattr(ours, end)) != (second_token := getattr(theirs, end)):
+            yield Difference(f"the token {end} every input", first_token or "none", second_token or "none")
     if ours.start != theirs.start:
         yield Difference("the number of the first position", str(ours.start), str(theirs.start), limit=True)
     if one.max_length != other.max_length:
-        longest, far_longest = (str(model.max_length or "unlimited") for model in (one, other))
-        yield Difference("the maximum length", longest, far_longest, limit=True)
-    # Position functions. Where a model has none for a coordinate, it is zero.
+        longest, other_longest = (str(model.max_length or "unlimited") for model in (one, other))
+        yield Difference("the maximum length", longest, other_longest, limit=True)
+    # Position functions. One that a model does not have counts as zero.
     starts = ours.start, theirs.start
-    most = min((model.max_length for model in (one, other) if model.max_length is not None), default=None)
+    longest_shared = min((model.max_length for model in (one, other) if model.max_length is not None), default=None)
     for name in dict.fromkeys((*ours.positions, *(called[name] for name in theirs.positions))):
-        ours_value, theirs_value = (
+        first_value, second_value = (
             exact(f) for f in (ours.positions.get(name, 0), theirs.positions.get(there.get(name, name), 0))
         )
-        same, place = _same_function(ours_value, theirs_value, starts, most, near)
+        same, place = _same_function(first_value, second_value, starts, longest_shared, near)
         if same is not True:
             yield Difference(
-                *_shown(f"the position function of {name}", ours_value, theirs_value, place), same is False
+                *_shown(f"the position function of {name}", first_value, second_value, place), same is False
             )
     # Sublayers, and the output layer.
     yield from _sublayers(one, other, called)
     for part in ("kind", "position", "reads", "labels", "groups"):
-        ours_value, theirs_value = getattr(one.readout, part), getattr(other.readout, part)
+        first_value, second_value = getattr(one.readout, part), getattr(other.readout, part)
         if part == "reads":
-            theirs_value = tuple(called.get(name, name) for name in theirs_value)
-        if ours_value != theirs_value:
-            yield Difference(f"the {part} of the readout", str(ours_value), str(theirs_value))
+            second_value = tuple(called.get(name, name) for name in second_value)
+        if first_value != second_value:
+            yield Difference(f"the {part} of the readout", str(first_value), str(second_value))
 
 
 def _same_function(
     left: Expr, right: Expr, starts: tuple[int, int], longest: int | None, near: Fraction
 ) -> tuple[bool | None, tuple[dict[str, int], dict[str, int]] | None]:
-    """Whether two position functions are equal at all positions of all inputs, None where that is not decided; and the
-    first position with two values, as the models number it."""
+    """Whether two position functions are equal (within `near`) at all positions of all inputs, None where that is not
+    decided; and, where they are not, the first position at which they differ, as {"i", "n"} in each model.
+
+    `starts` are the numbers of the first position in the two models, `longest` is the maximum length, if any.
+    """
     import sympy
     from flint import arb
 
     from symcook.numbers.evaluate import evaluate
 
-    # Equal as expressions. With another first position i means another index, so only numbers can tell.
+    # Equal as expressions. This shows nothing where the models number positions differently: i is not the same then.
     if starts[0] == starts[1]:
         if left == right:
             return True, None
@@ -118,8 +124,8 @@ def _same_function(
                 return True, None
         except sympy.PolynomialError:  # with cases
             pass
-    # In numbers: all positions of all inputs, where the longest is short; else a difference may be found, and no
-    # equality.
+    # Numerically. Where the maximum length is small, all positions of all inputs are compared. Otherwise short inputs
+    # are compared, which can find a difference but not prove equality.
     trees, tolerance = (tree_from_sympy(left), tree_from_sympy(right)), arb(near.numerator) / near.denominator
     equal = longest is not None and longest <= LONGEST
     for n in range(1, (longest if longest is not None and equal else LENGTH) + 1):
@@ -131,7 +137,7 @@ def _same_function(
                     for tree, place in zip(trees, places, strict=True)
                 )
                 apart = abs(next(values) - next(values))
-            except (BadInput, Undecided):  # no value there, or a symbol without one
+            except (BadInput, Undecided):  # no value at this position, or a symbol without a value
                 equal = False
                 continue
             if apart > tolerance:
@@ -143,7 +149,8 @@ def _same_function(
 def _shown(
     what: str, left: Expr, right: Expr, place: tuple[dict[str, int], dict[str, int]] | None
 ) -> tuple[str, str, str]:
-    """What two position functions are called, and how they are written: long ones by their values where they differ."""
+    """The fields `what`, `first` and `second` of a `Difference` of two position functions. Long functions are shown by
+    their values at `place`, where they differ."""
     texts = from_sympy(left), from_sympy(right)
     if max(map(len, texts)) <= SHOWN:
         return what, *texts
@@ -158,33 +165,33 @@ def _shown(
 
 
 def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) -> Iterator[Difference]:
-    """Differences in the kinds of sublayers; where these agree, in heads and in what each sublayer writes."""
-    kinds, far_kinds = (", ".join(map(_kind, model.sublayers)) or "none" for model in (one, other))
-    if kinds != far_kinds:
-        yield Difference("the sequence of sublayers", kinds, far_kinds)
+    """Differences in the kinds of sublayers. Where the kinds agree: differences in the masks and weightings of heads,
+    and in the coordinates that each sublayer writes."""
+    kinds, other_kinds = (", ".join(map(_kind, model.sublayers)) or "none" for model in (one, other))
+    if kinds != other_kinds:
+        yield Difference("the sequence of sublayers", kinds, other_kinds)
         return
-    same = {name: name for name in one.space}
+    own_names = {name: name for name in one.space}
     for ours, theirs in zip(one.sublayers, other.sublayers, strict=True):
         heads = ([part for part in step.parts if isinstance(part, Head)] for step in (ours, theirs))
-        for place, (head, far) in enumerate(zip(*heads, strict=False), 1):
+        for number, (head, other_head) in enumerate(zip(*heads, strict=False), 1):
             for what in ("mask", "weighting"):
-                if (own_value := getattr(head, what)) != (far_value := getattr(far, what)):
-                    yield Difference(
-                        f"the {what} of head {place} of layer {ours.layer}", str(own_value), str(far_value)
-                    )
-        written, far_written = _written(ours, same), _written(theirs, called)
-        if written != far_written:
-            listed, far_listed = (", ".join(sorted(names)) or "none" for names in (written, far_written))
-            yield Difference(f"the list of coordinates that the {_kind(ours)} writes", listed, far_listed)
+                if (value := getattr(head, what)) != (other_value := getattr(other_head, what)):
+                    yield Difference(f"the {what} of head {number} of layer {ours.layer}", str(value), str(other_value))
+        written, other_written = _written(ours, own_names), _written(theirs, called)
+        if written != other_written:
+            listed, other_listed = (", ".join(sorted(names)) or "none" for names in (written, other_written))
+            yield Difference(f"the list of coordinates that the {_kind(ours)} writes", listed, other_listed)
 
 
 def _kind(step: Sublayer) -> str:
+    """A sublayer in words, with its number of norms: "attention of layer 1 (norms: 1)"."""
     norms = len(step.before) + (step.after is not None)
     return f"{step.kind} of layer {step.layer}" + (f" (norms: {norms})" if norms and step.block is not None else "")
 
 
 def _written(step: Sublayer, called: Mapping[str, str]) -> set[str]:
-    """The coordinates that a sublayer writes, without those whose weights are all 0."""
+    """The coordinates that a sublayer writes with a nonzero weight, by the names that `called` gives them."""
     written = set[str]()
     for part in step.parts:
         matrices = (part.V,) if isinstance(part, Head) else (part.W2, part.b2)

@@ -44,7 +44,7 @@ def from_sympy(expression: object) -> str:
     >>> from_sympy(sympy.Max(0, x)/eps - x/3)
     '-x/3 + max(0, x)/eps'
 
-    Raises BadInput for a floating-point number and for what the grammar has no word for.
+    Raises BadInput for a floating-point number and for an expression that the grammar cannot write.
     """
     return show(tree_from_sympy(expression))
 
@@ -52,7 +52,7 @@ def from_sympy(expression: object) -> str:
 def tree_from_sympy(expression: object) -> Tree:
     """The tree of a sympy expression or condition; see `from_sympy`.
 
-    A Sum or Product of sympy's own is taken for the grammar's: over lo <= j <= hi and never backwards.
+    A Sum or Product of sympy's own is read as the grammar's: over lo <= j <= hi, and empty where hi < lo.
     """
     import sympy as sp
 
@@ -82,14 +82,15 @@ def lowered(value: object) -> Number:
 
 
 def at(tree: Tree, values: Mapping[str, int]) -> Number:
-    """A term at integer values of i and n, with what sympy knows of numbers that are not rational by their parts.
+    """The value of a term at integer values of i and n. sympy computes it, so that a value such as sqrt(n)^2 is
+    rational.
 
-    Raises BadInput where it has no value there, and Undecided where a comparison of numbers stays open.
+    Raises BadInput where the term has no finite value, and Undecided where sympy cannot decide a comparison of numbers.
     """
     import sympy as sp
 
-    own: dict[str, Any] = {name: symbol(name) for name in names(tree)}
-    value = to_sympy(tree, own | {name: sp.Integer(number) for name, number in values.items()})
+    symbols: dict[str, Any] = {name: symbol(name) for name in names(tree)}
+    value = to_sympy(tree, symbols | {name: sp.Integer(number) for name, number in values.items()})
     if value in (sp.zoo, sp.nan, sp.oo, -sp.oo):
         where = ", ".join(f"{name} = {number}" for name, number in values.items())
         raise BadInput("a value must be a finite number", f"{show(tree)} at {where}" if where else show(tree))
@@ -107,7 +108,7 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
     """
     import sympy as sp
 
-    # Numbers by their type; a bool is none.
+    # Numbers of Python's types; a bool is not accepted as a number.
     if isinstance(value, bool):
         raise BadInput("a value must be a number", value, "use 0 or 1")
     if isinstance(value, Integral) and not isinstance(value, sp.Basic):
@@ -123,19 +124,20 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
     if isinstance(value, str):
         value = to_sympy(plain(value), symbols if symbols is not None else _AnySymbol())
     if isinstance(value, float):
-        value = float(value)  # also numpy's, which shows itself otherwise
+        value = float(value)  # a numpy float has another repr
         decimal = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None
         do = f"write '{quotient(decimal)}' or Fraction('{value}')" if decimal is not None else "give a finite rational"
         raise BadInput("a value must be exact, not a Python float", repr(value), do)
     if isinstance(value, sp.Rational):
         return value
     if isinstance(value, sp.Expr):
-        foreign = {s: symbol(s.name) for s in value.free_symbols if isinstance(s, sp.Symbol)}  # other assumptions
-        if any(s != own for s, own in foreign.items()):
-            value = value.xreplace(foreign)
+        # The symbols with their fixed assumptions.
+        standard = {s: symbol(s.name) for s in value.free_symbols if isinstance(s, sp.Symbol)}
+        if any(s != own for s, own in standard.items()):
+            value = value.xreplace(standard)
         from symcook.numbers.nodes import Choice
 
-        # sympy's own nodes become the grammar's; conditions get the form in which they read back
+        # sympy's own nodes become the grammar's; conditions get the form that they have when their text is read again.
         if value.has(sp.Sum, sp.Product, sp.Piecewise, Choice):
             value = to_sympy(tree_from_sympy(value), _AnySymbol())
         if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) or value.is_extended_real is False:
@@ -145,7 +147,7 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
 
 
 class _AnySymbol(dict[str, Any]):
-    """Symbols made as they are met: i and n are integers, everything else is real (as `symbol` says)."""
+    """A mapping that has every name as a key, with `symbol(name)` as its value."""
 
     def __contains__(self, key: object) -> bool:
         return True
@@ -155,7 +157,7 @@ class _AnySymbol(dict[str, Any]):
 
 
 def check_symbol(name: object) -> None:
-    """BadInput where no symbol can have this name."""
+    """BadInput where `name` is not a valid name of a symbol."""
     if not isinstance(name, str) or not valid_name(name):
         raise BadInput("a symbol's name must be an identifier and no reserved word", name)
 

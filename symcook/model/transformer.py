@@ -37,10 +37,13 @@ if TYPE_CHECKING:
     import sympy
 
 INDEX = ("i", "n")
+"""The names of the position and the length in position functions and temperatures."""
 MANY = 512
-"""From how many entries on the matrices of a model may be called dense."""
+"""The smallest number of matrix entries of a model that `Transformer.dense` may call dense."""
 TypedWord = str | Sequence[str]
+"""A string as a user gives it: text, or a sequence of tokens."""
 NamedRows = Sequence[Mapping[str, Any]]
+"""Rows of inputs as a user gives them: for each position, {input: value}."""
 
 
 @door()
@@ -103,23 +106,26 @@ class Parameter:
 
 
 def without_value(parameter: Parameter) -> BadInput:
-    """The refusal of a symbol that has no value, with the option to give."""
+    """The refusal of a symbol without a value, with the command-line option that gives one."""
     do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
     return BadInput(f"the parameter {parameter.name} must have a value here", "none", do)
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a model was compiled from: a language, the text, its alphabet; the plan, for each coordinate its name, where
-    it is written, what it holds, and with soft attention its error; the theorem whose printed construction it is, if it
-    is one; and the attention, "" where it is hard. No part of the model's hash, which is of weights alone."""
+    """What a model was compiled from. It is not part of the model's hash, which depends on the model itself only."""
 
     kind: str
+    """The language of the program."""
     source: str
+    """The text of the program."""
     alphabet: tuple[str, ...]
     plan: tuple[tuple[str, ...], ...] = ()
+    """For each coordinate: its name, where it is written, what it holds, and, with soft attention, its error."""
     theorem: str = ""
+    """The theorem whose printed construction the model is, if it is one."""
     attention: str = ""
+    """The kind of attention; "" where it is hard."""
 
 
 @door()
@@ -187,7 +193,8 @@ class Transformer(Verbs, Shown):
                     )
 
     def _check_step(self, step: Sublayer) -> None:
-        """Every name that a step reads or writes is a coordinate, or what a norm before it writes."""
+        """BadInput where a step reads a name that is neither a coordinate nor written by a norm before its block, or
+        writes a name that is not a coordinate."""
         for norm in step.norms:
             self.space.require(norm.reads)
             if norm.projection is None and set(norm.reads) != set(self.space):
@@ -205,9 +212,10 @@ class Transformer(Verbs, Shown):
 
     @property
     def plan(self) -> tuple[tuple[str, ...], ...]:
-        """Of a compiled model what each coordinate holds: its name, where it is written, what it is, and with soft
-        attention its error, as the compiler says it; () of any other model, and where a file names a program whose
-        compilation has other weights. What a file says in its plan is not asked."""
+        """For a compiled model, its `Program.plan` as the compiler makes it now; the plan in a model file is not used.
+
+        () for any other model, and where the program compiles to other weights than those of this model.
+        """
         compiled: Transformer | None = load("symcook.compilers:as_compiled")(self)
         return () if compiled is None or compiled.program is None else compiled.program.plan
 
@@ -221,8 +229,11 @@ class Transformer(Verbs, Shown):
         return self.readout.decides
 
     def unfollowed(self, length_known: bool = False) -> str | None:
-        """Why the words of the model cannot be followed from left to right (`symcook.machine`); None where they can. A
-        number with n in it changes at every position when a word grows, unless the length is known from the start."""
+        """Why the model cannot be run on strings that grow from left to right (`symcook.machine`); None where it can
+        be.
+
+        A number with n in it changes at every position when the string grows, unless `length_known`.
+        """
         for head in (part for step in self.sublayers for part in step.parts if isinstance(part, Head)):
             if head.mask not in ("future", "strict-future"):
                 return f"a head with mask {head.mask}, which sees positions that are not there yet"
@@ -247,14 +258,14 @@ class Transformer(Verbs, Shown):
 
     @cached_property
     def live(self) -> list[set[str]]:
-        """The coordinates that something reads later: after the embedding, then after the block of each step in
-        order."""
+        """The coordinates that are read later: an entry for the stream after the embedding, then one for the stream
+        after the block of each step."""
         # Backwards from the readout: what is needed after a step is also needed before it, and so is what the step
         # reads for it.
         needed = set(self.readout.reads)
         result = [set(needed)]
         for step in reversed(self.sublayers):
-            if step.after is not None:  # it writes the whole stream, from the whole stream
+            if step.after is not None:  # this norm reads and writes the whole stream
                 needed = set(self.space)
                 result[-1] = set(needed)
             reads = set().union(*(_reads(part, needed) for part in step.parts))
@@ -268,8 +279,10 @@ class Transformer(Verbs, Shown):
 
     @cached_property
     def dense(self) -> bool:
-        """Whether blocks are worth a product of matrices each: most entries of their matrices are not zero, and there
-        are many. Models with declared symbols, and those over rows of inputs, are not."""
+        """Whether matrix products pay: the matrices have at least `MANY` entries, and at least half are not zero.
+
+        Always False for models with declared symbols, and for models over rows of inputs.
+        """
         if self.parameters or self.embedding.inputs is not None:
             return False
         parts = [part for step in self.sublayers for part in step.parts]
@@ -285,7 +298,7 @@ class Transformer(Verbs, Shown):
 
     @cached_property
     def compares(self) -> bool:
-        """Whether some head looks for the greatest score, so that it matters whether two are equal."""
+        """Whether some head selects the greatest scores, so that it matters whether two scores are equal."""
         heads = [part for step in self.sublayers for part in step.parts if isinstance(part, Head)]
         return any(head.weighting != "softmax" and not head.uniform for head in heads)
 
@@ -295,14 +308,17 @@ class Transformer(Verbs, Shown):
         return any(step.norms for step in self.sublayers)
 
     def expressions(self, *, symbolic: bool = False) -> Iterator[tuple[Any, bool, str]]:
-        """Each exact number of the model, whether i and n may occur in it, and where it stands; with `symbolic` without
-        what is rational by its type."""
+        """Each exact number of the model, as (number, whether i and n may occur in it, its place in words).
+
+        With `symbolic`, without the numbers that are kept as rational ones and thus have no symbols.
+        """
 
         def some(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+            """The items of `values`; with `symbolic`, only those that are not kept as Fractions."""
             forms = held_values(values)
             return ((name, values[name]) for name in values if not (symbolic and isinstance(forms[name], Fraction)))
 
-        # Rows of tokens kept as one matrix are rational.
+        # The entries of `TokenRows` are rational.
         words = self.embedding.words or {}
         for token, values in () if symbolic and isinstance(words, TokenRows) else words.items():
             for _, value in some(values):
@@ -371,7 +387,7 @@ class Transformer(Verbs, Shown):
     @door()
     def mapped(self, put: Put, parameters: tuple[Parameter, ...]) -> Transformer:
         """This model with the substitution `put` made in each of its `expressions`, and the declarations `parameters`.
-        Parts in which nothing changes stay, with what is worked out of them."""
+        Parts in which nothing changes are the same objects, with their caches."""
         return replace(
             self,
             embedding=self.embedding.mapped(put),
@@ -440,9 +456,9 @@ class Transformer(Verbs, Shown):
 
 
 def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
-    """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
-    out = filled_columns(held(part, "V" if isinstance(part, Head) else "W2"))
-    rows = [columns for name, columns in zip(part.writes, out, strict=True) if name in wanted]
+    """The coordinates that a head or a feed-forward sublayer reads to compute the coordinates `wanted`."""
+    written_from = filled_columns(held(part, "V" if isinstance(part, Head) else "W2"))
+    rows = [columns for name, columns in zip(part.writes, written_from, strict=True) if name in wanted]
     if not rows:
         return set()
     if isinstance(part, Head):

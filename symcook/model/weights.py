@@ -28,6 +28,7 @@ ACTIVATION_CALLS = {
 """How each activation of `FeedForward` is called in a formula."""
 
 Symbols = Iterable[str | Parameter]
+"""The declared symbols that formulas may use, by name or as declarations."""
 
 
 @door()
@@ -143,6 +144,7 @@ def head(
 
 
 def _order(first: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    """The names of `first` and then the other `names`, each once."""
     return tuple(dict.fromkeys((*first, *names)))
 
 
@@ -152,7 +154,7 @@ def _activated(tree: Tree) -> bool:
 
 
 class _Formulas:
-    """Takes formulas apart; a name is a coordinate unless it is one of the declared `symbols`."""
+    """Takes formulas apart. A name is a coordinate unless it is one of the declared `symbols`."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = {n: symbol(n) for n in (s.name if isinstance(s, Parameter) else s for s in symbols)}
@@ -162,9 +164,9 @@ class _Formulas:
         return names(tree) - {"pi"} <= self.symbols.keys() and not _activated(tree)
 
     def terms(self, tree: Tree, factor: sympy.Expr | int = 1) -> Iterator[tuple[Any, Tree | None]]:
-        """Coefficients and what they multiply: a coordinate, a called activation, or None for a constant."""
+        """The terms of a formula as (coefficient, atom): the atom is a coordinate, a call of an activation, or None for
+        a constant. All terms are multiplied by `factor`."""
         tag = tree[0]
-        # A number; sums and signs; a number times a formula; a formula over a number; one coordinate or activation.
         if self.constant(tree):
             yield factor * self.value(tree), None
         elif tag in ("+", "-"):
@@ -191,7 +193,7 @@ class _Formulas:
             raise BadInput(must, show(tree), do)
 
     def affine(self, tree: Tree) -> dict[str, Any]:
-        """The coefficient of each coordinate, and of "" the constant; zeros are left out."""
+        """{coordinate: coefficient} of a linear formula, with the constant under ""; zeros are left out."""
         form: dict[str, Any] = {}
         for coefficient, atom in self.terms(tree):
             if atom is not None and atom[0] == "call":
@@ -201,7 +203,7 @@ class _Formulas:
         return {name: kept_number(value) for name, value in form.items() if value != 0}
 
     def value(self, tree: Tree) -> Any:
-        """The value of a constant: a Fraction, or sympy's."""
+        """The value of a constant: a Fraction where it is rational, else a sympy expression."""
         with suppress(BadInput, NotExact):
             return rational(tree)
         return to_sympy(tree, self.symbols)

@@ -58,17 +58,18 @@ class NoLabel(int):
 
     @classmethod
     def of(cls, value: int | Fraction) -> NoLabel:
+        """The `NoLabel` of a number."""
         label = cls(-1)
         label.said = quotient(value)
         return label
 
 
 TokenChoices = tuple[Sequence[str], ...]
-"""The tokens that may stand at each position."""
+"""The possible tokens at each position."""
 SAME = "a Fold must give the same answer for the same state"
-"""What must hold, in the error for a fold that does not."""
+"""The text of the error for a fold that answers differently when it is asked again."""
 KEPT = 64
-"""For how many states of a fold the answers that follow are remembered."""
+"""The greatest number of entries of the cache `_States.found`."""
 
 
 class Expected:
@@ -125,8 +126,8 @@ class Expected:
                     for answers_known, codes in answered_together
                 ]
         if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each and not chosen:
-            # Type: ignore[union-attr].
-            return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]
+            columns = self.reference.block(piece.choices())  # type: ignore[union-attr]
+            return [self._numbered(column, piece.size) for column in columns]
         # Any other function is called input by input. At each position, answers are numbered as they occur.
         numbers_of_answers: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
         codes = np.empty((piece.size, len(numbers_of_answers)), dtype=np.int32)
@@ -155,11 +156,16 @@ class _States:
         self.forget()
 
     def forget(self) -> None:
+        """Empty all tables. States are represented by their numbers, the indices in `states`."""
         self.states: list[Any] = []
         self.numbers: dict[Any, int] = {}
+        """{state: its number}."""
         self.steps: dict[tuple[int, str], int] = {}
+        """{(state, token): next state}."""
         self.answers: dict[int, Any] = {}
+        """{state: its checked answer}."""
         self.found: dict[tuple[int, TokenChoices, tuple[int, ...]], list[list[Answers]]] = {}
+        """The results of `along`, by its arguments."""
 
     def pieces(self, words: Words, lengths: Sequence[int]) -> list[list[Answers]]:
         """The answers on the words cut to each of `lengths` (ascending, with the tokens that the model adds), after
@@ -171,6 +177,7 @@ class _States:
             self.forget()
         choices = tuple(self.model.embedding.typed(words.choices()))
         wanted = tuple(length - self.model.embedding.added for length in lengths)
+        # Read the common prefix of all strings first.
         state, done = self.number(self.fold.start), 0
         while not self.fold.each and done < min(wanted) and len(choices[done]) == 1:
             state, done = self.step(state, choices[done][0]), done + 1
@@ -213,12 +220,14 @@ class _States:
         return number
 
     def step(self, state: int, token: str) -> int:
+        """The state after one more token."""
         if (state, token) not in self.steps:
             before = self.states[state]
             self.steps[state, token] = self.number(_twice(lambda: self.fold.step(before, token)))
         return self.steps[state, token]
 
     def answer(self, state: int) -> Any:
+        """The checked answer in a state."""
         if state not in self.answers:
             self.answers[state] = _checked(self.model, _twice(lambda: self.fold.answer(self.states[state])), "")
         return self.answers[state]
@@ -247,19 +256,19 @@ def _twice(ask: Callable[[], Any]) -> Any:
 
 def ask(model: Transformer, reference: Reference, given: object, length: int) -> Sequence[Any]:
     """The reference's answer for each position that the readout shows: a bool, the index of a label, or a tuple of
-    numbers, one a name."""
+    numbers, one for each coordinate shown; or None."""
     try:
         answer = reference(given)
     except SymcookError:
         raise
-    except (Exception, SystemExit) as error:  # a reference of the user's may leave
+    except (Exception, SystemExit) as error:  # the user's code may call sys.exit
         text = f"{type(error).__name__}: {error} on {input_text(given)}"
         raise BadInput("the specification must answer every input", text, "repair the specification") from error
     if not model.readout.each:
         return (_checked(model, answer, given),)
     # One answer for each position: a list, or a text where every label is one character.
     text = isinstance(answer, str) and model.readout.labelled
-    labels = text and all(len(label) == 1 for part in model.readout.parts for label in part)  # these may come as text
+    labels = text and all(len(label) == 1 for part in model.readout.parts for label in part)
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
         added_tokens = ", those of the tokens that the model adds too" if model.embedding.added else ""
         must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{added_tokens}"
@@ -269,11 +278,11 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
 
 
 def _checked(model: Transformer, answer: object, given: object) -> Any:
-    """An answer of a reference as it is compared: the index of a label, a bool, or a tuple of exact numbers; None where
-    any will do. BadInput for one of another type."""
-    if answer is None:  # any answer will do
+    """An answer of a reference in the form in which it is compared: the index of a label, a bool, or a tuple of exact
+    numbers; None where any answer is right. BadInput for an answer of another type."""
+    if answer is None:
         return None
-    # A label, by its index; of a readout in groups, one label of each.
+    # A label becomes its index. For a readout in groups, the answer has one label of each group.
     if model.readout.labelled:
         if isinstance(answer, NoLabel):
             return answer
@@ -286,10 +295,10 @@ def _checked(model: Transformer, answer: object, given: object) -> Any:
     if model.decides:
         if answer is True or answer is False:
             return answer
-        if type(answer).__name__ == "bool":  # numpy's
+        if type(answer).__name__ == "bool":  # a bool of numpy
             return bool(answer)
         raise BadInput("the specification must return True or False", _returned(answer, given))
-    # Numbers: by name, or alone where there is one coordinate.
+    # Numbers: a mapping by name, or a single number where the readout shows one coordinate.
     reads = model.readout.labels or model.readout.reads
     if isinstance(answer, Mapping):
         missing = [name for name in reads if name not in answer]
@@ -316,10 +325,12 @@ def _number(value: object, given: object) -> Fraction:
 
 
 def _returned(answer: object, given: object) -> str:
+    """What the reference returned for an input, for a message."""
     return f"{_shown(answer)} ({type(answer).__name__}) on {input_text(given)}"
 
 
 def _shown(answer: object) -> str:
+    """The repr of an answer."""
     try:
         return repr(answer)
     except Exception as error:  # a number of too many digits, or an object of the user's
@@ -327,7 +338,7 @@ def _shown(answer: object) -> str:
 
 
 def input_text(given: Any) -> str:
-    """What a reference is given, as text."""
+    """An argument of a reference as text: a point of a grid, rows, or a string."""
     if isinstance(given, Mapping):
         return ", ".join(f"{name}={quotient(value)}" for name, value in given.items())
     if any(isinstance(row, Mapping) for row in given):
@@ -336,43 +347,47 @@ def input_text(given: Any) -> str:
 
 
 BLOCK = 2**16
-"""The number of inputs that one batch holds: memory is bounded whatever the length."""
+"""The greatest number of inputs in one batch, which bounds memory at every length."""
 BUDGET = 2**12
-"""The number of sequences of one length over which a set of row values may spread; longer ones take fewer values."""
+"""The greatest number of sequences of rows of one length; longer sequences take fewer values."""
 ROW_VALUES = (
     (Fraction(0), Fraction(1), Fraction(-1), Fraction(2), Fraction(1, 2)),
     (Fraction(0), Fraction(1), Fraction(-1), Fraction(1, 2)),
     (Fraction(0), Fraction(1), Fraction(-1)),
     (Fraction(0), Fraction(1)),
 )
-"""Sets of input values for sequences of rows; the first that keeps within BUDGET is used."""
+"""Sets of input values for sequences of rows. The first set with at most BUDGET sequences is used."""
 
 
 def region_tree(region: str | Tree | None) -> Tree:
-    """A region as a tree; without one, everything is inside."""
+    """A region as a tree; "true" where there is none."""
     return ("true",) if region is None else parse_formula(region) if isinstance(region, str) else region
 
 
 @dataclass(frozen=True)
 class Source:
-    """The inputs of a check: how many, in words, and part by part."""
+    """The inputs of a check."""
 
     total: int
+    """How many there are."""
     text: str
+    """What they are, in words."""
     parts: Callable[[], Iterable[InputPart]]
+    """Makes them part by part."""
 
 
 @dataclass(frozen=True)
 class InputPart:
-    """Inputs that one pass runs: all of `block`, and where `lengths` are given, its words cut to these lengths instead,
-    which count the tokens that the model adds. They need a model whose runs share prefixes."""
+    """The inputs of one pass: all of `block` or, where there are `lengths` (added tokens included), the strings of
+    `block` cut to each of these lengths. Cutting needs a model whose run on a string contains the runs on its
+    prefixes."""
 
     block: InputBlock
     lengths: tuple[int, ...] = ()
 
     @property
     def pieces(self) -> tuple[tuple[int, InputBlock], ...]:
-        """The lengths, and the inputs of each."""
+        """(length, inputs of that length) for each length."""
         from symcook.domains.batch import Words
 
         block = self.block
@@ -387,17 +402,19 @@ class InputPart:
 
 
 def rows(model: Transformer, max_length: int, region: Tree) -> Source:
-    """Sequences of rows. An input that the region ties to n runs through the positions that it allows, and then every
-    input that the region leaves free has one generic value a position; any other runs through a set of small values.
+    """The sequences of rows on which a model over numbers is checked.
 
-    Where the product over all positions would pass BUDGET, fewer values are taken, and at last a generic sequence alone
-    (of positions, or of values) in its n cyclic shifts.
+    An input that the region ties to n takes all positions that the region allows. Where there is such an input, every
+    input that the region leaves free has one generic value at each position. Any other input takes a set of small
+    values. Where all combinations would be more than BUDGET, fewer values are taken; if that is not enough, only the n
+    cyclic shifts of one sequence (of positions, or of generic values).
     """
     from symcook.domains.batch import Grid
 
     inputs = model.embedding.inputs or ()
     conditions = conjuncts(region)
-    # Inputs that the region ties to n run through positions; `single` are those that it leaves free beside them.
+    # `tied` are the inputs that the region ties to n, `own` has the conditions on each input, and `single` are the free
+    # inputs that take one generic value at each position.
     tied = [name for name in inputs if any({"n", name} <= names(part) for part in conditions)]
     own = {name: [part for part in conditions if names(part) <= {"n", name}] for name in inputs}
     single = [name for name in inputs if tied and not any(name in names(part) for part in own[name])]
@@ -407,13 +424,14 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
             raise BadInput("the region of a model over rows must speak of one input at a time, and of n", show(part))
 
     def allowed(name: str, candidates: Iterable[Fraction], n: int) -> list[Fraction]:
+        """The candidates that the region allows for an input at length n; BadInput where there are none."""
         result = [v for v in candidates if all(truth(part, {name: v, "n": Fraction(n)}) for part in own[name])]
         if not result:
             raise BadInput(f"the region must hold for some value of {name}", show(region))
         return result
 
     def choose(n: int) -> tuple[str, list[dict[str, Fraction]], bool]:
-        """At length n: what the rows are in words, the rows, and whether all combinations of them are taken."""
+        """For length n: a description of the rows, the rows, and whether all sequences of them are taken."""
         positions = [Fraction(j) for j in range(1, n + 1)]
         # The largest set of values with which all combinations are few enough.
         for values in ROW_VALUES:
@@ -422,7 +440,7 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
             if len(choices) ** n <= BUDGET:
                 text = ", ".join(f"{k} in {'1..n' if k in tied else braces(v)}" for k, v in sets.items())
                 return f"all with {text}", choices, True
-        # Too many even so: one sequence in which each allowed row occurs, shifted cyclically.
+        # Too many for every set: one sequence in which each allowed row occurs, shifted cyclically.
         if tied:
             return f"every {' and '.join(tied)} at every position (one list, shifted cyclically)", choices, False
         generics = [dict.fromkeys(inputs, generic(place)) for place in range(1, n + 1)]
@@ -441,6 +459,7 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
         descriptions.append(f"{', '.join(single)} generic")
 
     def parts() -> Iterator[InputPart]:
+        """All sequences, in blocks of at most BLOCK."""
         for n in range(1, max_length + 1):
             for grid in grids(n):
                 yield from map(InputPart, grid.blocks(BLOCK))
@@ -451,7 +470,7 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
 def _described(
     choose: Callable[[int], tuple[str, list[dict[str, Fraction]], bool]], max_length: int
 ) -> tuple[int, list[str]]:
-    """How many sequences of rows there are, and which: a text for each range of lengths with the same choice of
+    """How many sequences of rows there are, and a description for each range of lengths with the same choice of
     rows."""
     total = 0
     ranges: list[list[Any]] = []  # text, first and last length
@@ -471,5 +490,5 @@ def braces(values: Iterable[Fraction]) -> str:
 
 
 def generic(place: int) -> Fraction:
-    """A value for position `place`, so chosen that averages over different sets of positions differ."""
+    """A value for position `place`, chosen so that averages over different sets of positions differ."""
     return Fraction((-3) ** place, 2 * place + 1)

@@ -21,8 +21,9 @@ from symcook.verify.chunks import Chunk, Plan
 from symcook.verify.comparison import Ranked, Tally
 
 APPLICATION = 0x73796D63
-"""How an SQLite file says that it is one of these ("symc")."""
+"""The application id of a checkpoint in the header of an SQLite file ("symc")."""
 VERSION = 3
+"""The version of the format."""
 TABLES = """
 create table sweep (name text primary key, value text not null) without rowid;
 create table chunk (
@@ -33,14 +34,16 @@ create table chunk (
   primary key (first, last, prefix)
 ) without rowid;
 """
+"""The tables: `sweep` has what is checked, `chunk` a row for each finished chunk, the fields of `Tally` and a hash."""
 ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Checkpoint:
-    """The file of a sweep, held by this process alone from `open` to `close`.
+    """The file of an exhaustive check, locked by this process from its opening to `close`.
 
-    `about` says in words what the sweep is about, entry by entry; all must be the same when it goes on. `size` and
-    `block` of a new file are those of `fresh`, of an old one its own: `plan` has them, `done` what was found before.
+    `about` describes the check, entry by entry; a resumed check must have the same entries. `plan` has the sizes of
+    chunks: those of `fresh` for a new file, those in the file for an existing one. `done` has the tallies of the chunks
+    that were finished before. `rank` gives the rank of a string.
     """
 
     def __init__(self, file: str | Path, about: Mapping[str, str], fresh: Plan, rank: Callable[[Any], Ranked]) -> None:
@@ -62,10 +65,11 @@ class Checkpoint:
             raise
 
     def _empty(self) -> bool:
+        """Whether the file has no tables yet."""
         return self.connection.execute("select count(*) from sqlite_schema").fetchone() == (0,)
 
     def _begin(self, about: Mapping[str, str], fresh: Plan) -> Plan:
-        """Writes the tables and what the sweep is about into an empty file."""
+        """Write the tables and the description of the check into an empty file; the plan is `fresh`."""
         for command in TABLES.split(";"):
             self.connection.execute(command)
         self.connection.execute(f"pragma application_id = {APPLICATION}")
@@ -75,8 +79,9 @@ class Checkpoint:
         return fresh
 
     def _go_on(self, about: Mapping[str, str], fresh: Plan) -> Plan:
-        """The plan of a file that is there, with what is done. BadInput where it is damaged, or of another check."""
-        # A file of this kind, of this version, whole, and about the same check.
+        """Read an existing file: its plan, and into `done` the finished chunks. BadInput where the file is damaged or
+        of another check."""
+        # The file must be a checkpoint of this version, undamaged, and of the same check.
         if self.connection.execute("pragma application_id").fetchone() != (APPLICATION,):
             raise _another(self.file)
         if self.connection.execute("pragma user_version").fetchone() != (VERSION,):
@@ -105,7 +110,7 @@ class Checkpoint:
         return plan
 
     def _read(self, row: tuple[Any, ...]) -> tuple[Chunk, Tally]:
-        """The chunk and the tally of one row. ValueError for a row that was not written so."""
+        """The chunk and the tally of one row; ValueError where the row is not as it was written."""
         row, hash_ = row[:-1], row[-1]
         if hash_ != self._hash(row):
             raise ValueError("a row must be as it was written")
@@ -123,7 +128,7 @@ class Checkpoint:
             accepted,
             free,
         ) = row
-        # The hash says that a row is as it was written, and not that it makes sense.
+        # The hash proves that a row is as it was written, not that it is consistent.
         counts = (strings, mismatches, undecided, settled)
         if not all(isinstance(count, int) and count >= 0 for count in (*counts, free)):
             raise ValueError("counts must be integers")
@@ -136,27 +141,27 @@ class Checkpoint:
         tally = Tally(*counts, bool(batched), first_wrong, first_open, _pairs(accepted), free)
         return Chunk(first, last, tuple(json.loads(prefix))), tally
 
-    def add(self, chunk: Chunk, found: Tally) -> None:
-        """Write down that a chunk is done."""
-        first = (None if ranked is None else json.dumps(ranked[1]) for ranked in (found.first, found.first_open))
-        counts = (found.strings, found.mismatches, found.open, found.settled, int(found.batched))
+    def add(self, chunk: Chunk, tally: Tally) -> None:
+        """Write the tally of a finished chunk."""
+        first_words = (None if ranked is None else json.dumps(ranked[1]) for ranked in (tally.first, tally.first_open))
+        counts = (tally.strings, tally.mismatches, tally.open, tally.settled, int(tally.batched))
         with _readable(self.file):
-            where, accepted = (chunk.first, chunk.last, json.dumps(chunk.prefix)), json.dumps(found.accepted)
-            row = (*where, *counts, *first, accepted, found.free)
+            chunk_fields, accepted = (chunk.first, chunk.last, json.dumps(chunk.prefix)), json.dumps(tally.accepted)
+            row = (*chunk_fields, *counts, *first_words, accepted, tally.free)
             self.connection.execute(ROW, (*row, self._hash(row)))
 
     def _hash(self, row: Iterable[object]) -> str:
-        """The hash of a row together with what the sweep is about, so that a row of another file is noticed."""
+        """The hash of a row and of the description of the check, so that a row of another file is noticed."""
         return sha256(json.dumps([self.entries, *row]).encode()).hexdigest()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file, which releases its lock."""
         with _readable(self.file):
             self.connection.close()
 
 
 def _pairs(text: str) -> tuple[tuple[int, int], ...]:
-    """How many words are accepted, by length."""
+    """(length, number of accepted strings) pairs from JSON; ValueError for anything else."""
     pairs = tuple((n, accepted) for n, accepted in json.loads(text))
     if not all(type(number) is int and number > 0 for pair in pairs for number in pair):
         raise ValueError("counts must be integers")
@@ -165,10 +170,10 @@ def _pairs(text: str) -> tuple[tuple[int, int], ...]:
 
 @contextmanager
 def _readable(file: str | Path) -> Iterator[None]:
-    """What SQLite raises as BadInput about the file."""
+    """A context in which errors of SQLite become BadInput about the file."""
     try:
         yield
-    except UnicodeDecodeError as error:  # of a name in the schema
+    except UnicodeDecodeError as error:  # raised for a name in the schema
         raise _damaged(file) from error
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "") or ""
@@ -188,8 +193,10 @@ def _readable(file: str | Path) -> Iterator[None]:
 
 
 def _damaged(file: str | Path) -> BadInput:
+    """The refusal of a damaged file."""
     return BadInput("a checkpoint must be whole", f"{file}, which is damaged", "remove it to begin anew")
 
 
 def _another(file: str | Path) -> BadInput:
+    """The refusal of a file that is not a checkpoint."""
     return BadInput("a checkpoint must be a file of symcook check", file, "give --resume another FILE")

@@ -25,7 +25,7 @@ LIMIT = 2**34
 CHUNK_SECONDS = 1.0
 """How many seconds a chunk should take: many times longer than recording it, and much shorter than a user waits."""
 TRIAL_FROM = 2**10
-"""From how many strings on the rate of a check is measured before it begins."""
+"""The smallest number of strings of a check whose rate is measured before it begins."""
 TRIAL_SECONDS, TRIALS = 0.2, 10
 """How many seconds of processor time a pass must take to measure the rate, and how many of the largest passes are
 tried."""
@@ -69,6 +69,7 @@ class Plan:
 
     @cached_property
     def letters(self) -> int:
+        """The number of symbols of the alphabet."""
         return len(self.model.alphabet)
 
     @cached_property
@@ -144,7 +145,7 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
     Passes grow until one works long enough to measure the rate, or is so fast that all strings fit into one chunk. In a
     long check the rate is the fastest of several passes of the largest size. A pass that takes long is repeated, since
     the first call loads modules and a busy machine can delay any pass. A small pass measures mostly the cost of its
-    start. So each pass is followed by one so much larger that, at the rate measured, it would work long enough.
+    start. So each next pass is made so large that, at the measured rate, it would work long enough.
     """
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)
@@ -152,10 +153,12 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
     trials = TRIALS if whole.total > TRIALS**2 * whole.block else 0
 
     def seconds(part: InputPart) -> tuple[float, float]:
+        """The elapsed time and the processor time of a pass."""
         start, worked = time.perf_counter(), time.process_time()
         compare(part)
         return max(time.perf_counter() - start, 1e-9), time.process_time() - worked
 
+    # `free` is the number of symbols that vary in a pass.
     fastest, free = 0.0, 1
     while True:
         # A prefix of varied symbols: a constant one might be quick by chance.

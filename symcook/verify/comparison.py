@@ -1,4 +1,4 @@
-"""A model beside a reference, on given inputs: where they differ, and where that is open."""
+"""Comparison of a model with a reference on given inputs: where they differ, and where that is undecided."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from symcook.domains.cells import Array, Cell
 
 DIGITS = 30
+"""The default number of digits of intervals."""
 AT_ONCE = 2**20
-"""About how many numbers each of a dense model's blocks makes at once, for all inputs together."""
+"""About how many numbers a block of a dense model computes in one batch of certified floats, all inputs together."""
 TOLERANCE = {"float64": Fraction(1, 10**9), "float32": Fraction(1, 10**4), "float16": Fraction(1, 100)}
-"""How far a value in floats may lie from the reference's, times max(1, |reference|); answers must be equal."""
+"""The tolerance for a value in floats, in units of max(1, |reference|); verdicts and labels must be equal."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """In which numbers a model is run, and to how many digits where the domain takes them."""
+    """The number system in which a model is run, and its number of digits where it has one."""
 
     domain: str = "exact"
     digits: int = DIGITS
@@ -46,7 +47,7 @@ class Numbers:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options of ``symcook run`` that choose them."""
+        """The options of ``symcook run`` that choose this number system."""
         chosen = () if self.domain == "exact" else ("--domain", self.domain)
         return chosen if self.digits == DIGITS else (*chosen, "--digits", str(self.digits))
 
@@ -69,32 +70,37 @@ class Counterexample:
     got: Any
     expected: Any
     replay: tuple[str, ...]
-    """Options of ``symcook run NAME``, each before its value, that show what the model says. The arguments of a recipe
-    and the symbols of a model that reads words or rows come from the user."""
+    """Options of ``symcook run NAME``, each before its value, that show the answer of the model. The user must add the
+    arguments of a recipe, and the symbols of a model that reads strings or rows."""
 
 
 Ranked = tuple[tuple[int, ...], Sequence[Any]]
-"""An input with its rank: by length, and then by the alphabet."""
+"""(rank, input): inputs are ordered by length and then by the alphabet."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What a comparison found on some inputs; those of two disjoint sets of inputs add up."""
+    """The counts of a comparison on some inputs. The tallies of two disjoint sets of inputs add up."""
 
     strings: int = 0
+    """How many inputs were compared."""
     mismatches: int = 0
+    """On how many of them model and reference differ."""
     open: int = 0
+    """On how many of them that is undecided."""
     settled: int = 0
-    """How many answers the exact domain gave where balls left them open."""
+    """How many answers were undecided in rigorous intervals and then decided in exact numbers."""
     batched: bool = True
-    """Whether batches ran all of them."""
+    """Whether all inputs were run in batches."""
     first: Ranked | None = None
     """The smallest input on which model and reference differ."""
     first_open: Ranked | None = None
+    """The smallest input on which that is undecided."""
     accepted: tuple[tuple[int, int], ...] = ()
-    """By the number of typed symbols how many words the model accepts, of one that gives one verdict a word."""
+    """(number of typed symbols, number of strings that the model accepts); only for a model with one verdict a
+    string."""
     free: int = 0
-    """On how many inputs any answer will do, as the reference answers None."""
+    """On how many inputs any answer is right, since the reference answers None."""
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -111,26 +117,28 @@ class Tally:
 
 
 def _smaller(earlier: Ranked | None, later: Ranked | None) -> Ranked | None:
-    """The smaller one of two inputs; of equals, which only rows can be, the earlier one."""
+    """The smaller of two inputs; the earlier one where their ranks are equal, which is possible for rows only."""
     if earlier is None or later is None:
         return earlier or later
     return later if later[0] < earlier[0] else earlier
 
 
 class LengthCount(NamedTuple):
-    """All words of `n` typed symbols: how many they are, and how many the model accepts (None of one that does not give
-    one verdict a word, and where some stay open)."""
+    """The counts for all strings of one length."""
 
     n: int
+    """The number of typed symbols."""
     strings: int
+    """How many strings there are."""
     accepted: int | None
+    """How many the model accepts; None where it does not give one verdict a string, or some verdict is undecided."""
 
 
 Differing = tuple[list[int], list[int], int, int]
-"""The numbers of the inputs on which model and reference differ, and of those on which that is open, ascending; how
-many inputs the model accepts, and on how many any answer will do."""
+"""The findings on a piece of inputs: the indices of the inputs on which model and reference differ, ascending; those on
+which that is undecided; how many inputs the model accepts; and on how many any answer is right."""
 PartFindings = list[tuple[int, "InputBlock", Differing]]
-"""This for each piece of a part, with the length of its inputs."""
+"""(length, piece, findings) for each piece of a part."""
 
 
 class Agreement(NamedTuple):
@@ -142,9 +150,11 @@ class Agreement(NamedTuple):
 
 
 class Comparison:
-    """A comparison of a model with a reference, part by part. `setting` are the values of a grid's symbols, which a
-    reference for it sees beside the inputs; `positions` says which answers count, where the reference answers None to
-    all others."""
+    """A comparison of a model with a reference, part by part.
+
+    setting: the values of the symbols on a grid, which the reference reads along with the inputs. within: the allowed
+    error, an expression; None for equality. positions: which answers count; the reference answers None at all others.
+    """
 
     def __init__(
         self,
@@ -162,14 +172,14 @@ class Comparison:
         self.settled = 0
 
     def by_length(self, tally: Tally, most: int) -> tuple[LengthCount, ...]:
-        """All words of each length to `most`, of which the model accepts so many."""
+        """The counts for each length from 1 to `most`, given the tally of all these strings."""
         letters, accepted = len(self.model.alphabet), dict(tally.accepted)
-        known = self.model.decides and not tally.open
-        return tuple(LengthCount(n, letters**n, accepted.get(n, 0) if known else None) for n in range(1, most + 1))
+        counted = self.model.decides and not tally.open
+        return tuple(LengthCount(n, letters**n, accepted.get(n, 0) if counted else None) for n in range(1, most + 1))
 
     @cached_property
     def everywhere(self) -> Transformer:
-        """The model with a readout at each position, where the runs of shorter words end."""
+        """The model with a readout at each position, so that one run also gives the answers to all prefixes."""
         return replace(self.model, readout=replace(self.model.readout, position="each"))
 
     def way(self, tally: Tally) -> str:
@@ -198,7 +208,8 @@ class Comparison:
         return replace(tally, settled=self.settled - before, batched=tally.batched and self.batched)
 
     def part(self, part: InputPart) -> PartFindings:
-        """Where model and reference differ, and where that is open."""
+        """The findings on a part: in one batch where that is possible, else input by input. The first part that no
+        batch can run switches batches off."""
         if self.batched:
             try:
                 return self.batch(part)
@@ -207,13 +218,13 @@ class Comparison:
         return [(length, piece, self.singles(piece, length)) for length, piece in part.pieces]
 
     def ranked(self, piece: InputBlock, codes: list[int]) -> Ranked | None:
-        """The first of the inputs with these numbers."""
+        """The first of the inputs with the indices `codes`, with its rank; None where there are none."""
         from symcook.domains.batch import nth
 
         return self.rank(nth(piece, codes[0])) if codes else None
 
     def rank(self, sequence: Sequence[Any]) -> Ranked:
-        """An input with its rank; rows of one length come in their order anyway."""
+        """An input with its rank. Rows are ranked by their length only."""
         if self.model.embedding.inputs is not None:
             return (len(sequence),), sequence
         letters = self.model.embedding.typed(sequence)
@@ -231,7 +242,7 @@ class Comparison:
         ]
 
     def differences(self, piece: InputBlock, length: int, result: Result, answers: list[Answers]) -> Differing:
-        """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
+        """The findings on inputs of one length; `result` may have the runs of longer ones, too."""
         import numpy as np
 
         domain: Any = result.domain
@@ -243,11 +254,12 @@ class Comparison:
             # Inputs for which the reference answers None count neither as right nor as wrong.
             asked = np.array([answer is not None for answer in known], dtype=bool)[codes]
             free &= ~asked
-            # Verdicts or labels; numbers column by column.
+            # Verdicts or labels are compared at once, numbers column by column.
             if verdicts_read:
                 full = domain.full(verdicts_read[place], length)
                 wrong |= (full != np.array([answer or 0 for answer in known])[codes]) & asked
-                yes = int(np.count_nonzero(full)) if self.model.decides else 0  # the last stands
+                # Of several positions, the last one counts.
+                yes = int(np.count_nonzero(full)) if self.model.decides else 0
                 continue
             numbers = [(Fraction(0),) * width if answer is None else answer for answer in known]
             for column, values in zip(result.columns().values(), zip(*numbers, strict=True), strict=True):
@@ -259,8 +271,8 @@ class Comparison:
         """The findings on a piece, one input after the other. A dense model in balls is first run on many inputs in
         floats with certified errors; inputs that this leaves undecided are run in balls."""
         wrong, unclear, yes, free = [], [], 0, 0
-        asked, known = self.expected.block(piece, length), self.certified(piece, length)
-        for code, (sequence, own_answers) in enumerate(zip(piece, known, strict=False)):
+        asked, certified_answers = self.expected.block(piece, length), self.certified(piece, length)
+        for code, (sequence, own_answers) in enumerate(zip(piece, certified_answers, strict=False)):
             answers = [wanted[codes[code]] for wanted, codes in asked]
             free += not any(answer is not None for answer in answers)
             # Certified floats where they decide, else the input's own run.
@@ -274,14 +286,14 @@ class Comparison:
         return wrong, unclear, yes, free
 
     def certified(self, piece: InputBlock, length: int) -> Iterator[Sequence[int]]:
-        """For each input the model's answers where floats with a certified error have them, a verdict, a label or -1
-        where that is open; () where they have none."""
+        """For each input the answers of the model in floats with certified errors: verdicts or labels, -1 where one is
+        undecided; () where this is not tried or gives no answers."""
         if self.numbers.domain != "ball" or self.within is not None or not self.model.dense:
             return repeat(())
         return self._certified(piece, length * self.model.widest)
 
     def _certified(self, piece: InputBlock, size: int) -> Iterator[Sequence[int]]:
-        """See `certified`; as many inputs at once as keep within AT_ONCE numbers."""
+        """See `certified`. Inputs are run together such that a block has at most AT_ONCE numbers."""
         from symcook.domains.batch import Listed
         from symcook.domains.radii import Radii
 
@@ -298,7 +310,8 @@ class Comparison:
             )
 
     def known(self, found: Sequence[int], answers: Sequence[Any]) -> Agreement | None:
-        """What answers of the model say beside those of the reference; None where one of them is open."""
+        """The agreement of the certified answers `found` with those of the reference; None where one of them is
+        undecided."""
         if not found or -1 in found:
             return None
         agrees = all(answer is None or value == answer for value, answer in zip(found, answers, strict=True))
@@ -322,18 +335,18 @@ class Comparison:
         return self.agreement(sequence, self.expected.ask(sequence)).agrees
 
     def agreement(self, sequence: Sequence[object], answers: object) -> Agreement:
-        """Whether model and reference agree on one input, given the reference's answers; counts answers that the exact
-        domain had to settle."""
+        """Whether model and reference agree on one input, given the answers of the reference. Counts in `settled` the
+        inputs that only exact numbers decided."""
         agreed, domain = self.decide(sequence, answers)
         self.settled += domain != self.numbers.domain
         return agreed
 
     def decide(self, sequence: Sequence[object], answers: object) -> tuple[Agreement, str]:
-        """Whether model and reference agree on one input, and the number system that decided it: balls, and exact
-        numbers where balls leave it open."""
+        """Whether model and reference agree on one input, and the number system that decided it: that of the
+        comparison, or exact numbers where rigorous intervals leave it undecided."""
         domain = self.numbers.domain
         agreed = self.compared(sequence, answers, domain)
-        # A value that is exactly on its threshold stays open in balls of any precision.
+        # A value exactly on its threshold is undecided in intervals of any precision.
         if agreed.agrees is None and domain == "ball":
             with contextlib.suppress(NotExact):
                 return self.compared(sequence, answers, "exact"), "exact"
@@ -350,7 +363,7 @@ class Comparison:
             verdicts = [True if a is None else None if v is None else v == a for v, a in pairs]
         else:
             error = self.error(sequence)
-            values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
+            values = result.bounded or result  # with rounding errors enclosed, so that equality may be undecided
             verdicts = [
                 self.equal(values, column, place, value, error)
                 for place, answer in zip(result.answered, answers, strict=True)
@@ -360,7 +373,7 @@ class Comparison:
         return Agreement(False if False in verdicts else None if None in verdicts else True, result.accept)
 
     def error(self, sequence: Sequence[Any]) -> Fraction | None:
-        """By how much a value may differ from the reference's at one point; None where it must be equal."""
+        """How much a value may differ from that of the reference at one point; None where it must be equal."""
         if self.within is None:
             return None
         error = rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
@@ -371,11 +384,12 @@ class Comparison:
     def equal(
         self, result: Result, column: object, place: int, value: Fraction, error: Fraction | None = None
     ) -> bool | None:
-        """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
+        """Whether the entry of a column is `value`, or within `error` of it, or in floats within the tolerance; None
+        where this is undecided."""
         domain = result.domain
         tolerance = TOLERANCE.get(self.numbers.domain)
         with PRECISION, domain.context():
-            # Exact numbers or balls within an error; exactly; or in floats within a tolerance.
+            # Exact numbers or intervals: within an error, or equal. Floats: within a tolerance.
             if tolerance is None and error is not None:
                 over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
                 under = domain.positive(domain.linear([(column, -1)], value - error))[place]
@@ -388,7 +402,7 @@ class Comparison:
             return abs(Fraction(number) - value) <= tolerance * max(1, abs(value)) + (error or 0)
 
     def empty_word(self) -> tuple[str, Tally]:
-        """How the empty word comes out, which is counted by itself: "agrees", "differs" or "open"."""
+        """The result on the empty string ("agrees", "differs" or "open"), and its tally, whose counts leave it out."""
         sequence = self.model.embedding.surround(())
         answers = self.expected.ask(sequence)
         before, verdict = self.settled, self.agreement(sequence, answers).agrees
@@ -418,7 +432,7 @@ class Comparison:
     def counterexample(self, sequence: Sequence[Any]) -> Counterexample:
         """What model and reference say about an input on which they differ, and how to see it again."""
         answers = self.expected.ask(sequence)
-        # In the numbers that found the difference, so that a replay shows it.
+        # The input is run in the number system that found the difference, so that a replay shows it.
         numbers = replace(self.numbers, domain=self.decide(sequence, answers)[1])
         answer = self.run(sequence, numbers.domain)
         result, readout = answer.result, self.model.readout
@@ -437,9 +451,12 @@ class Comparison:
 
 
 def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: Array) -> Array:
-    """Where `numerators` over the cell's denominator are not values[codes]. The values become numerators over that
-    denominator; one that has none within the cell's bound is none of the cell's. Numerators that are objects, as behind
-    softmax, are exact numbers of any kind, fractions too."""
+    """For each entry, whether numerator/denominator of the cell differs from values[codes].
+
+    Each value is converted to a numerator over the denominator of the cell. A value without such a numerator within the
+    bound of the cell differs from every entry. Numerators of type object, as after softmax, are exact numbers of any
+    kind, so no conversion is needed.
+    """
     import numpy as np
 
     if numerators.dtype == object:

@@ -41,10 +41,10 @@ def check_decoded(
     digits: int = 30,
     progress: Callable[[int, int], None] | None = None,
 ) -> Check:
-    """Compare what a compiled automaton or Turing machine puts out behind every word to `max_length` with the run of
-    its program; of a machine at most TOKENS tokens.
+    """Compare the output of a compiled automaton or Turing machine after every string up to `max_length` with the run
+    of its program; for a Turing machine, at most TOKENS tokens.
 
-    Raises BadInput for a model of another program, for a length below 1, and for more than MOST words.
+    Raises BadInput for a model of another program, for a length below 1, and for more than MOST strings.
     """
     program = model.program
     if program is None or not decodes(model):
@@ -57,7 +57,7 @@ def check_decoded(
     if type(max_length) is not int or max_length < 1:
         raise BadInput("the maximum length must be an integer of at least 1", max_length)
     letters, verdict, start = speech_of(model).letters, program.kind == "dfa", time.monotonic()
-    asked = (_automaton if verdict else _machine)(model, program, domain, digits)
+    ask = (_automaton if verdict else _machine)(model, program, domain, digits)
     strings = [len(letters) ** n for n in range(1, min(max_length, MOST) + 1)]
     if max_length > MOST or sum(strings) > MOST:
         must = f"a check of tokens must be of at most {MOST:,} strings"
@@ -70,7 +70,7 @@ def check_decoded(
         accepted = 0
         for word in every(letters, length):
             try:
-                decoded_tokens, wanted = asked(word)
+                decoded_tokens, wanted = ask(word)
             except Undecided:
                 unclear += length > 0
                 empty = "open" if length == 0 else empty

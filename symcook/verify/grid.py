@@ -114,6 +114,7 @@ def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> I
 
 
 def _valid(parameter: Parameter, value: Fraction) -> bool:
+    """Whether a symbol may have this value."""
     try:
         parameter.check(value)
     except BadInput:
@@ -123,12 +124,14 @@ def _valid(parameter: Parameter, value: Fraction) -> bool:
 
 def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: GridPoint) -> list[GridPoint]:
     """The points of the grid inside the region, simple numbers first."""
+    # Conditions on one input and the symbols restrict that input (`own`); all others are checked at the end (`cross`).
     special = {name: _special(model, name, inputs, region, setting) for name in inputs}
     parts = conjuncts(region)
     own = {name: [part for part in parts if names(part) <= {name, *setting}] for name in inputs}
     cross = [part for part in parts if not any(part in own[name] for name in inputs)]
 
     def inside(name: str, candidates: Iterable[Fraction]) -> list[Fraction]:
+        """The candidates that the conditions on this input allow, simple numbers first."""
         own_values = (v for v in set(candidates) if all(truth(part, setting | {name: v}) for part in own[name]))
         return sorted(own_values, key=lambda v: (max(abs(v.numerator), v.denominator), abs(v), v < 0))
 
@@ -158,8 +161,8 @@ def _one_at_a_time(axes: Sequence[Sequence[Fraction]]) -> Iterator[Sequence[Frac
 
 
 def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree, setting: GridPoint) -> set[Fraction]:
-    """Where something changes along one input: edges of the region, bends of first-layer ReLUs, symbols; the midpoints
-    between such points, and points beyond the outermost."""
+    """Values of one input at which something changes: edges of the region, zeros of first-layer units, and the values
+    of symbols; also the midpoints between them, and points near and beyond them."""
     turns = set(_edges(region, name, inputs, setting)) | set(_bends(model, name, setting))
     for value in setting.values():
         turns |= {value, -value}
@@ -175,7 +178,7 @@ def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree,
 
 
 def _bends(model: Transformer, name: str, setting: GridPoint) -> Iterator[Fraction]:
-    """Zeros of the first layer's hidden units that look at the input `name` alone."""
+    """The zeros of the hidden units of the first layer that read the input `name` only."""
     block = model.layers[0].feedforward
     if not isinstance(block, FeedForward) or name not in block.reads:
         return
@@ -191,7 +194,8 @@ def _bends(model: Transformer, name: str, setting: GridPoint) -> Iterator[Fracti
 
 
 def _edges(region: Tree, name: str, inputs: Sequence[str], setting: GridPoint) -> Iterator[Fraction]:
-    """Values of one input at which a comparison of the region, affine in it on either side of zero, turns."""
+    """Values of one input at which a comparison in the region changes its truth. The comparison must be affine in the
+    input for large values of either sign."""
     samples = (Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))
     for atom, bound in _atoms(region, {}):
         if name not in names(atom):
@@ -199,21 +203,21 @@ def _edges(region: Tree, name: str, inputs: Sequence[str], setting: GridPoint) -
         free = [name_free for name_free in inputs if name_free != name and name_free in names(atom)]
         for combination in itertools.product(samples, repeat=len(free)):
             assigned = setting | bound | dict(zip(free, combination, strict=True))
-            # Far out the comparison is affine on either side: three values in a row show whether, and where its line
-            # meets 0.
+            # Three consecutive values far from 0 show whether the difference of both sides is affine there, and where
+            # that line is 0.
             for far in (10**6, -(10**6)):
                 try:
                     a, b, c = (
                         rational(("-", atom[1], atom[2]), assigned | {name: Fraction(far + step)}) for step in range(3)
                     )
                 except BadInput:
-                    continue  # not rational there, or a name of a wider scope: no edge from this atom
+                    continue  # a value is not rational, or a name has no value: no edge from this comparison
                 if a - 2 * b + c == 0 and a != b:
                     yield far - a / (b - a)
 
 
 def _atoms(tree: Tree, bound: GridPoint) -> Iterator[tuple[Tree, GridPoint]]:
-    """The comparisons in a formula, with the values of variables that range over given integers."""
+    """The comparisons in a formula, each with values of the quantified variables around it (at most 65 of each)."""
     if tree[0] in ("=", "<=", "<"):
         yield tree, bound
     elif tree[0] in ("all in", "ex in"):
@@ -241,6 +245,7 @@ def _describe(inputs: Sequence[str], grids: Sequence[tuple[GridPoint, list[GridP
 
 
 def _extent(values: set[Fraction]) -> str:
+    """A set of numbers as text: all of them, or how many and the extremes."""
     ordered = sorted(values)
     if len(ordered) <= 8:
         return braces(ordered)

@@ -107,7 +107,7 @@ class ReadBeside:
             raise Unmerged(must, "answers at each position" if fold.each else "one answer a string")
         self.model, self.states = model, _States(model, fold)
         self.answers: dict[int, Any] = {}
-        """The answer of the reference, by the number of a state in which some string ends."""
+        """{number of a state in which some string ends: the answer of the reference}."""
         self.moves = np.empty((0, len(model.alphabet)), dtype=np.int64)
         """The number of the next state, by state and symbol; -1 while that is unknown."""
         self.asked(lambda: self.states.number(fold.start), "the empty string")
@@ -174,12 +174,12 @@ class ReadBeside:
         # The reference does not read a token that the model adds, so that its state stays.
         if tokens == self.model.alphabet:
             table = self.left([])
-            known = table[states, 0] >= 0
-            table = self.left([] if known.all() else np.unique(states[~known]).tolist())
+            have_moves = table[states, 0] >= 0
+            table = self.left([] if have_moves.all() else np.unique(states[~have_moves]).tolist())
             states = table[states, which]
         if self.model.readout.everywhere:
-            no = self.differs(result, states) if self.model.readout.each else verdicts(result) == 0
-            flags = flags | no
+            decided_against = self.differs(result, states) if self.model.readout.each else verdicts(result) == 0
+            flags = flags | decided_against
         return 2 * states + flags
 
     def differs(self, result: Result, states: Array) -> Array:
@@ -228,7 +228,7 @@ class Gathered:
 
     def add(self, n: int, strings: int, accepted: int | None, wrong: int, classes: int) -> None:
         """Adds the counts of one length: its strings, those that the model accepts, wrong ones, and classes."""
-        # The invariant of this method: the classes of a length contain every string of it exactly once.
+        # Invariant: the classes of a length contain every string of this length exactly once.
         if strings != len(self.model.alphabet) ** n:
             raise AssertionError(f"{strings} strings of length {n} in the classes")
         self.lengths.append(LengthCount(n, strings, accepted))

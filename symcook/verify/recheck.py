@@ -20,7 +20,8 @@ from symcook.verify.workers import Made
 def referred(
     name: str, arguments: Mapping[str, object] | None, values: Mapping[str, Exact] | None
 ) -> tuple[Transformer, Reference | Made]:
-    """The model of the recipe `name`, and its reference."""
+    """The model of the recipe `name`, and its reference: a function of a point for a feed-forward recipe, else a
+    `Made`."""
     from symcook import recipes
 
     arguments = dict(arguments or {})
@@ -33,6 +34,7 @@ def referred(
         references: dict[tuple[Fraction, ...], Reference] = {}
 
         def at_point(point: Mapping[str, Fraction]) -> Any:
+            """The right answer at a point of the grid."""
             symbols = {key: value for key, value in point.items() if key not in inputs}
             key = tuple(symbols.values())
             if key not in references:

@@ -36,21 +36,21 @@ T = TypeVar("T")
 LENGTH = 6
 """The greatest length of an input on which `check` evaluates both texts."""
 MOST = 2**14
-"""To how many inputs it keeps where there are more to that length, as over a large alphabet."""
+"""The greatest number of inputs on which it evaluates them; over a large alphabet the length is smaller."""
 NEAR = Fraction(1, 10**20)
-"""How far a value that is not rational may lie from what the text gives, beside the recipe's own error."""
+"""The tolerance for values that are not rational, in addition to the recipe's own error."""
 
 _DEFINED = {f"{name}()": (argument, parse_term(text)) for name, (argument, text, _) in WORDS.items() if text}
+"""The defined functions that the texts of recipes may call: {"name()": (argument, body)}."""
 
 
 @dataclass(frozen=True)
 class Stated(AskedTogether):
-    """A text about a recipe's model as a reference: asked for an input, or for all of a piece together, it gives what
-    the text says of it.
+    """A text of a recipe as a reference: its value on an input, or on all inputs of a piece together.
 
-    `kind` is "formula" or "computes". Where the model shows several coordinates the text is asked for each, whose
-    number from 0 is k in it. In the domain "exact" a number that is not rational is NotExact; in "ball" it comes as a
-    rational within `NEAR` of it.
+    `kind` is "formula" or "computes", `tree` the text. Where the model shows several coordinates, the text is evaluated
+    for each of them, with k as the number of the coordinate from 0. `symbols` has the values of names. In the domain
+    "exact", a value that is not rational raises NotExact; in "ball", it becomes a rational number within `NEAR` of it.
     """
 
     model: Transformer
@@ -60,6 +60,7 @@ class Stated(AskedTogether):
     domain: str
 
     def __call__(self, given: object) -> Any:
+        """The right answer to an input, by the text."""
         try:
             return self._answers(given, "exact")
         except NotExact:
@@ -69,7 +70,8 @@ class Stated(AskedTogether):
 
     @cached_property
     def _own(self) -> set[str]:
-        """The names in `computes` that are no inputs: coordinates of the residual stream. Empty for a formula."""
+        """The names in `computes` that are not inputs; coordinates of the residual stream among them. Empty for a
+        formula."""
         named = names(self.tree) | called(self.tree) if self.kind == "computes" else set()
         return named - set(self.model.embedding.inputs or ())
 
@@ -85,6 +87,7 @@ class Stated(AskedTogether):
         stream = self._batched(piece, axes, setting if model.pointwise else self.symbols) if self.runs else {}
 
         def listed(values: Mapping[str, Any]) -> tuple[list[Any], Any]:
+            """The different values of the text, and for each input the index of its value."""
             by_coordinate = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
             return axes.listed(over(_gathered, *by_coordinate))
 
@@ -92,7 +95,7 @@ class Stated(AskedTogether):
         return [([self._answer(row_values) for row_values in values], codes) for values, codes in tables]
 
     def _columns(self, axes: Axes) -> dict[str, list[Any]]:
-        """What is given with the inputs of a piece, by position."""
+        """The inputs of a piece as columns by position: "w", the numbers of the symbols, or the inputs of rows."""
         embedding, places = self.model.embedding, range(len(axes.choices))
         if embedding.inputs is not None:
             return {
@@ -118,6 +121,7 @@ class Stated(AskedTogether):
         tolerance = None if domain == "exact" else NEAR
 
         def answer(values: Mapping[str, Any]) -> Any:
+            """The answer where the names have these values."""
             return self._answer(
                 [valued(self.tree, {**values, "k": k}, tolerance) for k in self.outputs], tolerance or 0
             )
@@ -127,7 +131,7 @@ class Stated(AskedTogether):
 
     @property
     def runs(self) -> set[str]:
-        """The coordinates that the text names, as a run leaves them."""
+        """The coordinates of the residual stream that the text names; their final values need a run of the model."""
         return self._own.intersection(self.model.space.names)
 
     def found(
@@ -144,13 +148,15 @@ class Stated(AskedTogether):
         known = {**known, **_DEFINED, **{f"{name}()": column for name, column in columns.items()}}
 
         def at(i: int) -> T:
+            """The answer at position i."""
             own = {name: column[i] for name, column in columns.items() if i in column}
             return answer({**known, "i": i, **own})
 
         return [at(index + 1 - before) for index in self.model.readout.answered(positions)]
 
     def _input(self, given: Any) -> tuple[dict[str, Any], dict[str, Column]]:
-        """n and the symbols; and the letters of a word as numbers, or the inputs of rows, from position 1."""
+        """The names with one value (n, and symbols), and the columns by position from 1: the numbers of a string's
+        symbols, or the inputs of rows."""
         embedding = self.model.embedding
         point = dict(given) if isinstance(given, Mapping) else {}
         if embedding.inputs is None and not isinstance(given, Mapping):
@@ -175,12 +181,13 @@ class Stated(AskedTogether):
 
     @property
     def outputs(self) -> range:
-        """The numbers of the coordinates that are asked for: one where they make an answer or a label."""
+        """The values of k for which the text is evaluated: 0 only, where the readout gives an answer or a label."""
         readout = self.model.readout
         return range(1 if readout.answers or readout.labels else len(readout.reads))
 
     def _answer(self, shown: Sequence[int | Fraction], near: Fraction | int = 0) -> Any:
-        """What a reference returns where the text has these values, which may lie `near` what it gives."""
+        """The values `shown` of the text in the form in which a reference returns them. A value within `near` of the
+        index of a label is that label."""
         readout = self.model.readout
         if len(shown) > 1:
             return dict(zip(readout.reads, shown, strict=True))
@@ -196,17 +203,19 @@ class Stated(AskedTogether):
 
 
 def _gathered(*shown: Any) -> Any:
+    """The values of several coordinates as a tuple."""
     return shown
 
 
 def check_facts(
     name: str, max_length: int = LENGTH, values: Mapping[str, Exact] | None = None, most: int | None = None
 ) -> list[Check]:
-    """`formula` and `computes` of the recipe `name`, with its default arguments, against the model.
+    """Compare the texts `formula` and `computes` of the recipe `name`, with its default arguments, with its model.
 
-    The formula on all inputs to `max_length` in the recipe's region and within its error, `computes` everywhere; a
-    feed-forward recipe on its grid. With `most` only to the greatest length with at most so many inputs. `against` of
-    each Check says which text it is about. Raises BadInput for a text that cannot be evaluated.
+    The formula is compared on all inputs up to `max_length` in the region of the recipe and within its error,
+    `computes` everywhere and exactly; a feed-forward recipe is compared on its grid. With `most`, lengths go only as
+    far as there are at most this many inputs. `against` of each Check says which text it is about. Raises BadInput for
+    a text that cannot be evaluated.
     """
     from symcook import recipes
 
@@ -231,7 +240,7 @@ def check_facts(
             compare = partial(_of_words, model.bind(values), lengths=lengths, max_length=max_length)
         try:
             compared = compare(stated, **({} if error == "0" else {"error": error}))
-        # Values that are not rational are compared in balls, within NEAR.
+        # Values that are not rational are compared in rigorous intervals, within NEAR.
         except NotExact:
             error = f"{error} + 1/{NEAR.denominator}"
             compared = compare(replace(stated, domain="ball"), domain="ball", error=error)
@@ -240,7 +249,7 @@ def check_facts(
 
 
 def _length(model: Transformer, region: str, max_length: int, most: int | None) -> int:
-    """The greatest length to which sequences of rows are few enough."""
+    """The greatest length, up to `max_length`, to which there are at most `most` sequences of rows; at least 1."""
     inside = parse_formula(region)
     fit = (n for n in range(max_length, 1, -1) if most is None or rows(model, n, inside).total <= most)
     return next(fit, 1)
@@ -249,8 +258,8 @@ def _length(model: Transformer, region: str, max_length: int, most: int | None) 
 def _lengths(
     model: Transformer, region: str, symbols: Mapping[str, object], max_length: int, most: int | None
 ) -> list[int]:
-    """The lengths of words that lie in the region, 0 where the model takes it, to the greatest to which their words are
-    few enough."""
+    """The lengths in the region, up to `max_length`, as far as there are at most `most` strings of these lengths. The
+    length 0 is included where the empty string is an input of the model."""
     inside, lengths, total = parse_formula(region), list[int](), 0
     for n in range(0 if model.embedding.added else 1, max_length + 1):
         if not valued(inside, {**symbols, "n": n}, NEAR):
@@ -263,10 +272,11 @@ def _lengths(
 
 
 def _of_words(
-    model: Transformer, told: Stated, lengths: Sequence[int], max_length: int, domain: str = "exact", error: str = "0"
+    model: Transformer, stated: Stated, lengths: Sequence[int], max_length: int, domain: str = "exact", error: str = "0"
 ) -> Check:
-    """As `check`, on all strings of these lengths. Without any length, nothing is compared, up to `max_length`."""
-    task = Comparison(model, told, Numbers(domain), within=None if error == "0" else parse_term(error))
+    """As `check`, on all strings of `lengths`. Where `lengths` is empty, the result has no strings and the length
+    `max_length`."""
+    task = Comparison(model, stated, Numbers(domain), within=None if error == "0" else parse_term(error))
     start, last = time.perf_counter(), max(lengths, default=0) or max_length
     chunk_plan = plan(model, last)
     tally = task.compare(part for n in lengths if n for part in chunk_plan.parts(Chunk(n, n, ())))
@@ -287,11 +297,11 @@ def check_recipe(
     digits: int = DIGITS,
     **sweep: Any,
 ) -> Check:
-    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`, for which
-    `sweep` is.
+    """Build the recipe `name` with its `arguments` and check it against its own reference; `sweep` has further
+    arguments of `check`.
 
-    With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`check_facts`):
-    where that differs from the model, the answer is about it.
+    With the default arguments and exact numbers, the texts of the recipe are evaluated too (`check_facts`). If one of
+    them differs from the model, the result is that of this text.
     """
     from symcook import recipes
 

@@ -51,16 +51,20 @@ if TYPE_CHECKING:
     from symcook.words.inputs import Language, Strings
 
 MAX_LENGTH = 1_000_000
+"""The greatest `max_length` of a check."""
 AT_ONCE_FROM = 2**20
-"""From how many words on it is decided, or words are merged, where that is possible; fewer are run one and all, which
-takes seconds."""
+"""From this number of strings on, a check first tries to decide all lengths and to group strings. Fewer strings are all
+run, which takes seconds."""
 DECIDE_SECONDS = 10
+"""The time limit of a decision, in seconds."""
 HOUR = 3600
+"""The greatest estimated time of a check, in seconds, that needs no consent."""
 AGAIN, AGAIN_SECONDS = 100, 2.0
-"""How many random strings of a checkpoint are asked again, and for how long at most."""
+"""How many random strings of a checkpoint are run again, and for how many seconds at most."""
 A_CORE = 4
-"""How many processes there are for a core at most, whatever number is asked for."""
+"""The greatest number of processes for each processor core."""
 RANDOM_SECONDS = 1.0
+"""How many seconds of processor time random strings are tried."""
 
 
 @door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
@@ -109,14 +113,14 @@ def check(
     hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;
     NotExact where the exact domain has no value.
     """
-    # Arguments first, so that none is refused after a long run.
+    # Check the arguments first, so that none is refused after a long run.
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
     maker = _of_model(model) if reference is None else Made.of(reference)
     divided = (resume, workers, executor) != (None, None, None)
     chosen = (inputs, sample) != (None, None)
     _check_ways(model, divided, chosen, positions, workers)
-    # Some positions only: model and reference are wrapped, and answer at these alone.
+    # Some positions only: model and reference are wrapped, so that they answer only there.
     original = model
     if positions is not None:
         maker = Made.of(reference_at(model, maker.make(), positions))
@@ -145,7 +149,7 @@ def check(
         answer = of_strings(comparison, asked, progress)
     else:
         sweep = WordSweep(bound, maker, numbers, within, max_length, positions)
-        # Proofs and grouping cannot be interrupted or shared out; only an exhaustive sweep can.
+        # Only an exhaustive check can be resumed or divided among workers; a decision or grouping cannot.
         at_once = None if divided else sweep.at_once(progress)
         answer = at_once or sweep.answer(resume, workers, executor, yes, progress, tell)
         if positions is not None:
@@ -154,8 +158,8 @@ def check(
 
 
 def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str | None, workers: object) -> None:
-    """BadInput where a check is to be `divided` (resumed, or done by workers), of `chosen` strings or of some
-    positions, and the model or another of these does not allow it."""
+    """BadInput where the options of a check do not go together, or the model does not allow them. `divided`: the check
+    can be resumed or has workers. `chosen`: it is on the strings of a language."""
     if not model.alphabet and divided:
         must = "a check that is interrupted or divided must be of a model that reads strings"
         raise BadInput(must, model.name, "leave --resume and --workers out")
@@ -186,12 +190,13 @@ def _of_rows(task: Comparison, max_length: int, region: str | Tree | None, progr
 
 
 def _of_positions(answer: Check, original: Transformer, max_length: int, positions: str) -> Check:
-    """The answer with the positions that it is about, of the model as it was given."""
+    """The result of a check, with the positions whose answers were compared. `original` is the model as it was
+    given."""
     from symcook.words.inputs import strings
 
     asked = strings(original, _lengths(original, max_length), positions=positions)
     method = f"{answer.method}; answers at positions: {positions}"
-    # what a readout at each position accepts, its last answer says, which need not count
+    # With a readout at each position, acceptance is the last answer, which need not be among those that count.
     by_length = answer.by_length if positions == "last" or not original.readout.each else ()
     return replace(answer, inputs=asked, method=method, by_length=by_length)
 
@@ -205,7 +210,7 @@ def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> C
         raise BadInput(f"a check must have at most {LISTED} strings of a language", asked.says, "give --sample 10000")
     surround = task.model.embedding.surround
     empty, tally = task.empty_word() if 0 in asked.lengths else (None, Tally())
-    # The empty string has a path of its own (above): a batch holds strings of one length from 1 on.
+    # A batch has strings of one length from 1 on; the empty string was compared above.
     parts = (
         InputPart(Listed(tuple(map(surround, block))))
         for n in asked.lengths
@@ -220,11 +225,12 @@ def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> C
 
 
 def _block(words: Iterator[Word]) -> tuple[Word, ...]:
+    """The next strings, as many as a batch has at most."""
     return tuple(islice(words, BLOCK))
 
 
 def _of_model(model: Transformer) -> Made:
-    """The program of a compiled model."""
+    """The program of a compiled model as its reference; BadInput for another model, and for a decoder."""
     from symcook.programs.running import decodes
 
     if model.program is None:
@@ -260,8 +266,8 @@ class WordSweep:
         progress: Progress | None,
         tell: Callable[[str], None] | None,
     ) -> Check:
-        """What an exhaustive sweep finds; see `check` for the arguments. Without leave for a sweep that is too large or
-        too long, random strings are tried instead."""
+        """The result of an exhaustive check; see `check` for the arguments. If it is too large or too long and `yes` is
+        not given, random strings are tried instead."""
         empty, empty_tally = self.on_empty()
         with ExitStack() as stack:
             try:
@@ -272,7 +278,7 @@ class WordSweep:
                 if resume is not None:
                     saved = self.checkpoint(resume, chunk_plan)
                     stack.callback(saved.close)
-                    chunk_plan = saved.plan  # cut as in the first call, which may have measured another speed
+                    chunk_plan = saved.plan  # the chunks of the first call, which may have measured another speed
                 before = sum(saved.done.values(), Tally()) if saved else Tally()
                 rechecked = 0 if saved is None else self.asked_again(saved)
                 # An executor does not say how many workers it has: without `workers`, one a core is assumed.
@@ -303,8 +309,11 @@ class WordSweep:
         return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 
     def planned(self, yes: bool, saved: bool) -> tuple[Plan, float | None]:
-        """The chunks, and how many strings are compared in a second where that was tried: before there is a file, so
-        that what is not exact says so first. TooMuch for too many strings, without `yes`."""
+        """The chunks, and the measured number of strings compared in a second (None where it was not measured).
+
+        Measuring comes before a checkpoint is made, so that a model without exact values is refused first. TooMuch for
+        too many strings, unless `yes`.
+        """
         if not yes:
             check_count(self.model, self.max_length)
         chunk_plan = plan(self.model, self.max_length)
@@ -314,8 +323,8 @@ class WordSweep:
         return plan(self.model, self.max_length, speed), speed
 
     def on_empty(self) -> tuple[str | None, Tally]:
-        """How the empty string comes out, and its tally; (None, an empty tally) for a model that adds no token, as it
-        takes no empty string."""
+        """The result on the empty string, and its tally; (None, an empty tally) where it is not an input of the
+        model."""
         return self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
 
     def all_strings(self, empty: object) -> str:
@@ -324,9 +333,9 @@ class WordSweep:
         return text if empty is None else f"{text}, and the empty string"
 
     def at_once(self, progress: Progress | None) -> Check | None:
-        """The check without running string by string, for AT_ONCE_FROM strings and more: decided for all lengths,
-        grouped into classes with counts, or both. None where there are fewer strings, or neither way works."""
-        # Lengths are summed only until there are surely enough strings; the whole sum may be astronomical.
+        """The check of AT_ONCE_FROM strings or more without running each: decided for all lengths, by classes of
+        strings, or both. None where there are fewer strings, or neither way works."""
+        # Lengths are summed only until there are certainly enough strings; the whole sum may be huge.
         letters, few = len(self.model.alphabet), AT_ONCE_FROM.bit_length()
         strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else AT_ONCE_FROM) + 1))
         if strings < AT_ONCE_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
@@ -342,8 +351,8 @@ class WordSweep:
         return replace(counted, method=f"{counted.method}; {decided.method}")
 
     def decided(self) -> Check | None:
-        """What a decision for strings of every length tells about those up to the maximum length. None where it is
-        undecided, or the reference is no fold."""
+        """The check by a decision for strings of every length. None where it is undecided, or the reference is not a
+        fold."""
         fold = self.comparison.expected.fold
         decision = None if fold is None else self.decision(fold.fold)
         if fold is None or decision is None:
@@ -352,12 +361,12 @@ class WordSweep:
         letters, smallest, automaton = len(self.model.alphabet), decision.word, decision.automaton
         strings = [letters**n for n in range(1, self.max_length + 1)]
         method, counts = f"decided for strings of every length: {decision.why}", ()
-        # The smallest string on which they differ may be longer than what is asked about.
+        # The smallest string on which they differ may be longer than the maximum length.
         within = smallest is not None and len(smallest) <= self.max_length
         different = self.differing(automaton, fold.fold) if within and automaton is not None else None
         ranked = self.comparison.rank(self.model.embedding.surround(smallest)) if within and smallest else None
-        # Known are: that all agree, how many of each length differ, or the smallest that does. That one may be the
-        # empty string, or longer than what was asked about.
+        # Three cases. All strings up to the maximum length are covered: all agree, or the different ones are counted.
+        # Else they differ on the empty string. Else only the strings up to the smallest difference are covered.
         if smallest is None or not within or different is not None:
             if different is not None:
                 method = "decided: the strings on which they differ are counted by the product of two automata"
@@ -391,8 +400,8 @@ class WordSweep:
         return decision if decision.verdict in ("equal", "different") else None
 
     def differing(self, automaton: Automaton, fold: Fold) -> list[int] | None:
-        """On how many words of each length from 1 on the automaton and a fold differ; None where that is not counted:
-        with an answer at each position, or with too many pairs of states."""
+        """On how many strings of each length from 1 on the automaton and a fold differ. None where this is not counted:
+        for answers at each position, for too many pairs of states, and after DECIDE_SECONDS."""
         from symcook.decide.automata import differing
         from symcook.decide.decision import PAIRS, Decision, recogniser
 
@@ -407,7 +416,7 @@ class WordSweep:
         return None if counts is None else counts[1:]
 
     def merged(self, progress: Progress | None) -> Check | None:
-        """The check by classes of strings; None where they cannot be grouped, and the reason stays in `unmerged`."""
+        """The check by classes of strings; None where strings cannot be grouped, with the reason in `unmerged`."""
         from symcook.verify.merged import merged
 
         try:
@@ -415,7 +424,7 @@ class WordSweep:
         except Unmerged as why:
             self.unmerged = why
             return None
-        # Grouping covers lengths from 1 on; the empty string is added by itself.
+        # Grouping covers lengths from 1 on; the empty string is added.
         empty, tally = self.on_empty()
         first = (
             None if counted.smallest is None else self.comparison.rank(self.model.embedding.surround(counted.smallest))
@@ -445,7 +454,7 @@ class WordSweep:
                 smallest_before, tally = tally.first, tally + chunk_tally
                 if progress is not None:
                     progress(tally.strings, whole.total)
-                # Told only when a smaller difference is new, and while strings are still to come.
+                # Report a new smallest difference, if there are still strings to compare.
                 if tell is not None and tally.first not in (None, smallest_before) and tally.strings < whole.total:
                     word = self.comparison.text(tally.first[1])
                     tell(f"{self.model.name} differs on {word}, the smallest so far; a smaller one may follow")
@@ -465,7 +474,7 @@ class WordSweep:
             done += chunk_tally.strings
 
     def checkpoint(self, file: str | PathLike[str], whole: Plan) -> Checkpoint:
-        """The file that holds what is done."""
+        """The checkpoint in `file`; BadInput where the specification has no name by which a file can identify it."""
         from symcook.verify.checkpoint import Checkpoint
 
         if self.made.name is None:
@@ -473,7 +482,8 @@ class WordSweep:
         about = {
             "version of symcook": __version__,
             "model": f"{self.model.name} {model_hash(self.model)[:16]}",
-            "symbols": " ".join(self.model.alphabet),  # the hash has not their order, by which a string is the smallest
+            # The hash leaves out their order, which decides which string is the smallest.
+            "symbols": " ".join(self.model.alphabet),
             "reference": self.made.name,
             "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
             "error": "0" if self.within is None else show(self.within),
@@ -482,8 +492,8 @@ class WordSweep:
         return Checkpoint(fspath(file), about, whole, self.comparison.rank)
 
     def asked_again(self, saved: Checkpoint) -> int:
-        """How many of the strings in a checkpoint were run and asked again: random ones, and the smallest differences.
-        BadInput where one comes out otherwise than the file has it."""
+        """Compare some strings of a checkpoint again: the smallest differences of chunks, and random strings. Returns
+        how many; BadInput where a result contradicts the file."""
         chance, tried = random.Random(len(saved.done)), 0
         start, chunks = time.perf_counter(), list(saved.done.items())
         # The recorded differences first, then random strings of random chunks.
@@ -517,7 +527,8 @@ class WordSweep:
         return self.model.embedding.surround(word)
 
     def at_random(self, refusal: TooMuch) -> Check:
-        """A word on which both differ, out of random ones: without one, nothing is known, and the refusal says so."""
+        """The check on random strings until model and reference differ; TooMuch, from `refusal`, where no difference is
+        found in RANDOM_SECONDS."""
         chance, letters, start, tried = random.Random(0), self.model.alphabet, time.process_time(), 0
         # Random strings until one differs: a counterexample is an answer even where the sweep is too large.
         while time.process_time() - start < RANDOM_SECONDS:
@@ -530,7 +541,7 @@ class WordSweep:
                 )
                 answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
                 return replace(answer, way="random")
-        # None differs, which proves nothing: the refusal stands, with what was tried.
+        # No random string differs, which proves nothing.
         do = f"{refusal.do} ({tried:,} random strings agree)"
         if self.unmerged is not None:
             do += f"; strings cannot be grouped: {self.unmerged.given}"
@@ -538,11 +549,12 @@ class WordSweep:
 
 
 def _tick(progress: Progress, before: int, total: int, done: int) -> None:
+    """Report progress inside a chunk, where `before` strings were compared before it."""
     progress(before + done, total)
 
 
 def check_time(seconds: float) -> None:
-    """TooMuch for a sweep that will take more than an hour."""
+    """TooMuch for a check that will take more than an hour."""
     if seconds > HOUR:
         do = "give --yes, with --resume FILE so that it can be interrupted, or a smaller --max-length"
         raise TooMuch("a check must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)

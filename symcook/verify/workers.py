@@ -46,6 +46,7 @@ class Made:
     """A reference as a call that makes it, so that another process can make its own."""
 
     make: Callable[[], Reference]
+    """Makes the reference; it can be pickled if the reference can be made in another process."""
     called: str | None
     """The name of the reference; None where a name does not distinguish it from other references."""
     file: str | None = None
@@ -207,6 +208,7 @@ class Task:
 
     @classmethod
     def of(cls, plan: Plan, made: Made, numbers: Numbers, within: Tree | None) -> Task:
+        """The task of a comparison of the model of `plan`."""
         return cls(modelfile.dumps(plan.model), (plan.max_length, plan.block, plan.size), made, numbers, within)
 
     def built(self) -> tuple[Plan, Comparison]:
@@ -327,6 +329,7 @@ def _begin_worker() -> None:
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
+        """End this process as soon as its parent ends."""
         if parent is not None:
             parent.join()
             os._exit(1)

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 Word = tuple[str, ...]
+"""A string as a tuple of typed symbols."""
 
 
 class Stand(NamedTuple):
@@ -37,7 +38,9 @@ class Cover(Protocol):
     """All strings of `n` typed symbols in disjoint classes. Iteration gives the classes."""
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """The length."""
+        ...
 
     @property
     def says(self) -> str:

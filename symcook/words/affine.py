@@ -1,8 +1,8 @@
 """Running sums as far as a decision needs them: exact if they are sums of token values, else only their sign and an
 interval.
 
-The sum of values that came through an attention differs for nearly every string, but answers depend on little of it. So
-a state keeps the sign of such a sum, and the ends of the interval that holds it for all strings of the state. At one
+A sum of outputs of attention differs for nearly every string, but answers depend on little of it. So a state keeps the
+sign of such a sum, and the ends of an interval that contains it for all strings of the state. At one
 position, values are affine in these sums: an exact number plus a multiple of each. So relu(t) - relu(t - eps) is eps
 for t > eps, which the ends alone would not show. If the ends leave the sign of a unit undecided, `KeepApart` is raised
 with the sums that the unit depends on; the caller starts again and keeps these sums exactly. Only ends are rounded, to
@@ -47,10 +47,11 @@ from symcook.words.keyed import KeepApart, Kept, KeyFold, KeyTable, grouped, mas
 MOST = 100_000
 """The greatest number of states that are kept at one position."""
 GRID = 40
-"""Ends are told apart by multiples of 2^-GRID, and by what lies strictly between two of these."""
+"""The ends of intervals are multiples of 2^-GRID, or known to be strictly between two neighbouring multiples."""
 NO, YES, OPEN = 0, 1, 2
-"""Verdicts in arrays."""
+"""Verdicts in arrays; OPEN is undecided."""
 HEAD = frozenset({"head"})
+"""What the output of an attention depends on (`AffineEntries.of`)."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class AffineEntries:
     of: frozenset[str] = frozenset()
 
     def take(self, entries: Array) -> AffineEntries:
+        """The column with the chosen entries."""
         return replace(
             self, cell=taken(self.cell, entries), parts={k: taken(c, entries) for k, c in self.parts.items()}
         )
@@ -72,55 +74,62 @@ class AffineEntries:
 
 @dataclass(frozen=True)
 class Ends:
-    """A sum by its ends, codes of where it lies: 2a is the point a/2^GRID, and 2a + 1 what lies strictly between it and
-    the next one. `bound` is on their size."""
+    """An interval that contains a running sum, by the codes of its ends. The code 2a is the point a/2^GRID, and the
+    code 2a + 1 any point strictly between a/2^GRID and (a + 1)/2^GRID. `bound` is a bound on the size of the codes."""
 
     low: Array
     high: Array
     bound: int
 
     def take(self, entries: Array) -> Ends:
+        """The chosen entries."""
         return Ends(self.low[entries], self.high[entries], self.bound)
 
     @property
     def sign(self) -> Array:
-        """1, -1 or 0 where that is known, else 2."""
+        """For each entry the sign 1, -1 or 0 of the sum; 2 where it is unknown."""
         return np.where(self.low > 0, 1, np.where(self.high < 0, -1, np.where((self.low | self.high) == 0, 0, 2)))
 
 
 @dataclass(frozen=True)
 class Course:
-    """A running sum of `count` terms, the one with this `number`."""
+    """A running sum of `count` terms. `number` identifies the sum: sums are numbered in the order of evaluation."""
 
     total: Cell | Ends
     count: int
     number: int
 
     def take(self, entries: Array) -> Course:
+        """The chosen entries."""
         total = self.total
         return replace(self, total=total.take(entries) if isinstance(total, Ends) else taken(total, entries))
 
 
 def wide(bound: int) -> np.dtype:
-    """The carrier of ends: integers of 64 bits, or Python's."""
+    """The numpy type for integers up to `bound` in size: 64 bits, or Python integers."""
     return np.dtype(np.int64) if bound <= 2**62 else np.dtype(object)
 
 
 Total = Course | KeyTable | None
-"""What a state holds of a column that a head takes."""
+"""What states have of a value column of a head: a running sum, the best keys of a hard head, or nothing yet."""
 
 
 class AffineNumbers:
-    """The arithmetic of these numbers at one position. `kept` are the sums and heads that are kept exactly
-    (`KeepApart`); `heads` are names of the heads, in the order in which they are evaluated."""
+    """The arithmetic of affine values at one position.
+
+    kept: the sums and heads that are kept exactly (see `KeepApart`). heads: the names of the heads, in the order in
+    which they are evaluated. seen: how many positions are before this one. asked, number: how many heads and running
+    sums were evaluated so far at this position.
+    """
 
     ends = 1
+    """How many entries a state has."""
     says = "grouped by prefixes"
 
     def __init__(self, heads: Sequence[str] = (), kept: frozenset[Kept] = frozenset()) -> None:
         self.heads, self.kept = heads, kept
         self.boxes: dict[int, Ends] = {}
-        """The sums by their ends that are averaged at this position."""
+        """{number of a running sum: its ends}, for the sums that are averaged at this position."""
         self.seen = self.asked = self.number = 0
         self._known: dict[Coefficient, Cell] = {}
 
@@ -133,6 +142,7 @@ class AffineNumbers:
     # --- Values ---
 
     def cell(self, value: Coefficient) -> Cell:
+        """A rational number as a cell with one entry."""
         if value not in self._known:
             self._known[value] = constant(_rational(value))
         return self._known[value]
@@ -164,20 +174,20 @@ class AffineNumbers:
         return AffineEntries(cell, parts, frozenset[str]().union(*(x.of for x, _ in weighted)))
 
     def activate(self, x: AffineEntries, kind: str) -> AffineEntries:
-        """A ReLU or step of a column. KeepApart where the sign of a state is open."""
+        """A ReLU or step of a column; KeepApart where the ends leave the sign of an entry undecided."""
         if kind not in ("relu", "step"):
             raise Unmerged(
                 "the activations of a model whose strings are grouped must be relu or step", f"activation {kind}"
             )
         of = x.of if len(x.of) < 2 else HEAD
-        # An exact number, or one whose sign must follow from the ends.
+        # An exact number has a sign. Of any other value, the sign must follow from the ends.
         if not x.parts:
             return AffineEntries(relu(x.cell) if kind == "relu" else step(x.cell), {}, of)
         positive, off = self.above(x)
         on = positive if kind == "step" else self.not_below(x)
         if not (on | off).all():
             raise KeepApart(apart("sum", x.parts))
-        on = on & ~off  # a value that is exactly 0 is both
+        on = on & ~off  # a value of exactly 0 satisfies both conditions
         if kind == "step":
             return AffineEntries(Cell(on.astype(np.int32), 1, 1), {}, of)
         parts = {k: masked(on, c) for k, c in x.parts.items()} if on.any() else {}
@@ -201,7 +211,7 @@ class AffineNumbers:
         closed = np.zeros(1, dtype=bool)
         if not x.parts:
             return x.cell.numerators, x.cell.numerators, closed, closed, x.cell.denominator
-        # One denominator for all; the carrier must hold every sum below.
+        # One denominator for all terms. The number type must be wide enough for every sum below.
         below = math.lcm(x.cell.denominator, *(cell.denominator for cell in x.parts.values()))
         first = (below << GRID) // x.cell.denominator
         factors = {k: below // cell.denominator for k, cell in x.parts.items()}
@@ -212,7 +222,7 @@ class AffineNumbers:
         low_open = high_open = closed
         for k, cell in x.parts.items():
             box, multiple = self.boxes[k], scaled(cell.numerators, factors[k], kind)
-            # A negative multiple turns the ends around. An odd code 2a + 1 lies strictly between a and a + 1.
+            # A negative multiple exchanges the ends. An odd code 2a + 1 is between a and a + 1, so that end is open.
             up, nonzero = multiple >= 0, multiple != 0
             least, most = np.where(up, box.low, box.high), np.where(up, box.high, box.low)
             low = low + multiple * scaled(np.where(up, least >> 1, (least + 1) >> 1), 1, kind)
@@ -222,9 +232,9 @@ class AffineNumbers:
         return low, high, low_open, high_open, below << GRID
 
     def between(self, x: AffineEntries) -> Ends:
-        """The value as an interval on the grid."""
-        # A point on the grid has an even code, a point between two an odd one; of a value with ends, the code of each
-        # end, rounded outwards.
+        """The smallest interval with ends on the grid, as codes, that contains the value."""
+        # An exact value has one code: even for a grid point, odd between two of them. Otherwise the codes of the two
+        # ends, rounded outwards.
         if not x.parts:
             cell = x.cell
             kind = wide(max(cell.bound << GRID, cell.denominator))
@@ -244,8 +254,8 @@ class AffineNumbers:
     # --- Heads ---
 
     def added(self, before: Course | None, x: AffineEntries) -> Course:
-        """The running sum with one more term: exact where it is made of tokens and positions or must be kept, else by
-        its ends."""
+        """The running sum with one more term: exact where its terms depend on tokens and positions only, or where it
+        must be kept exactly; else by its ends."""
         number, self.number = self.number, self.number + 1
         count = self.seen + 1
         if "head" in x.of and ("sum", number) not in self.kept:
@@ -275,9 +285,11 @@ class AffineNumbers:
         return AffineEntries(constant(ZERO), {course.number: constant(Fraction(1, course.count))}, HEAD)
 
     def merged(self, heads: Sequence[Sequence[Total]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        """States with equal sums, signs and labels become one: the new state of each entry, the first entry of each
-        state, and what the states hold of each head."""
-        # What tells states apart: labels, tables of keys, exact sums, and of other sums the sign.
+        """Group entries with equal exact sums, signs and labels into states.
+
+        Returns the new state of each entry, the first entry of each state, and the running sums of the states.
+        """
+        # States differ in labels, tables of keys, exact sums, or the signs of other sums.
         columns = [] if labels is None else [labels]
         for total in (summed for head in heads for summed in head):
             if isinstance(total, KeyTable):
@@ -288,12 +300,12 @@ class AffineNumbers:
         if len(first) > MOST:
             must = f"at most {MOST:,} prefixes must stay apart where strings are grouped"
             raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST:,}")
-        # The ends of a merged sum are the least and the greatest over its states; all else is equal, and the first
-        # one's.
+        # The interval of a state is the union of those of its entries. All else is equal, so the first entry is taken.
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
         def moved(total: Total) -> Total:
+            """The running sum of the new states."""
             if isinstance(total, Course) and isinstance(total.total, Ends):
                 low, high = (np.broadcast_to(end, entries)[order] for end in (total.total.low, total.total.high))
                 low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
@@ -304,7 +316,7 @@ class AffineNumbers:
 
 
 class AffinePosition(Position):
-    """The domain of one position in these numbers, with verdicts as arrays."""
+    """The domain of one position in affine numbers, with verdicts as arrays."""
 
     name = "merged"
 
@@ -341,7 +353,7 @@ class AffinePosition(Position):
         return [AffineEntries(cell, {}, HEAD) for cell in read_cells]
 
     def said(self, head: int, what: str) -> str:
-        """Which head, in a sentence."""
+        """`what`, with the name of the head, for a message."""
         return f"{what}: {self.numbers.heads[head]}" if head < len(self.numbers.heads) else what
 
     def _exact(self, columns: Sequence[AffineEntries]) -> list[Cell]:
@@ -354,25 +366,28 @@ class AffinePosition(Position):
     # --- Verdicts: NO, YES or OPEN ---
 
     def positive(self, column: AffineEntries) -> list[Array]:
+        """Whether each value is positive."""
         yes, no = self.numbers.above(column)
         return [self._told(yes, no)]
 
     def zero(self, column: AffineEntries) -> list[Array]:
+        """Whether each value is zero."""
         low, high, low_open, high_open, _ = self.numbers.around(column)
         nonzero = (low > 0) | (high < 0) | ((low == 0) & low_open) | ((high == 0) & high_open)
         return [self._told((low == 0) & (high == 0) & ~nonzero, nonzero)]
 
     def _told(self, yes: Array, no: Array) -> Array:
+        """Verdicts from where the answer is known to be yes, and where no."""
         return np.broadcast_to(np.where(yes, YES, np.where(no, NO, OPEN)), len(self.which))
 
     def largest(self, columns: Sequence[AffineEntries]) -> list[Array]:
-        """The first largest column of each state, -1 where that is open."""
+        """The index of the first largest column in each state; -1 where it is undecided."""
         if not any(x.parts for x in columns):
             return [np.broadcast_to(largest([x.cell for x in columns]), len(self.which))]
         best = np.full(len(self.which), -1)
         for k, column in enumerate(columns):
             is_best = np.ones(len(self.which), dtype=bool)
-            # Column k is it if it is greater than all before it, and no later one is greater than it.
+            # Column k is the first largest one if it is greater than all before it, and no later one is greater.
             for j, rival in enumerate(columns):
                 if j != k:
                     yes, no = self.numbers.above(
@@ -383,14 +398,17 @@ class AffinePosition(Position):
         return [best]
 
     def conjunction(self, first: Array, second: Array) -> Array:
+        """The conjunction of verdicts: the product is 0 if one is NO, 1 if both are YES, and at least 2 otherwise."""
         return np.minimum(first * second, OPEN)
 
 
 def apart(kind: str, numbers: Iterable[int]) -> frozenset[Kept]:
+    """The set of `Kept` for `numbers` of one kind, "sum" or "head"."""
     return frozenset((kind, number) for number in numbers)
 
 
 def _rational(value: Coefficient, **at: Fraction) -> Fraction:
+    """A number, or a term at values of i and n, as a Fraction; Unmerged where it is not rational."""
     if not isinstance(value, tuple):
         return Fraction(value)
     try:
@@ -401,6 +419,6 @@ def _rational(value: Coefficient, **at: Fraction) -> Fraction:
 
 
 def _divided(numerators: Array, below: int, kind: np.dtype) -> tuple[Array, Array]:
-    """Whole part and rest."""
+    """The quotients rounded down, and the remainders."""
     quotients = numerators // scalar(below, kind)
     return quotients, numerators - quotients * scalar(below, kind)

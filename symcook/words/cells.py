@@ -97,8 +97,8 @@ def classes(n: int, *models: Transformer, bits: int | None = None, traced: Trace
     groups: frozenset[int] = frozenset()
     for model in models if n + embedding.added else ():
         domain = Dependence(alphabet, bits)
-        # Type: ignore[arg-type].
-        result = forward(model, embedding.surround([None] * n), domain, trace=traced is not None)
+        tokens: Any = embedding.surround([None] * n)
+        result = forward(model, tokens, domain, trace=traced is not None)
         entries = product(result.columns().values(), result.places) if traced is None else traced(result)
         # Positions that lie in the same groups form a cell. So the groups of all models are collected.
         groups = groups.union(*(domain.depends(column, place) for column, place in entries), *domain.refusing)
@@ -116,7 +116,7 @@ def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...]
 
 
 TermEntry = tuple[int, ...]
-"""The indices of terms: one for each token that may be at the position, or a single one where all are the same."""
+"""The numbers of the terms at a position: one for each token that may be there, or a single one where all are equal."""
 TermColumn = list[TermEntry]
 """One coordinate at all positions."""
 TermColumns = Sequence[TermColumn]
@@ -142,7 +142,8 @@ class Dependence(Going):
         self._numbers: list[Fraction | None] = []
         self._groups: list[Groups] = []
         self.refusing: set[Groups] = set()
-        """On which groups it depends whether a norm with a variance of 0 refuses the string."""
+        """The groups that determine whether a norm refuses the string because of a variance of 0, one set for each
+        norm."""
 
     def depends(self, column: TermColumn, place: int) -> Groups:
         """The groups on which an entry depends. The position itself is one of them, if the token there matters."""
@@ -154,7 +155,8 @@ class Dependence(Going):
     # --- Terms ---
 
     def _term(self, key: Hashable, parts: Sequence[int] = (), groups: Groups = frozenset()) -> int:
-        # Equal keys are the same term; `parts` are the terms in it, whose groups it inherits.
+        """The number of the term with this key, which is made where it is new. `parts` are the terms in it, whose
+        groups it inherits."""
         number = self._terms.get(key)
         if number is None:
             number = self._terms[key] = len(self._numbers)
@@ -163,6 +165,7 @@ class Dependence(Going):
         return number
 
     def _given(self, value: Coefficient) -> int:
+        """The term of a number, or of an expression that is not rational."""
         return self._term(value) if isinstance(value, tuple) else self._rational(value.numerator, value.denominator)
 
     def _rational(self, above: int, below: int) -> int:
@@ -192,7 +195,7 @@ class Dependence(Going):
         open_parts: list[tuple[Any, int]] = []
         for weight, term in (*parts, (bias, self._given(1))):
             number = self._numbers[term]
-            # A product is computed if weight, number and product all fit into `bits` bits; else it stays a term.
+            # A product is computed if weight, number and product all have at most `bits` bits; else it stays a term.
             if number == 0 or weight == 0:
                 continue
             if number is not None and not isinstance(weight, tuple):
@@ -269,6 +272,7 @@ class Dependence(Going):
     # --- The operations of a domain ---
 
     def embed(self, table: Mapping[str, Coefficient]) -> TermColumn:
+        """The column of a table of token values."""
         typed = _joined([self._given(table.get(token, 0)) for token in self.alphabet])
         return [typed if token is None else (self._given(table.get(token, 0)),) for token in self._sequence]
 
@@ -276,11 +280,13 @@ class Dependence(Going):
         raise BadInput("strings of one length need a model with an alphabet", name)
 
     def positions(self, expression: Coefficient) -> TermColumn:
+        """The column of a position function."""
         if not isinstance(expression, tuple):
             return [(self._given(expression),)] * len(self.rows)
         return [(self._position(expression, self._start + place),) for place in self.rows]
 
     def _position(self, term: Tree, i: int) -> int:
+        """The term of a position function at position i."""
         try:
             return self._given(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
         except BadInput:  # not rational, as a root: a term by itself
@@ -300,6 +306,7 @@ class Dependence(Going):
         """The terms of an activation. Its value is computed where argument and value are rational numbers."""
 
         def compute(terms: Sequence[int]) -> int:
+            """The term of the activation of one term."""
             number = self._numbers[terms[0]]
             if number is not None:
                 if kind == "step":
@@ -316,6 +323,7 @@ class Dependence(Going):
         share = Fraction(1, len(columns))
 
         def compute(entries: Sequence[int]) -> tuple[int, ...]:
+            """The terms of the normalised entries, and the term of the root."""
             if self.bits is None:
                 mean = self._sum([(share, term) for term in entries], 0)
             else:
@@ -325,15 +333,15 @@ class Dependence(Going):
             return *(self._over(term, below, variable=True) for term in centred), below
 
         rows = self._each(columns, compute)  # at each position and token, a term for each column, and the root
-        # Type: ignore[index].
         *normed_columns, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]
         if zero_variance == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
-            # That no variance is zero is a conjunction over all positions, so that their order does not matter.
+            # The string has a run iff no variance is zero at any position. The order of positions does not matter.
             row = self._row(range(len(roots)), (), [_signature((root,)) for root in roots], "softmax")
             self.refusing.add(self._groups[row])
         return normed_columns
 
     def _over(self, term: int, below: int, variable: bool = False) -> int:
+        """The term of a quotient. `below` is a number, or with `variable` the number of a term."""
         if self._numbers[term] == 0:
             return term
         return self._term(("over", variable, term, below), [term, below] if variable else [term])
@@ -411,10 +419,12 @@ class Dependence(Going):
         return self._term(("attend", weighting, tuple(query), tuple(sorted(what, key=repr))), [*parts, *query], groups)
 
     def distribution(self, columns: TermColumns) -> list[TermColumn]:
+        """The terms of a softmax over the columns: one term for all, since only dependence matters."""
         rows = self._each(columns, lambda terms: self._term(("softmax", tuple(terms)), terms))
         return [rows] * len(columns)
 
     def positive(self, column: object) -> list[None]:
+        """No verdict: terms have no values."""
         return [None] * len(self.rows)
 
     zero = largest = positive

@@ -1,11 +1,10 @@
-"""Running sums as exact rational numbers, where prefixes that differ in one sum alone are grouped, and only those with
-the smallest and the largest are kept.
+"""Prefixes grouped by running sums in exact rational numbers.
 
-Prefixes with the same running sums are one state. A sum is called *last* if no later head averages it again, so that it
-reaches the answer directly. If there is just one last sum, prefixes that differ in nothing else, and have it on the
-same side of zero, are grouped too. Whatever follows adds the same number to the sum of each, so the smallest and the
-largest stay the ends. If these two get different signs later, they stay one state, since it is unknown on which side
-the others are.
+Prefixes with equal running sums are one state. A sum is called *last* if no later head averages it again, so that it
+reaches the answer directly. If there is just one last sum, prefixes that differ in this sum only are one state too,
+provided that the sum has the same sign for all of them. Of such a state, only the prefixes with the smallest and with
+the largest sum are kept. Later tokens add the same number to the sum of each prefix, so these two stay the extremes. If
+their signs differ later, they stay one state, since the signs of the prefixes between them are unknown.
 """
 
 from __future__ import annotations
@@ -38,23 +37,30 @@ MOST = 200_000
 """The greatest number of prefixes that are kept at one position."""
 ZERO, ONE = fmpq(0), fmpq(1)
 Key = TypeVar("Key")
+"""What identifies a pass (`Passes`)."""
 Shown = TypeVar("Shown")
+"""What a pass gives for a length."""
 
 
 class ExactEntries(NamedTuple):
-    """Numbers, an array of objects, and the numbers of the running sums that they are made of."""
+    """A column of exact numbers (an array of fmpq), and the indices of the running sums from which it was computed."""
 
     values: Array
     made_of: frozenset[int] = frozenset()
 
     def take(self, entries: Array | list[int]) -> ExactEntries:
+        """The chosen entries."""
         return ExactEntries(self.values[entries], self.made_of)
 
 
 class ExactNumbers:
-    """The arithmetic of these numbers at one position. `sums` are the running sums that include it, `fed` the numbers
-    of those that another head averages again, `turns` the values that activations received, `jumps` whether one of
-    these was a step."""
+    """The arithmetic of exact numbers at one position.
+
+    seen: how many positions are before. nothing: a column of zeros. sums: the running sums that include this position.
+    fed: the indices of the sums that another head averages again. turns: the inputs of activations. jumps: whether one
+    of the activations was a step. ends: how many entries a state has, here the prefixes with the smallest and the
+    largest sum.
+    """
 
     ends, says = 2, "exact; prefixes that the model cannot tell apart are grouped"
 
@@ -66,20 +72,25 @@ class ExactNumbers:
         self.jumps = False
 
     def at(self, seen: int, entries: int) -> ExactNumbers:
+        """The arithmetic of the position after `seen` others, with so many entries."""
         return ExactNumbers(seen, entries)
 
     def number(self, value: Coefficient, **at: int) -> fmpq:
+        """A number, or a term at values of i and n, as a rational of flint."""
         if isinstance(value, tuple):
             value = rational(value, {name: Fraction(number) for name, number in at.items()})
         return fmpq(value.numerator, value.denominator)
 
     def values(self, numbers: Sequence[Coefficient]) -> ExactEntries:
+        """The column of a value for each token."""
         return ExactEntries(np.array([self.number(value) for value in numbers], dtype=object))
 
     def position(self, term: Coefficient, i: int, n: int) -> ExactEntries:
+        """The value of a position function, a column of one entry."""
         return ExactEntries(np.array([self.number(term, i=i, n=n)], dtype=object))
 
     def linear(self, terms: Sequence[tuple[ExactEntries, Coefficient]], bias: Coefficient) -> ExactEntries:
+        """The weighted sum of columns and a bias."""
         total = self.nothing + self.number(bias)
         for column, weight in terms:
             total = total + self.number(weight) * column.values
@@ -95,27 +106,32 @@ class ExactNumbers:
         return ExactEntries(np.where(x.values > 0, active, np.array([ZERO], dtype=object)), x.made_of)
 
     def added(self, before: ExactEntries | None, x: ExactEntries) -> ExactEntries:
+        """The running sum `before` with one more term."""
         self.fed |= x.made_of
         self.sums.append(x.values if before is None else before.values + x.values)
         return ExactEntries(self.sums[-1], x.made_of | {len(self.sums) - 1})
 
     def mean(self, total: ExactEntries) -> ExactEntries:
+        """The average of all terms of a running sum."""
         return ExactEntries(total.values / (self.seen + 1), total.made_of)
 
     def merged(
         self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: Array | None
     ) -> tuple[Array, list[int], Any]:
-        """States with equal sums become one, the last sum apart: of it the least and the greatest entry are kept."""
-        # The one sum that no head averages again, if there is just one, does not tell states apart but by its sign.
+        """Group entries with equal sums into states; of the last sum, the smallest and the largest entry are kept.
+
+        Returns the state of each entry, the entries that are kept (two for each state), and their running sums.
+        """
+        # If just one sum is not averaged again, states differ in its sign only, and in all other sums.
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
-        # whole numbers have a faster hash
+        # Pairs of integers have a faster hash than rationals.
         rows = list(zip(*([(int(x.p), int(x.q)) for x in column] for column in others), strict=True)) or [()] * entries
         if labels is not None:
             rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         signs = [(x > 0) - (x < 0) for x in ends]
-        # Where the least and the greatest had different signs before, the signs of those between are not known.
+        # Where the two entries of a state have different signs, the signs of the prefixes between them are unknown.
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
         state = [
@@ -145,13 +161,13 @@ def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list
 
 
 def mergeable(model: Transformer) -> bool:
-    """Whether strings of a model can be grouped in this way, if its numbers are rational."""
+    """Whether the strings of a model can be grouped by exact running sums, if its numbers are rational."""
     heads = any(isinstance(part, Head) for step in model.sublayers for part in step.parts)
     return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
 
 def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = None) -> Iterator[PrefixLevel]:
-    """The words of each length that is asked for, in typed symbols, with the labels of what reads `beside`.
+    """The strings of each length of `asked`, in typed symbols, grouped; with the labels of the reader `beside`.
 
     Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
     """
@@ -177,8 +193,10 @@ def by_length(
 
 
 class Passes(Generic[Key, Shown]):
-    """Passes over all lengths, each of which goes on from the last length that it was asked about. `levels` makes the
-    pass of a key, and says what it shows of each of the lengths that it is given. NotExact where one has ended."""
+    """Passes over lengths, one for each key, each of which continues from the last length that it reached.
+
+    `levels` starts the pass of a key: an iterator of (length, what is shown) over the given lengths.
+    """
 
     def __init__(
         self, lengths: Sequence[int], levels: Callable[[Key, Sequence[int]], Iterator[tuple[int, Shown]]]
@@ -188,7 +206,8 @@ class Passes(Generic[Key, Shown]):
         self._known: dict[tuple[Key, int], Shown] = {}
 
     def shown(self, key: Key, n: int) -> Shown:
-        """What the pass of a key shows of a length; lengths are asked for in order."""
+        """What the pass of a key gives for length `n`; lengths must be asked for in ascending order. NotExact where the
+        pass ended before."""
         if key not in self._begun:
             self._begun[key] = self.levels(key, [m for m in self.lengths if m >= n])
         while (key, n) not in self._known:
@@ -200,11 +219,13 @@ class Passes(Generic[Key, Shown]):
 
 
 def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
-    """The pass of a level at points between an entry and the next: shares of the way."""
+    """The pass of a level at points between the running sums of entry `low` and of the next entry: the shares of the
+    way, from 0 to 1."""
     low_, high = level.origin[low], level.origin[low + 1]
     way = np.array(shares, dtype=object)
 
     def sums(entries: ExactEntries) -> ExactEntries:
+        """A running sum at these points."""
         return ExactEntries(entries.values[low_] + way * (entries.values[high] - entries.values[low_]), entries.made_of)
 
     which, sums_before = (
@@ -223,16 +244,16 @@ class Entries(Protocol):
 
 
 def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-future")) -> bool:
-    """Whether the words of a model can be followed by running sums, once their length is known: no norms, and heads
-    that take plain means of what stands before them."""
+    """Whether running sums determine the runs of a model, once the length is known: it has no norms, and its heads are
+    plain means over earlier positions."""
     heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
     plain = all(h.uniform and h.mask in masks and h.weighting in ("average", "softmax") for h in heads)
     return plain and not model.normed and model.unfollowed(length_known=True) is None
 
 
 class HeldSum:
-    """What a head holds for one column: the sum `before` this position (None at the first), the `column` here, and,
-    once the head has run, the `total` of both."""
+    """A value column of a head at one position: the running sum `before` it (None at the first position), the `column`
+    here, and, once the head has run, the `total` of both."""
 
     __slots__ = ("before", "column", "total")
 
@@ -242,23 +263,22 @@ class HeldSum:
 
 
 class Position(Going):
-    """The domain of one position behind many states, whose entries have the tokens `which` of the sequence.
+    """The domain of one position after many states. The entries have the tokens with the numbers `which`.
 
-    `n` is the length of the words, None where no number of the model knows it. `numbers` offer `at` (themselves for a
-    position), `values` and `position` (given numbers, and a term at a position), `linear` and `activate`, `added` (a
-    running sum with a term more), `mean` of all its terms, and `merged`: for each entry its state, numbered in the
-    order in which they occur, the entries that are kept, and their sums.
+    `n` is the length of the strings; None where no number of the model depends on it. `numbers` is an arithmetic with
+    the methods of `ExactNumbers`: `at`, `values`, `position`, `linear`, `activate`, `added`, `mean` and `merged`.
     """
 
     name = "prefixes"
     gathers = True
-    """A head that is asked adds to its sums, so that each is asked, also where nothing is shown."""
+    """Every head must be evaluated, even if its output is not needed, since it adds a term to its running sums."""
 
     def __init__(self, numbers: ExactNumbers | Hulls | AffineNumbers, n: int | None, which: Array) -> None:
         self.numbers: Any = numbers
         self.n, self.which = n, which
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
+        """Set the tokens and the position, after `seen` others; the first position has the number `start`."""
         self.tokens, self.i, self.length = sequence, start + seen, self.n or seen + 1
         self.numbers = self.numbers.at(seen, len(self.which))
         self.linear, self.activate = self.numbers.linear, self.numbers.activate
@@ -299,22 +319,30 @@ class Position(Going):
 
 @dataclass(frozen=True)
 class PrefixLevel:
-    """All words of `n` typed symbols: the pass at the last position, with an entry for each entry of the states before
-    (`origin`) and each of the `tokens` there (`which`). `depth` positions stand before."""
+    """All strings of one length: the pass at the last position, with entries for each state before it and each
+    token."""
 
     states: Prefixes
     n: int
+    """The number of typed symbols."""
     result: Result
+    """The result of the pass."""
     origin: Array
+    """For each entry, the entry of the states before from which it comes."""
     which: Array
+    """For each entry, the index of its token in `tokens`."""
     tokens: tuple[str, ...]
+    """The possible tokens at the last position."""
     depth: int
+    """How many positions are before the last one."""
     counts: Array
+    """How many strings each state before has."""
     labels: Array | None = None
-    """What is read beside the model, for each entry (`Beside`)."""
+    """The label of each entry, by the reader beside the model (`Beside`)."""
 
     @property
     def says(self) -> str:
+        """How strings are grouped, in words."""
         return self.states.numbers.says
 
     def __iter__(self) -> Iterator[Stand]:
@@ -332,7 +360,7 @@ class PrefixLevel:
         return self._word(self.states.parents, self.origin[entry], entry)
 
     def _word(self, parents: Sequence[tuple[Array, Array]], state: int, entry: int) -> Word:
-        """The typed symbols, the last of which is that of an entry."""
+        """The typed symbols of the prefix that `parents` gives to a state, and of the token of an entry."""
         symbols = [self.tokens[self.which[entry]]] if self.tokens == self.states.model.alphabet else []
         for origin, tokens in reversed(parents[len(self.states.model.embedding.ends[0]) : self.depth]):
             symbols.append(tokens[state])
@@ -341,7 +369,7 @@ class PrefixLevel:
 
 
 class Beside(Protocol):
-    """What reads the words beside the model, and is part of a state: a label, an integer from 0, for each prefix."""
+    """A reader beside the model, whose label (an integer >= 0) of a prefix is part of the state of the prefix."""
 
     start: int
 
@@ -368,20 +396,20 @@ class Prefixes:
         self.asked: Container[int] | None = None
         self.numbers: Any = numbers
         self.sums: tuple[tuple[Entries | None, ...], ...] = ()
-        """Of each head that writes the running sums, with `numbers.ends` entries for each state."""
+        """For each head, its running sums, with `numbers.ends` entries for each state."""
         self.parents: list[tuple[Array, Array]] = []
-        """For each position and entry of a state the entry before and the token, of one of its words."""
+        """For each position: for each entry of a state, the entry before it and the token of one of its strings."""
         self.least: list[tuple[Array, Array]] = []
-        """For each position and state the same of the smallest of its words."""
+        """For each position: for each state, the state before it and the token of its smallest string."""
         self.moves: list[Array] = []
-        """For each position the state after each state and token."""
+        """For each position: for each state and token, the state that follows."""
         self.counts = np.array([1], dtype=object)
-        """How many words each state has."""
+        """How many strings each state has."""
         self.labels = None if beside is None else np.array([beside.start])
 
     def levels(self, asked: Container[int] | None = None) -> Iterator[PrefixLevel]:
-        """Every length in turn, from that of the empty word where it is an input; only those of `asked` have answers,
-        where that is given."""
+        """The levels of all lengths, beginning with the empty string where it is an input. If `asked` is given, only
+        its lengths have answers."""
         self.asked = None if self.everywhere else asked
         before, after = self.model.embedding.ends
         if after and not before:
@@ -417,8 +445,8 @@ class Prefixes:
         answers: bool = True,
         depth: int | None = None,
     ) -> Result:
-        """The pass of a position whose entries have the tokens `which`, with the running sums behind each; `depth`
-        positions stand before (None: those so far)."""
+        """The pass of a position whose entries have the tokens `which`, each after the running sums `sums`. `depth` is
+        the number of positions before it; None for all positions so far."""
         domain: Any = self.position(self.numbers, self.n, which)
         depth_seen = len(self.parents) if depth is None else depth
         return forward(self.model, tokens, domain, after=Memory(depth_seen, sums), answers=answers)
@@ -431,19 +459,19 @@ class Prefixes:
         tokens, ends = np.array(level.tokens, dtype=object), self.numbers.ends
         self.parents.append((level.origin[chosen], tokens[level.which[chosen]]))
         old, which = level.origin[::ends] // ends, level.which[::ends]
-        state = state[::ends].astype(np.min_scalar_type(len(chosen)))  # sorted quicker in two bytes
+        state = state[::ends].astype(np.min_scalar_type(len(chosen)))  # two bytes are sorted faster
         self.moves.append(state)
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(chosen) // ends))
-        first = order[starts]  # entries and states stand in the order of their smallest words
+        first = order[starts]  # entries and states are in the order of their smallest strings
         self.least.append((old[first], tokens[which[first]]))
         self.counts = np.add.reduceat(self.counts[old][order], starts)
         if level.labels is not None:
             self.labels = level.labels[::ends][first]
 
     def reached(self, typed: Array) -> Array:
-        """The entry of each of some strings at the last position, where states have one each; `typed` has the numbers
-        of their symbols, a row for each place."""
+        """The entry of each of many strings at the last position, for arithmetics with one entry for each state.
+        `typed` has the numbers of their symbols: a row for each position, a column for each string."""
         before, symbols = len(self.model.embedding.ends[0]), len(self.model.alphabet)
         entry = np.zeros(typed.shape[1], dtype=np.int64)
         for place in range(len(typed) + self.model.embedding.added):

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 LISTED = 1_000_000
 """The greatest number of strings of a file, and of a sample."""
 Language = str | PathLike[str] | Automaton | Iterable[str | Sequence[str]]
-"""Text, a path, an automaton, or a list of strings."""
+"""A language as a user gives it: a regular expression, the path of a file, an automaton, or a list of strings."""
 DO = "give a file of strings, an automaton file or a regular expression"
+"""The hint for an invalid language."""
 
 
 def strings(
@@ -54,20 +55,20 @@ def strings(
     >>> build("dyck-1").margin(6, inputs=["()", "(())", "())"], sample=2).to_json()["count"]
     2
 
-    Raises BadInput where the language is none over the model's alphabet, or has no string of these lengths, and for a
-    sample of no language.
+    Raises BadInput where the language is not one over the model's alphabet, or has no string of these lengths, and for
+    a sample without a language.
     """
     require_language(inputs, sample)
     if inputs is None:
         chosen = Strings(model, lengths, positions=positions)
     else:
         chosen = _strings(model, lengths, *_language(model, inputs), sample, seed, positions)
-    at_positions(model, positions)  # refused here, before anything is run
+    at_positions(model, positions)  # BadInput for invalid positions, before anything is run
     return chosen
 
 
 def require_language(inputs: Language | None, sample: int | None) -> None:
-    """BadInput for a sample of no language."""
+    """BadInput where there is a sample but no language to draw it from."""
     if inputs is None and sample is not None:
         raise BadInput("a sample must be drawn from inputs", f"the sample {sample} alone", "give --inputs too")
 
@@ -114,7 +115,7 @@ def _strings(
     seed: int,
     positions: str | None = None,
 ) -> Strings:
-    """The strings of these lengths of a language that has been read."""
+    """The strings of `lengths` of a language; BadInput where there is none."""
     all_strings = Strings(model, lengths, language, text, positions)
     if not all_strings.count:
         without = f"{text}, which has none"
@@ -131,7 +132,7 @@ def _finite(
     seed: int,
     positions: str | None = None,
 ) -> Strings:
-    """All strings of a language that has been read; BadInput where it is infinite."""
+    """All strings of a finite language; BadInput where it is infinite."""
     last = _longest(language)
     if last is None:
         must = "the inputs must be finitely many strings where no greatest length is given"
@@ -141,11 +142,12 @@ def _finite(
 
 
 def _table(model: Transformer, words: Iterable[Word]) -> Automaton:
-    """The automaton of these strings."""
+    """The minimal automaton of finitely many strings."""
     words = frozenset(words)
     prefixes = {word[:k] for word in words for k in range(len(word) + 1)}
 
     def steps(prefix: Word | None) -> list[Word | None]:
+        """The next prefix by each symbol; None where no string begins with it."""
         ahead = [(*prefix, symbol) for symbol in model.alphabet] if prefix is not None else [None] * len(model.alphabet)
         return [to if to in prefixes else None for to in ahead]
 
@@ -153,13 +155,13 @@ def _table(model: Transformer, words: Iterable[Word]) -> Automaton:
 
 
 class Strings:
-    """The strings of some lengths that a question is asked of. `lengths` are those at which there is one.
+    """The strings of some lengths that a question is about. The attribute `lengths` has the lengths that have a string.
 
     Arguments:
-        model: whose alphabet it is.
+        model: the model, whose alphabet the strings are over.
         lengths: in typed symbols.
         language: an automaton, or distinct strings; None for all strings.
-        text: what the language is called.
+        text: the name of the language.
         positions: which answers count (`symcook.words.positions`).
     """
 
@@ -209,7 +211,7 @@ class Strings:
         return document | ({} if self.positions is None else {"positions": self.positions})
 
     def counted(self, model: Transformer) -> Transformer:
-        """The model with the answers that count."""
+        """The model, answering only where answers count."""
         return at_positions(model, self.positions)
 
     def each(self, n: int) -> Iterator[Word]:
@@ -244,8 +246,8 @@ class Strings:
         return Within(cells, tuple(Stand(word, 1) for word in self.each(n)))
 
     def document(self) -> dict[str, Any]:
-        """The language, so that it can be read again: {"strings": lists of tokens}, or {"automaton": one by the names
-        of automata-lib}; empty where it is all strings."""
+        """The language, so that it can be read again: {"strings": lists of tokens}, or {"automaton": its JSON
+        form}; empty where it is all strings."""
         if isinstance(self.language, frozenset):
             return {"strings": [list(word) for n in self.lengths for word in self._listed[n]]}
         if self.language is None:
@@ -254,9 +256,9 @@ class Strings:
 
     @property
     def reader(self) -> LanguageStates | None:
-        """What reads the strings of an automaton beside merged prefixes; None where all strings are asked about.
+        """The reader that follows the language along grouped prefixes; None where all strings are asked about.
 
-        Raises NotExact for a list of strings.
+        Raises NotExact for a language that is a list of strings.
         """
         if isinstance(self.language, frozenset):
             raise NotExact("prefixes are merged where the inputs are all strings or an automaton's", "a list")
@@ -282,7 +284,7 @@ class Strings:
         return _digits(places, len(alphabet), n)
 
     def _numbered(self, place: int) -> Word:
-        """The string with this number, shorter ones first."""
+        """The string with the number `place` among all strings, shorter ones first."""
         for n in self.lengths:
             if place < self.many(n):
                 return self._at(n, place)
@@ -290,13 +292,13 @@ class Strings:
         raise IndexError(place)
 
     def _at(self, n: int, place: int) -> Word:
-        """The string of length `n` with this number, in the order of the alphabet."""
+        """The string with the number `place` among those of length `n`, in the order of the alphabet."""
         if isinstance(self.language, frozenset):
             return self._listed[n][place]
         symbols, state, alphabet = list[str](), 0, self.model.alphabet
         automaton: Any = self.language
-        # Symbol by symbol: `place` is the number among those strings that go on from here; the strings of each smaller
-        # symbol come before.
+        # Symbol by symbol: `place` is the number among the strings that continue from here. Strings with a smaller next
+        # symbol come first.
         for remaining in reversed(range(n)):
             for k, symbol in enumerate(alphabet):
                 to = automaton.moves[state][k]
@@ -310,7 +312,7 @@ class Strings:
 
     @cached_property
     def _listed(self) -> Mapping[int, Sequence[Word]]:
-        """By length the strings of a list, in the order of the alphabet."""
+        """{length: the strings of the list of this length, in the order of the alphabet}."""
         order = {symbol: k for k, symbol in enumerate(self.model.alphabet)}
         by_length: dict[int, list[Word]] = {}
         for word in self.language if isinstance(self.language, frozenset) else ():
@@ -318,18 +320,20 @@ class Strings:
         return {n: sorted(words, key=lambda word: [order[symbol] for symbol in word]) for n, words in by_length.items()}
 
     def _ways(self, n: int) -> Sequence[Sequence[int]]:
-        """By length, to `n` at least, and state of the automaton, how many strings lead to an accepting state."""
+        """How many strings of a length lead from a state of the automaton to an accepting state: a row for each length,
+        up to `n` at least, with an entry for each state."""
         automaton: Any = self.language
-        known = self._known_ways
-        if not known:
-            known.append([int(answer is True) for answer in automaton.answers])
-        while len(known) <= n:
-            known.append([sum(map(known[-1].__getitem__, row)) for row in automaton.moves])
-        return known
+        rows = self._known_ways
+        if not rows:
+            rows.append([int(answer is True) for answer in automaton.answers])
+        while len(rows) <= n:
+            rows.append([sum(map(rows[-1].__getitem__, row)) for row in automaton.moves])
+        return rows
 
 
 def _digits(numbers: Sequence[int], base: int, n: int) -> Array:
     """The last `n` digits of integers of any size, a row for each digit, the highest first."""
+    # Large integers are split into parts of `width` digits that fit into 64 bits.
     rows, width = list[Array](), 62 // base.bit_length()
     while len(rows) < n:
         pairs = [divmod(number, base**width) for number in numbers]
@@ -349,6 +353,7 @@ class Within:
 
     @property
     def n(self) -> int:
+        """The length."""
         return self.cells.n
 
     @property
@@ -371,7 +376,7 @@ def _apart(alphabet: tuple[str, ...], n: int) -> Cells:
 
 
 class LanguageStates:
-    """The states of an automaton as the labels of prefixes (`exact.Beside`)."""
+    """The states of an automaton as labels of prefixes: a reader beside the model (`exact.Beside`)."""
 
     start = 0
 
@@ -399,6 +404,7 @@ def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -
     places, size = placed(cells), len(cells.alphabet)
 
     def after(counts: CellCounts, place: int, symbol: int) -> CellCounts:
+        """The counts with one more symbol at `place`."""
         if places[place] < 0:
             return counts
         at = places[place] * size + symbol
@@ -436,15 +442,16 @@ def _gathered(cells: Cells, parts: Iterable[tuple[CellCounts, Stand]]) -> Iterat
 
 
 def _too_many(cells: Cells, given: str) -> None:
+    """Raise BadInput: there are `given` classes, more than allowed."""
     must = f"the classes of strings with the same answer must be at most {MOST} at each length"
     raise BadInput(must, f"{given} at length {cells.n}", "give --sample 1000")
 
 
-# --- What a language is read from -------------------------------------------------------------------------------------
+# --- Reading languages ------------------------------------------------------------------------------------------------
 
 
 def _language(model: Transformer, source: Language) -> tuple[Automaton | frozenset[Word], str]:
-    """The language, and what it is called."""
+    """The language, as an automaton or a set of strings, and its name."""
     if isinstance(source, Automaton):
         return _over(model, source), "the automaton"
     if not isinstance(source, (str, PathLike)):
@@ -464,7 +471,7 @@ def _language(model: Transformer, source: Language) -> tuple[Automaton | frozens
 
 
 def _longest(language: Automaton | frozenset[Word]) -> int | None:
-    """The greatest length of a string, 0 where there is none; None where there is no greatest."""
+    """The greatest length of a string of the language, 0 where it has none; None where it is infinite."""
     if isinstance(language, frozenset):
         return max(map(len, language), default=0)
     alive = language.alive
@@ -480,14 +487,15 @@ def _longest(language: Automaton | frozenset[Word]) -> int | None:
 
 
 def _is_file(path: Path) -> bool:
+    """Whether a path is that of a file; False for text that cannot be a path."""
     try:
         return path.is_file()
-    except (OSError, ValueError):  # too long, or with a character that no path has
+    except (OSError, ValueError):  # text that is too long, or has a character that no path may have
         return False
 
 
 def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[Word]:
-    """The strings of a file or list as the model reads them; BadInput names the first that is no input."""
+    """The strings of a file or list as tuples of symbols; BadInput, with its line, for one that is not an input."""
     for number, written in enumerate(given, 1):
         try:
             word = tuple(written if model.embedding.spelled or not isinstance(written, str) else written.split())
@@ -501,7 +509,8 @@ def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[W
 
 
 def _over(model: Transformer, table: Automaton) -> Automaton:
-    """The automaton over the alphabet of the model; symbols that it does not read lead to no string."""
+    """The automaton over the whole alphabet of the model; it rejects strings with symbols that `table` does not
+    read."""
     if not all(answer in (True, False, None) for answer in table.answers):
         raise BadInput("an automaton of inputs must accept or reject", "one that answers with labels", DO)
     foreign = [symbol for symbol in table.alphabet if symbol not in model.alphabet]
@@ -524,6 +533,7 @@ def _places(count: int, sample: int, seed: int) -> set[int]:
 
 
 def _span(lengths: Sequence[int]) -> str:
+    """The lengths in words, as "3" or "1 to 6"."""
     return str(lengths[0]) if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
 
 

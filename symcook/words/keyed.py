@@ -51,6 +51,7 @@ class KeyTable:
     first (or last)."""
 
     def take(self, entries: Array) -> KeyTable:
+        """The table for the chosen states."""
         values = tuple(tuple(taken(cell, entries) for cell in row) for row in self.values)
         present, more = (tuple(array[entries] for array in arrays) for arrays in (self.present, self.more))
         return KeyTable(self.keys, present, values, more)
@@ -123,7 +124,7 @@ class KeyFold:
         return KeyTable(tuple(number), present, tuple(rows_joined), counts_or_order)
 
     def same(self, where: Array, row: Sequence[Cell], values: Sequence[Cell]) -> None:
-        """KeepApart where a key occurs again with another value: then one value is not its average."""
+        """KeepApart where a key occurs again with another value, since one stored value is not their average."""
         for x, new in zip(row, values, strict=True):
             old_numerators, new_numerators = common([x, new])[0]
             if (where & (old_numerators != new_numerators)).any():
@@ -135,7 +136,7 @@ class KeyFold:
         # Order of first occurrences: a new key gets the last rank, and no other rank changes.
         if self.weighting == "leftmost":
             return tuple(np.where(now & ~was, occurred + 1, x) for x, now, was in zip(order, here, were, strict=True))
-        # Order of last occurrences: the key gets the last rank, and keys that were after it move up by one.
+        # Order of last occurrences: the key gets the last rank, and the ranks of keys after it decrease by one.
         own = sum((np.where(now, x, 0) for x, now in zip(order, here, strict=True)), np.zeros_like(occurred))
         last_place = occurred + (own == 0)  # one more than before only if the key is new
         moved_up = (np.where((own > 0) & (x > own), x - 1, x) for x in order)
@@ -200,8 +201,12 @@ class KeyFold:
 
 
 def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
-    """Numbers the different rows of a table in the order in which they first occur: for each entry the number of its
-    row, and for each number the first entry with that row. `codes` encodes a row as one integer."""
+    """Number the different rows of a table in the order of their first occurrences.
+
+    `columns` are the columns of the table. Returns the number of the row of each entry, and for each number the first
+    entry with that row.
+    """
+    # `codes` has each row, as far as it is read, as one integer below `span`.
     codes, span = np.zeros(entries, dtype=np.int64), 1
     for column in columns:
         # Big integers and floats are first replaced by small integers.
@@ -253,13 +258,16 @@ def masked(here: Array, cell: Cell) -> Cell:
 
 
 def _entry(cell: Cell, place: int) -> Fraction:
+    """One entry of a cell."""
     return Fraction(int(cell.table[place if cell.size > 1 else 0]), cell.denominator)
 
 
 def _where(here: Array, new: Cell, old: Cell) -> Cell:
+    """The entries of `new` where `here` is true, those of `old` elsewhere."""
     (new_numerators, old_numerators), denominator, bound = common([new, old])
     return tight(Cell(np.where(here, new_numerators, old_numerators), denominator, bound))
 
 
 def _plus(x: Cell, y: Cell) -> Cell:
+    """The sum of two cells."""
     return tight(combine([(x, ONE), (y, ONE)], ZERO))

@@ -24,7 +24,7 @@ class AnswersAfter(Readout):
 
     def counted(self, sequence: Sequence[str], places: Sequence[int]) -> Sequence[int]:
         """The indices among `places` that come after the first occurrence of the symbol."""
-        if not isinstance(sequence, tuple):  # many strings in one pass: the caller leaves out answers that do not count
+        if not isinstance(sequence, tuple):  # for many strings in one pass, the caller leaves out the other answers
             return places
         first = sequence.index(self.symbol) if self.symbol in sequence else len(sequence)
         return [place for place in places if place % len(sequence) > first]
@@ -66,17 +66,17 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
             f"{positions}, of {model.name}, which answers once a string",
             "give --positions last or all",
         )
-    known = {field.name: getattr(readout, field.name) for field in fields(Readout)}
-    return replace(model, readout=AnswersAfter(**known, symbol=symbol))
+    readout_fields = {field.name: getattr(readout, field.name) for field in fields(Readout)}
+    return replace(model, readout=AnswersAfter(**readout_fields, symbol=symbol))
 
 
 def reference_at(model: Transformer, reference: Callable[[Any], Any], positions: str | None) -> Callable[[Any], Any]:
-    """A reference of `model`, as it was before `at_positions`, with the answers that count alone: the last, or None
-    (any answer) where none counts."""
+    """`reference` restricted to the answers that count: the last one only, or None (any answer is right) at all
+    positions that do not count. `model` is the model before `at_positions` changed its readout."""
     if positions in (None, "all") or not model.readout.each:
         return reference
 
-    def asked(given: Sequence[str]) -> Any:
+    def restricted(given: Sequence[str]) -> Any:
         """The answers of the reference that count, None at the others."""
         answers = reference(given)
         if not isinstance(answers, Sequence) or (isinstance(answers, str) and not model.readout.labelled):
@@ -88,4 +88,4 @@ def reference_at(model: Transformer, reference: Callable[[Any], Any], positions:
         first = tokens.index(symbol) if symbol in tokens else len(tokens)
         return [answer if place > first else None for place, answer in enumerate(answers)]
 
-    return asked
+    return restricted

@@ -25,11 +25,11 @@ from symcook.model.transformer import Transformer
 from symcook.walk import Walk
 
 MOST = 5_000
-"""The maximum number of rows, over all positions."""
+"""The greatest number of rows, of all positions together."""
 SAYS = "by what may stand at each position"
 """The name of this method in a certificate."""
 RowSets = tuple[BallValue, ...]
-"""A set of numbers for each of some coordinates in one row."""
+"""The sets of numbers of several coordinates in one row."""
 
 
 def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColumn]:
@@ -38,7 +38,7 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
     heads = [part for step in model.sublayers for part in step.all_parts if isinstance(part, Head)]
-    # Also one that nothing reads: its temperature may leave it without a run.
+    # A head whose output is not read counts too: its temperature may leave the string without a run.
     if any(head.weighting == "softmax" for head in heads):
         raise NotExact("rows are kept where heads choose", "softmax attention")
     before, after = model.embedding.ends
@@ -52,8 +52,8 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
 
 
 class _Rows(Walk):
-    """One run on the rows of all positions. The rows are what the domain takes for positions; `domain.rows` has the
-    position of each."""
+    """One run on the rows of all positions. The domain treats rows as it treats positions; `domain.rows` has the
+    position of each row."""
 
     domain: Any
 
@@ -154,7 +154,8 @@ class _Rows(Walk):
     def brought(
         self, weighting: str, query: RowSets, sees: range, offered: Sequence[dict[Any, tuple[RowSets, RowSets]]]
     ) -> list[RowSets]:
-        """The values that one query may retrieve."""
+        """The sets of values that one query may retrieve from the positions that it sees. `offered` has, for each
+        position, its possible (key, values)."""
         domain = self.domain
         # Without scores, the head retrieves from the first or last position seen.
         if not query:
@@ -164,8 +165,7 @@ class _Rows(Walk):
             scored_rows = offered[j].values()
             scored.append([(j, arb(domain.total([domain.times(q, k) for q, k in zip(query, key, strict=True)]))
                             if query else arb(0), entries) for key, entries in scored_rows])  # fmt: skip
-        # Whichever row of it a string has, some position has a score of at least `least`. So a score below is never
-        # chosen.
+        # Whichever rows a string has, some position has a score of at least `least`, so a lower score is never chosen.
         least = max(min(score.lower() for _, score, _ in scored_rows) for scored_rows in scored)
         best = [candidate for scored_rows in scored for candidate in scored_rows if not candidate[1] < least]
         # Two rows at different positions whose scores overlap must have the same exact score: then both may be chosen.

@@ -43,59 +43,78 @@ if TYPE_CHECKING:
 MOST_STATES = 20_000
 """The greatest number of states that are kept at one position."""
 OPEN = -(10**6)
-"""The exponent of a value that rounding may have moved."""
+"""The grid exponent of a value that rounding may have changed."""
 ZERO = 10**6
-"""The exponent of zero, a multiple of everything."""
+"""The grid exponent of zero, which is a multiple of every power of two."""
 
 
 @dataclass
 class Values:
-    """One coordinate in all states: ends and exponent of the grid, arrays (S)."""
+    """One coordinate in all states: arrays with an entry for each state."""
 
     low: Array
+    """The lower ends."""
     high: Array
+    """The upper ends."""
     grid: Array
+    """The exponents of the grid: the value is an exact multiple of 2^grid, or `OPEN`."""
 
     def take(self, states: Array) -> Values:
+        """The chosen states."""
         return Values(self.low[states], self.high[states], self.grid[states])
 
 
 ARRAYS = "low", "high", "size", "grid", "largest", "smallest", "below", "above"
+"""The fields of `Sums` that are arrays."""
 LEAST = ("low", "grid", "largest", "below")
-"""The fields of a running sum that a hull takes the least of; of the others it takes the greatest."""
+"""The fields of `Sums` whose minimum over the grouped states is taken; of all others, the maximum."""
 
 
 @dataclass
 class Sums:
-    """A running sum in all states (S): the ends of the exact sum of its terms, the sum of their sizes, the exponent of
-    their grid; the greatest lower end and the least upper end of a term; how far below and above zero one may be."""
+    """A running sum in all states: arrays with an entry for each state."""
 
     low: Array
+    """The lower end of the exact sum of the terms."""
     high: Array
+    """The upper end of that sum."""
     size: Array
+    """A bound on the sum of the sizes of the terms."""
     grid: Array
+    """The exponent of the common grid of the terms, or `OPEN`."""
     largest: Array
+    """The greatest lower end of a term, at least 0."""
     smallest: Array
+    """The least upper end of a term, at most 0."""
     below: Array
+    """The least lower end of a term, at most 0: it is 0 if no term can be negative."""
     above: Array
+    """The greatest upper end of a term, at least 0: it is 0 if no term can be positive."""
     count: int = 0
+    """The number of terms."""
     came: Values | None = field(default=None, init=False)
-    """What the sum may come out as, once that is known (`RoundedSums.value`)."""
+    """A cache: the possible results of the sum in floats (`RoundedSums.value`)."""
 
     def take(self, states: Array) -> Sums:
+        """The chosen states."""
         return self.moved(lambda _, array: array[states])
 
     def moved(self, put: Callable[[str, Array], Array]) -> Sums:
+        """The sum with `put(name, array)` in place of each array."""
         return Sums(*[put(name, getattr(self, name)) for name in ARRAYS], count=self.count)
 
 
 def _down(x: Array) -> Array:
+    """The next smaller float64 of each number."""
     return -_up(-x)
 
 
 def _up(x: Array) -> Array:
-    """`np.nextafter(x, np.inf)`, many times quicker where all are below infinity: the bits of a float64 that is not
-    negative are a number that counts such floats, and those of a negative one count downwards."""
+    """The next larger float64 of each number: `np.nextafter(x, np.inf)`, but much faster where all are below infinity.
+
+    Read as an integer, the bits of a float64 that is not negative grow by 1 with the next float; those of a negative
+    float decrease by 1.
+    """
     if not (x < np.inf).all():
         return np.nextafter(x, np.inf)
     bits = (x + 0.0).view(np.int64)  # without -0.0
@@ -103,12 +122,13 @@ def _up(x: Array) -> Array:
 
 
 def _where(those: Array, chosen: Array, otherwise: Array) -> Array:
-    """`np.where`, which is slow where it has to choose."""
+    """`np.where(those, chosen, otherwise)`, which is fast where all entries of `those` are equal."""
     return chosen if those.all() else np.where(those, chosen, otherwise) if those.any() else otherwise
 
 
 def _exponents(x: Array) -> tuple[Array, Array]:
-    """For each number the greatest e with x a multiple of 2^e (`ZERO` for zero), and how many bits x/2^e has."""
+    """For each number x the greatest e such that x is a multiple of 2^e (`ZERO` for zero), and the number of bits of
+    x/2^e."""
     mantissa, exponent = np.frexp(x)
     integers = np.ldexp(mantissa, 53).astype(np.int64)
     lowest = np.frexp((integers & -integers).astype(float))[1] - 1
@@ -117,7 +137,7 @@ def _exponents(x: Array) -> tuple[Array, Array]:
 
 
 def _span(of: np.ufunc, x: Values, by: Values) -> tuple[Array, Array]:
-    """The least and the greatest result of an operation at two ends."""
+    """The least and the greatest result of the operation `of` at the ends of `x` and `by`."""
     results = [of(a, b) for b in ((by.low,) if by.low is by.high else (by.low, by.high)) for a in (x.low, x.high)]
     return reduce(np.minimum, results), reduce(np.maximum, results)
 
@@ -145,7 +165,7 @@ class RoundedSums:
         return self._known[value]
 
     def column(self, entries: Sequence[BallValue]) -> Values:
-        """Sets of the rounding domain, one an entry."""
+        """The column with an entry for each given set of the rounding domain."""
         ends = [rounding.ends(x) for x in entries]
         low, high = (np.array([pair[k] for pair in ends]) for k in (0, 1))
         exact = (low == high) & np.array([self.format.holds(x) for x in entries])
@@ -153,7 +173,7 @@ class RoundedSums:
         return Values(low, high, np.where(exact, _exponents(np.where(exact, low, 0))[0], OPEN))
 
     def fits(self, low: Array, high: Array, grid: Array) -> Values:
-        """The values, where entries that overflow, or are no numbers, become unbounded."""
+        """The values, with unbounded ends in place of entries that overflow or are NaN."""
         wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
         if not wild.any():
             return Values(low, high, grid)
@@ -161,8 +181,11 @@ class RoundedSums:
         return Values(np.where(wild, -np.inf, low), np.where(wild, np.inf, high), np.where(wild, OPEN, grid))
 
     def rounded(self, low: Array, high: Array, exact: Array, grid: Array, up: Array, down: Array) -> Values:
-        """Results once rounded, whose ends are as float64 has them; those on which `exact` stand on their grid.
-        Rounding keeps signs: none of the results is below zero where `up`, and none above it where `down`."""
+        """The results of an operation whose exact result is rounded once.
+
+        low, high: the ends of the exact result, each rounded to float64. exact: where the result is exact, on `grid`.
+        up, down: where the exact result is not negative, or not positive; rounding keeps signs.
+        """
         if exact.all():
             return self.fits(low, high, grid)
         least, most = _down(low), _up(high)
@@ -172,12 +195,12 @@ class RoundedSums:
         return self.fits(_where(exact, low, below), _where(exact, high, above), np.where(exact, grid, OPEN))
 
     def held(self, size: Array, grid: Array) -> Array:
-        """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits. A `size` of more
-        than 53 bits has been rounded to float64, maybe to the power of two below it."""
+        """Whether all multiples of 2^grid up to `size` are numbers of the format. A `size` of more than 53 bits was
+        rounded to float64, perhaps down to a power of two."""
         if not (grid > OPEN).any():
             return np.zeros(np.broadcast_shapes(size.shape, grid.shape), dtype=bool)
         mantissa, exponent = np.frexp(size)
-        over = exponent - self.bits - grid  # a size up to the power of two itself has one more, and half as mantissa
+        over = exponent - self.bits - grid  # 1 for a size that is 2^bits times the grid, whose mantissa is 1/2
         inside = (over <= 0) | (size == 0)
         if self.bits < 53:
             inside |= (over == 1) & (mantissa == 0.5)
@@ -212,6 +235,7 @@ class RoundedSums:
         return self.total(parts)
 
     def empty(self, states: int) -> Sums:
+        """The sum of no terms in each state."""
         zeros = np.zeros(states)
         return Sums(zeros, zeros, zeros, np.full(states, ZERO), zeros, zeros, zeros, zeros)
 
@@ -221,7 +245,7 @@ class RoundedSums:
         size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
         low, high = sums.low + x.low, sums.high + x.high
         plain = (grid > OPEN) & self.held(size, grid)
-        if not plain.all():  # those that are not are rounded
+        if not plain.all():  # where the sum is not exact in float64, it is rounded outwards
             low, high = _where(plain, low, _down(low)), _where(plain, high, _up(high))
             size, grid = _where(plain, size, _up(size)), np.where(plain, grid, OPEN)
         return Sums(
@@ -237,8 +261,8 @@ class RoundedSums:
         )
 
     def value(self, sums: Sums) -> Values:
-        """The interval of what the sum may come out as, in any order. A sum of numbers of one sign is at least as large
-        as the largest of them."""
+        """The interval of the possible results of a sum in floats, in any order of its terms. A sum of numbers of one
+        sign is at least as large in size as the largest of them."""
         if sums.came is not None:
             return sums.came
         exact = sums.grid > OPEN
@@ -247,7 +271,7 @@ class RoundedSums:
             return sums.came
         # The standard bound of a sum of k terms in any order: (1 + u)^(k - 1) - 1 times the sum of their sizes.
         error = max(sums.count - 1, 1) * self.unit
-        growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # (1 + u)^(k - 1) - 1 is below both
+        growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # both are upper bounds
         slack = _up(_up(sums.size * (growth * (1 + 2.0**-40))) + self.tiny)
         low, high = _down(sums.low - slack), _up(sums.high + slack)
         low = _where(sums.below >= 0, np.maximum(low, sums.largest), low)
@@ -291,6 +315,7 @@ class RoundedSums:
         return self.rounded(low, high, exact, grid, x.low >= 0, x.high <= 0)
 
     def activate(self, x: Values, kind: str) -> Values:
+        """A ReLU or step of a column, which is exact."""
         if kind == "relu":
             return Values(np.maximum(x.low, 0), np.maximum(x.high, 0), x.grid)
         low, high = (x.low > 0).astype(float), (x.high > 0).astype(float)
@@ -308,20 +333,25 @@ class Hulls(RoundedSums):
         embedded = wanted[0] & {*model.embedding.tables, *model.embedding.places}
         rows = [zip(head.writes, head.lowered["V"], strict=True) for head in heads if isinstance(head, Head)]
         self.kept = sum(any(name in wanted[1] and embedded & weights.keys() for name, weights in row) for row in rows)
-        """How many heads average what depends on the token and the position alone."""
+        """How many heads of the first sublayer average values that depend on the token and the position only; their
+        exact sums are kept apart."""
 
     def at(self, seen: int, entries: int) -> Hulls:
+        """The arithmetic of the next position, with so many entries."""
         self.entries = entries
         return self
 
     def added(self, sums: Sums | None, x: Values) -> Sums:
+        """The running sum with one more term; None is the empty sum."""
         return super().added(sums or self.empty(self.entries), x)
 
     def values(self, numbers: Sequence[Coefficient]) -> Values:
+        """The column of a value for each token."""
         parts = [self.number(value) for value in numbers]
         return Values(*(np.concatenate([getattr(part, f) for part in parts]) for f in ("low", "high", "grid")))
 
     def position(self, term: Coefficient, i: int, n: int) -> Values:
+        """The value of a position function, a column of one entry."""
         with PRECISION, self.domain.context():
             self.domain.begin(("",), i)
             return self.column(self.domain.positions(term))
@@ -329,7 +359,8 @@ class Hulls(RoundedSums):
     def merged(
         self, heads: Sequence[Sequence[Sums]], entries: int, labels: Array | None, apart: Sequence[Array] = ()
     ) -> tuple[Array, Array, Any]:
-        """See `symcook.words.exact.Position`; entries with other numbers in `apart` stay apart too."""
+        """Group entries into states, as `symcook.words.exact.ExactNumbers.merged` does. Entries with different numbers
+        in `apart` are never grouped."""
         columns = [*apart] if labels is None else [labels, *apart]
         for number, head in enumerate(heads):
             for value in map(self.value, head):
@@ -339,10 +370,11 @@ class Hulls(RoundedSums):
                     exact = (value.low == value.high) & (value.grid > OPEN)
                     columns += [exact, _where(exact, value.low, np.zeros(entries))]
         state, first = grouped(columns, entries)
-        order = np.argsort(state.astype(np.min_scalar_type(len(first))), kind="stable")  # quicker in two bytes
+        order = np.argsort(state.astype(np.min_scalar_type(len(first))), kind="stable")  # two bytes are sorted faster
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
         def hull(name: str, array: Array) -> Array:
+            """The minimum or maximum of a field of `Sums` over each new state."""
             return (np.minimum if name in LEAST else np.maximum).reduceat(array[order], starts)
 
         return state, first, tuple(tuple(pair.moved(hull) for pair in head) for head in heads)
@@ -377,7 +409,7 @@ def streams(model: Transformer) -> bool:
         return False
     parts = [part for step in model.sublayers for part in step.parts]
     turns = all(part.activation in ("relu", "step") for part in parts if isinstance(part, FeedForward))
-    # a temperature that depends on the position may leave the words of some length without a run
+    # With a temperature that depends on the position, the strings of some length may have no run.
     soft = (part.lowered["temperature"] for part in parts if isinstance(part, Head) and part.weighting == "softmax")
     return turns and averages(model) and model.unfollowed() is None and not any(type(t) is tuple for t in soft)
 
@@ -385,14 +417,17 @@ def streams(model: Transformer) -> bool:
 LEVELS = ("any token at each position", "the first token fixed", "strings with the same numbers of tokens as one",
           "the same with the first token fixed", "one string for all of which sums in all orders make the same",
           "every string")  # fmt: skip
+"""The ways to divide the strings of a length into boxes, from the coarsest to single strings."""
 CLASSES = 4
 """The level of the classes of `symcook.words.cells`, which hold for every order of sums."""
 
 
 class Box(NamedTuple):
-    """A set of strings that one run handles, with the tokens that the model adds. `word` is one of them. At the
-    positions `free` any of `tokens` may stand; with `counted`, tokens stand there as often as in `word`, in any
-    order."""
+    """A set of strings that one run handles, with the tokens that the model adds. `word` is one of the strings.
+
+    The strings differ at the positions `free` only. There they have any of `tokens` or, with `counted`, the tokens that
+    `word` has there, in any order.
+    """
 
     word: Word
     tokens: tuple[str, ...]
@@ -401,12 +436,12 @@ class Box(NamedTuple):
 
     @property
     def fixed(self) -> tuple[str | None, ...]:
-        """The word, with None where others may stand."""
+        """The tokens of `word`, with None at the free positions."""
         return tuple(None if place in self.free else token for place, token in enumerate(self.word))
 
     @property
     def counts(self) -> tuple[int, ...] | None:
-        """How often each token stands where others may; None where it may stand so at any of these positions."""
+        """How often each token occurs at the free positions; None where any token may be there."""
         inside = [self.word[place] for place in self.free]
         return tuple(map(inside.count, self.tokens)) if self.counted else None
 
@@ -433,7 +468,7 @@ def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
 
 
 class Tokenwise(list[Any]):
-    """A column that depends on the token alone: the entries, and the value of each token."""
+    """A column that depends on the token only: the entries, and `by`, the value of each token."""
 
     def __init__(self, entries: Sequence[BallValue], by: Mapping[str, BallValue]) -> None:
         super().__init__(entries)
@@ -446,19 +481,22 @@ class Boxed(rounding.Rounding):
     box: Box
 
     def begin(self, sequence: Any, start: int) -> None:
+        """Begin a run on the box."""
         super().begin(sequence, start)
         self.counts = self.box.counts
 
     def embed(self, table: Mapping[str, Coefficient]) -> Any:
+        """The column of a table of token values."""
         return self.spread({token: self.number(value) for token, value in table.items()})
 
     def spread(self, by: Mapping[str, BallValue]) -> Tokenwise:
-        """The column in which each token has its value: a hull where any may stand. Each hull is an object of its own,
-        so that nothing takes two positions for equal."""
+        """The column in which each token has its value, with a hull of the possible values at free positions. Each hull
+        is an object of its own, so that no two positions count as equal."""
         may = [t for t, c in zip(self.box.tokens, self.counts or (1,) * len(self.box.tokens), strict=True) if c]
         values = [by[token] for token in may]
 
         def entry(token: str | None) -> Any:
+            """The value of a token; for None, a hull of all possible values."""
             if token is not None:
                 return by[token]
             return values[0] if all(v is values[0] for v in values) else reduce(_union, values)
@@ -478,12 +516,14 @@ class Boxed(rounding.Rounding):
         return self.spread(by)
 
     def activate(self, column: BallColumn, kind: str) -> Any:
+        """An activation of a column, token by token where it depends on the token only."""
         if isinstance(column, Tokenwise):
             return self.spread({token: self.activation(value, kind) for token, value in column.by.items()})
         return super().activate(column, kind)
 
     def tables(self, columns: Sequence[BallColumn]) -> list[Mapping[str, BallValue]] | None:
-        """For each column its values by token; None where one depends on more, or none on the token."""
+        """{token: value} of each column; None where a column depends on more than the token, or no column
+        depends on it."""
         token = next((column.by for column in columns if isinstance(column, Tokenwise)), None)
         if token is None:
             return None
@@ -498,8 +538,8 @@ class Boxed(rounding.Rounding):
         return by_column
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> Any:
-        """The average of a column; where all positions are seen and only counts of tokens are known, of the values by
-        these counts."""
+        """The average of a column. Where all positions are seen and the counts of tokens are known, the sum is made of
+        each token's value, taken as often as the token occurs."""
         counts = self.counts
         sees_all = all(len(sees) == self.length for sees in seen)
         if (
@@ -516,6 +556,7 @@ class Boxed(rounding.Rounding):
 
 
 def _union(a: BallValue, b: BallValue) -> Any:
+    """An interval that contains both sets."""
     from flint import arb
 
     return arb(a).union(arb(b))

@@ -1,10 +1,10 @@
-"""Models in numbers of few bits, on all strings of a length: one simulated run beside bounds on all runtimes.
+"""Models in numbers of few bits, on all strings of a length: one simulated run, and bounds on all runtimes.
 
 `Simulated` is the arithmetic of one run: it rounds every operation once, in the order written, as `symcook.domains.mp`
 does. Prefixes of strings are grouped into one state if their running sums are equal after rounding. `HullsAndRun` keeps
-the sums of this run beside the intervals of `Hulls`, which hold the sums of every runtime. Where the intervals decide,
-their verdict is that of the exact model. So `FewBits` finds the smallest of all strings that the run decides otherwise
-than the exact model.
+the sums of this run together with the intervals of `Hulls`, which contain the sums of every runtime. Where the
+intervals decide, their verdict is that of the exact model. So `FewBits` finds the smallest string on which the run and
+the exact model differ.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ HELD = 53
 
 
 OUTSIDE = "numbers must be within float64", "one that is not"
-"""The two parts of the error message: what must hold, and what was given."""
+"""The two parts of the error for a number beyond float64: what must hold, and what was given."""
 
 
 def within(number: Any) -> float:
@@ -69,9 +69,10 @@ class RunEntries:
 
     values: Array
     count: int = 1
-    """Of a running sum, how many terms it has."""
+    """The number of terms of a running sum."""
 
     def take(self, chosen: Array) -> RunEntries:
+        """The chosen entries."""
         return replace(self, values=self.values[chosen])
 
 
@@ -90,6 +91,7 @@ class Simulated:
         return Mp(self.bits, simulates=True)
 
     def number(self, value: Coefficient) -> float:
+        """A number of the model, rounded once."""
         return _number(value, self.bits)
 
     def codes(self, x: Array) -> Array:
@@ -97,6 +99,7 @@ class Simulated:
         return (x + 0.0).view(np.int64) >> self.dropped  # adding 0.0 turns -0.0 into 0.0
 
     def rounded(self, x: Array) -> Array:
+        """Numbers rounded to nearest, after `check`."""
         self.check(x)
         return self.nearest(x)
 
@@ -174,8 +177,9 @@ class StringsInBits(Rowwise[Any]):
         self.runs, self.tokens = Simulated(bits), tokens
         self.nothing = self.number(0)
         self._powers: dict[float, float] = {}
+        """{x: e^x}."""
         self._alike: dict[float, Array] = {}
-        # `_powers` is {x: e^x}; `_alike` is {number: the row that has it for all strings}.
+        """{number: the row that has this number for all strings}."""
 
     def number(self, value: Coefficient) -> Array:
         return np.array([self.runs.number(value)])
@@ -230,6 +234,7 @@ class StringsInBits(Rowwise[Any]):
         return running
 
     def means(self, sums: Sequence[Array], counts: Sequence[int]) -> Any:
+        """The quotients of sums by their numbers of terms; 0 for no terms."""
         divisors = np.array([self.number(count or 1) for count in counts])
         rows = [summed if count else self.nothing for summed, count in zip(sums, counts, strict=True)]
         return self.over(_stacked(rows), divisors)
@@ -250,6 +255,7 @@ class StringsInBits(Rowwise[Any]):
         return [self._alike.setdefault(float(row[0]), row[:1]) if same else row for row, same in rows]
 
     def weights(self, scores: Sequence[Array]) -> list[Array]:
+        """The weights of softmax before division: exponentials of the scores less the greatest."""
         top = reduce(np.maximum, scores)
         return [self.power(self.runs.rounded(score - top)) for score in scores]
 
@@ -263,6 +269,7 @@ class StringsInBits(Rowwise[Any]):
         )
 
     def best(self, scores: Sequence[Array], weighting: str, i: int, first: int) -> Sequence[int]:
+        """The positions that hard attention chooses; NotExact where the scores differ between strings."""
         if all(len(score) == 1 for score in scores):
             return super().best([float(score[0]) for score in scores], weighting, i, first)  # type: ignore[list-item]
         raise NotExact("all strings must choose the same positions", "others")
@@ -285,12 +292,13 @@ def _stacked(rows: Sequence[Array]) -> Array:
 
 
 class Pair(NamedTuple):
-    """One coordinate or running sum: `hull` encloses it for every runtime, `run` is that of the simulated run."""
+    """One coordinate or running sum: `hull` contains it for every runtime, `run` is its value in the simulated run."""
 
     hull: Any
     run: RunEntries
 
     def take(self, chosen: Array) -> Pair:
+        """The chosen entries."""
         return Pair(self.hull.take(chosen), self.run.take(chosen))
 
 
@@ -457,7 +465,8 @@ class FewBits:
         return self.runs.shown(bits, n)
 
     def _both_numbers(self, bits: int) -> Any:
-        """The arithmetic of all runtimes beside that of one run. Its intervals, in float64, hold the exact values."""
+        """The arithmetic of all runtimes together with that of one run. Its intervals, in float64, contain the exact
+        values."""
         return HullsAndRun(Hulls(self.model, Format(HELD)), Simulated(bits))
 
     def _first_wrong(self, result: Result, accepted: Array, word: Callable[[int], Word]) -> tuple[Word, Any] | None:
@@ -480,7 +489,7 @@ class FewBits:
         """For each length, whether the intervals of all runtimes decide every string."""
         numbers = Hulls(self.model, replace(format, bits=min(format.bits, HELD)))
 
-        def at_length(level: PrefixLevel, chosen: Array) -> ProvedInBits:
+        def verdicts_of(level: PrefixLevel, chosen: Array) -> ProvedInBits:
             if numbers.wild:
                 return ProvedInBits(False)
             answers = told(self.model.readout, list(_answer_columns(level).values()), len(level.origin))
@@ -488,15 +497,15 @@ class FewBits:
             word = level.word(int(undecided[0])) if len(undecided) else None
             return ProvedInBits(not len(undecided), word, (level.states, answers.astype(np.int16)))
 
-        return self._at_each_length(numbers, lengths, at_length)
+        return self._at_each_length(numbers, lengths, verdicts_of)
 
     def _run_verdicts(self, bits: int, lengths: Sequence[int]) -> Iterator[tuple[int, tuple[Word, Any] | None]]:
         """For each length, the first string that the run decides otherwise than the exact model."""
 
-        def at_length(level: PrefixLevel, chosen: Array) -> tuple[Word, Any] | None:
+        def first_wrong(level: PrefixLevel, chosen: Array) -> tuple[Word, Any] | None:
             return self._first_wrong(level.result, chosen, level.smallest)
 
-        return self._at_each_length(self._both_numbers(bits), lengths, at_length)
+        return self._at_each_length(self._both_numbers(bits), lengths, first_wrong)
 
     def _at_each_length(
         self, numbers: Any, lengths: Sequence[int], at_length: Callable[[PrefixLevel, Array], Any]

@@ -92,7 +92,8 @@ def smallest(cells: Cells, start: int, step: LetterStep, wanted: Container[tuple
     """The smallest string whose class (by its `index`) and last state are among the `wanted` pairs; None where there is
     none.
 
-    The search is depth first, in the order of the alphabet. `dead` remembers what leads to no wanted string.
+    The search is depth first, in the order of the alphabet. `dead` has the (depth, counts, state) from which no wanted
+    string can be reached.
     """
     places, letters = placed(cells), len(cells.alphabet)
     dead: set[tuple[int, tuple[int, ...], int]] = set()
@@ -106,7 +107,7 @@ def smallest(cells: Cells, start: int, step: LetterStep, wanted: Container[tuple
         depth = len(word)
         if depth == cells.n and (counts, state) in wanted:
             return tuple(cells.alphabet[k] for k in word)
-        # Nothing wanted follows from here: back up, and try the next letter.
+        # No wanted string begins with these symbols: go back, and try the next symbol.
         if depth == cells.n or letter == letters or (depth, counts, state) in dead:
             dead.add((depth, counts, state))
             if not word:

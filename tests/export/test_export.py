@@ -28,7 +28,7 @@ from symcook.__main__ import main
 from symcook.domains.batch import Grid, Words
 from symcook.errors import BadInput
 from symcook.export import archive, run_npz
-from symcook.export.certificate import _float, _spread, compare
+from symcook.export.certificate import _array_of, _nearest_float, compare
 from symcook.export.files import targets, write
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
@@ -68,7 +68,7 @@ def example(folder: Path, given: str) -> list[str]:
 )
 def test_the_inputs_of_a_block_are_spread_in_its_order(block: Any) -> None:
     made = {"^": 5, "a": 1, "bb": 2, "c": 3, "$": 7}.get if isinstance(block, Words) else lambda row: float(row["x"])
-    assert _spread(block, made).tolist() == [[made(one) for one in sequence] for sequence in block]
+    assert _array_of(block, made).tolist() == [[made(one) for one in sequence] for sequence in block]
 
 
 def test_the_example_is_a_script(tmp_path: Path) -> None:
@@ -259,12 +259,12 @@ def test_bad_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: st
 
 def test_exact_values_become_the_nearest_floats():
     e = exp_of(1)
-    assert _float("1/3") == 1 / 3
-    assert _float(str(e / (e + 1))) == float(mpmath.e / (mpmath.e + 1))
+    assert _nearest_float("1/3") == 1 / 3
+    assert _nearest_float(str(e / (e + 1))) == float(mpmath.e / (mpmath.e + 1))
     near = e - Fraction("2.71828182845904523536028747135266249775724709369995")  # cancels to about 9.6e-51
     with mpmath.workdps(80):
         expected = float(mpmath.e - mpmath.mpf("2.71828182845904523536028747135266249775724709369995"))
-    assert _float(str(near)) == expected
+    assert _nearest_float(str(near)) == expected
 
 
 # --- Every block: the arrays, what `evaluate` makes of them, and the example, against the dense pass -----------------
