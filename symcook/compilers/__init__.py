@@ -26,11 +26,11 @@ TAKES = {
     "weighting": ("tm",),
     "variant": ("dfa", "tm"),
 }
-"""Which languages an option is for."""
+"""The languages that accept each option of `compile`."""
 SHIPPED = ("ltl", "count", "srasp")
 """The languages of the programs that come with the library (`symcook.programs.shipped`)."""
 WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "automaton", "tm": "machine"}
-"""The name of a model whose program is too long to be one."""
+"""By language: the name of a model whose program is too long to serve as the name."""
 
 
 @door()
@@ -64,17 +64,18 @@ def compile(
     objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
-    Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
-    `variant` "nonstrict" has masks by which a column sees itself, a machine's too; "no-start" is without $ in front.
-    With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: |x| + 1 tokens behind a
-    word, and an instance of a family in each variant, with a theorem about all automata.
+    Its model is a decoder that continues a string with the states of the run, then with yes or no (`decode.stream`).
+    `variant` "nonstrict" (also of "tm") has masks that include the position itself; "no-start" has no $ before the
+    string. With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: it outputs |x| + 1
+    tokens after a string x, and is in each variant an instance of a family with a theorem about all automata.
 
     "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
-    that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
-    says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
-    by place (rightmost). With `theorem` "2" it is the decoder of that theorem's proof for all machines, an instance of
-    the family turing: its tokens are the rows of the table, whose moves are L and R. `variant` "no-start" makes it
-    without $ in front, of the family turing-no-start: its rows are those of the machine that reads one letter ahead.
+    that outputs one token per step, which says what the step changed, and then the output
+    (`symcook.programs.turing`). `weighting` selects how its work heads find the last step that wrote on a cell: by a
+    tie-break in the scores (average), or by position (rightmost). With `theorem` "2" it is the decoder of that
+    theorem's proof for all machines, an instance of the family turing: its tokens are the rows of the table, whose
+    moves are L and R. With `variant` "no-start" there is no $ before the string, and the family is turing-no-start:
+    its rows are those of the machine that reads one symbol ahead.
 
     The programs that come with the library go by their names: compile("srasp", "sort.srasp"). Raises BadInput, in one
     sentence with line and column, where the source is no program.
@@ -84,13 +85,14 @@ def compile(
     require_known("language", kind, LANGUAGES)
     objects = not isinstance(source, str)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
-    # Options that the language does not have.
+    # Reject options that the language does not have.
     asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
     for option, choice in asked.items():
         if choice not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
-    # A program that comes with symcook, by name; or a name that is one but for its ending, or a file that is not there.
+    # `source` may be the name of a shipped program. Reject such a name without its ending, and a file name: on the
+    # command line the file's text is already in `source`, so here a file name is one that was not found.
     if kind in SHIPPED and is_shipped(source):
         if not source.endswith(f".{kind}"):
             own = source.rpartition(".")[2]
@@ -103,7 +105,7 @@ def compile(
         )
     elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
         raise BadInput("a program must be its text, or on the command line a file that is there", source)
-    # A model is named by its program where that is short.
+    # A short program is also the model's name.
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     require_known("variant", variant or "strict", VARIANTS)
@@ -134,7 +136,7 @@ def compile(
         from symcook.programs.srasp_reading import read_srasp
 
         program = read_srasp(source, alphabet)
-        if objects:  # whose text nobody has seen
+        if objects:  # the text was generated from Python objects: drop the lines and columns of error messages
             program = replace(program, places=())
         return srasp.compiled(program, source, name)
     # Formulas: hard or softmax attention, or the construction of a theorem.
@@ -153,7 +155,7 @@ def compile(
 def _of_table(
     machine: TuringMachine, source: str, theorem: str, weighting: str | None, variant: str, name: str
 ) -> Transformer:
-    """The decoder of the theorem about all machines, or of its footnote 8."""
+    """The decoder of Theorem 2 of Merrill and Sabharwal (2024); with `variant` "no-start" that of its footnote 8."""
     from symcook.compilers import tables
 
     _require(theorem, MACHINES, "machines")
@@ -167,15 +169,15 @@ def _of_table(
     return tables.compiled(machine, source, name, variant)
 
 
-def _require(theorem: str, own: str, what: str) -> None:
-    """BadInput where a theorem of Merrill and Sabharwal (2024) is asked for that is not about this."""
-    if theorem != own:
-        must = f"the theorem about {what} must be {own}, of Merrill and Sabharwal (2024)"
+def _require(theorem: str, expected: str, subject: str) -> None:
+    """Raise BadInput if `theorem` is not the theorem of Merrill and Sabharwal (2024) about `subject`."""
+    if theorem != expected:
+        must = f"the theorem about {subject} must be {expected}, of Merrill and Sabharwal (2024)"
         raise BadInput(must, f"--theorem {theorem}")
 
 
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
-    """The kind of attention, as a program names it."""
+    """The field `Program.attention`: "" for hard attention, SOFT for softmax at temperature 1/n, PLAIN at 1."""
     if tau is not None and str(tau) != "1":
         raise BadInput("the temperature tau must be 1, or left out for 1/n", tau, "write --soft --tau 1")
     if tau is not None and not soft:
@@ -187,7 +189,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
 
 
 def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
-    """The text of a program that is given as Python objects."""
+    """The S-RASP text of a program that was given as Python objects."""
     from symcook.programs.rasp import SOp
 
     if kind != "srasp" or not isinstance(source, SOp):
@@ -198,11 +200,11 @@ def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> st
 
 
 def as_compiled(model: Transformer) -> Transformer | None:
-    """A compiled model as its program gives it: with the compiler's plan. None where it names no program, or one whose
-    weights are others; a model's name and the note of its source are its own.
+    """Compile the program that `model` names again: the result has the compiler's plan. None if the model names no
+    program, or has other weights than the result. The model's name and source note are kept.
 
-    All that `compile` was told is in the program but for the weighting of a machine and the variant of an automaton or
-    machine, which the heads and the embedding say.
+    `model.program` holds all arguments of `compile` except two: the weighting of a machine, and the variant of an
+    automaton or machine. The heads and the embedding determine these two.
     """
     program = model.program
     if program is None:
@@ -210,7 +212,7 @@ def as_compiled(model: Transformer) -> Transformer | None:
     options: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
     options["tau"] = 1 if program.attention == PLAIN else None
     if program.kind == "tm" and program.theorem:
-        pass  # its weighting is that of the theorem
+        pass  # the theorem fixes the weighting
     elif program.kind == "tm":
         heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
         options["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
@@ -230,13 +232,13 @@ def as_compiled(model: Transformer) -> Transformer | None:
 
 
 def genuine(model: Transformer) -> bool:
-    """Whether the weights of a compiled model are those that the compiler gives to the program that it names."""
+    """Whether compiling the program that a model names gives the model's weights."""
     return as_compiled(model) is not None
 
 
 def require_genuine(model: Transformer, name: str = "") -> None:
-    """BadInput where a model, called by the name of its file, names a program and has other weights than that compiles
-    to."""
+    """Raise BadInput if a model names a program that compiles to other weights. The message calls the model `name`, its
+    file name."""
     if model.program is not None and not genuine(model):
         must = "the program in a model file must be what its weights were compiled from"
         model_name = f"{name or model.name}, whose weights are others"
