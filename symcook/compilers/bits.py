@@ -216,7 +216,7 @@ class Bits:
 
 
 def halved(units: Sequence[str]) -> str:
-    """The sum of formulas. A long sum is bracketed in halves, so that its tree is not too deep for the parser."""
+    """The sum of formulas. A long sum is bracketed in halves, so that its syntax tree stays shallow."""
     if len(units) <= LONG:
         return " + ".join(units)
     middle = len(units) // 2

@@ -107,8 +107,8 @@ class Packed(PositionValues):
         bits = [self.node(truth) for truth in reads]
         if op in ("prev", "next"):
             return self._head(number, op, True, bits[0])
-        # F since G: there is a j <= i with G at j, and F holds from j to i. Only the last j with ~F | G matters: F since
-        # G is true if F & G holds there.
+        # F since G: there is a j <= i with G at j, and F holds from j to i. Only the last j with ~F | G matters. The
+        # operator is true if F & G holds there.
         stop = self._few(lambda f, g: make.either(make.negation(f), g), *bits)
         both = self._few(make.both, *bits)
         return both if stop is True else self._head(number, op, stop, both)
@@ -141,8 +141,8 @@ class Packed(PositionValues):
         return result
 
     def _retrieve(self, values: Mapping[str, str], retrieval: Retrieval, constant: Fraction = BIT) -> None:
-        """Add a head; `values` is {coordinate that it writes: coordinate that it retrieves}. For softmax its error is at
-        most `constant` e^-gamma."""
+        """Add a head; `values` is {coordinate that it writes: coordinate that it retrieves}. With softmax, its error is
+        at most `constant` e^-gamma."""
         rows = {name: {value: Fraction(1)} for name, value in values.items()}
         if self.scores is None:
             self.looks.append(Look(retrieval.form, rows, retrieval.mask, retrieval.weighting))
