@@ -406,8 +406,8 @@ class _RaspLines:
 
     def _mapped(self, f: Callable[..., object], reads: Sequence[int]) -> int:
         """The line of a user's function of lines: see the module's docstring."""
-        # First call it with sequences: if it uses only arithmetic and comparisons, the result is a sequence. If it needs
-        # values, it raises one of these errors.
+        # First call it with sequences: if it uses only arithmetic and comparisons, the result is a sequence. A function
+        # that needs values raises one of these errors.
         direct = None
         with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):
             direct = f(*(self._as_sop(line) for line in reads))

@@ -249,8 +249,8 @@ def met(source: str, token: Token) -> tuple[str, str]:
 
 
 def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> BadInput:
-    """The error for a token that the grammar does not expect. Usual mistakes get advice; for any other token the message
-    names what is expected."""
+    """The error for a token that the grammar does not expect. Usual mistakes get advice; for any other token the
+    message names what is expected."""
     where, found_text = met(source, token)
     # Mistakes that can be seen from the token alone.
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:

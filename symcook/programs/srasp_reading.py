@@ -313,7 +313,7 @@ class _SraspReader:
         return any(self.kind(term) == "selector" for term in terms) or {"i", "j"} <= at
 
     def joined(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
-        """`&` or `|`: a selector if one side is a selector or the sides are at i and j, else a truth at one position."""
+        """`&` or `|`: a selector if one side is a selector or the sides are at i and j, else a truth."""
         op = sign.type.lower()
         if self._on_pairs(left, right):
             pair = [self._selector(term) for term in (left, right)]
