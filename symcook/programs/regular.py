@@ -1,10 +1,10 @@
 """Regular expressions over the letters of a model, translated to automata (Glushkov's construction).
 
-Operators, weakest first: `|`; concatenation; the suffixes `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}`. `( )` groups, `()` is
-the empty string, `[ab]` one of these letters, `[0-9]` a letter of a range, `[]` no string at all, `.` any letter. A `\\`
-must stand before a letter that is, or contains, one of these signs. A letter may have several characters: the longest
-letter that fits is read, and white space can separate letters. If a letter of the alphabet contains `{`, then `{` is
-not a sign, and there are no counted repetitions.
+Operators, weakest first: `|`; concatenation; suffixes `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}`. `( )` groups, `()` is
+the empty string, `[ab]` one of these letters, `[0-9]` a letter of a range, `[]` no string at all, `.` any letter. A
+letter that is, or contains, one of these signs needs a `\\` before it. A letter may have several characters: the
+longest letter that fits is read, and white space can separate letters. If a letter of the alphabet contains `{`, then
+`{` is not a sign, and there are no counted repetitions.
 
 A *place* is an occurrence of a letter, a class or `.` in the expression, with repetitions written out. An automaton
 state is the set of places that may have been read last.
