@@ -434,8 +434,7 @@ def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable
     """A reference as a function of one input, or a Fold.
 
     Of `known`, {argument, symbol or "names": value}, the reference gets what it has parameters for. If its first
-    parameter is one of them, all are, and its result is the function of one input; otherwise its first parameter is
-    the input.
+    parameter is among them, its result is the function of one input; otherwise its first parameter is the input.
     """
     from symcook.spec.fold import Fold
 
