@@ -178,15 +178,15 @@ def rebuild(
     new = leaf(t, depth)
     if new is not None or not t.kids:
         return t if new is None else new
-    place = (id(t), depth)
-    if place not in memo:
+    memo_key = (id(t), depth)
+    if memo_key not in memo:
         kids = [rebuild(k, leaf, depth + t.binds(n), memo) for n, k in enumerate(t.kids)]
         # A function put in place of a variable is applied at once; the cast of a numeral is a real numeral.
         if t.op == "app" and kids[0].op == "lam":
-            memo[place] = substitute(kids[0].kids[0], kids[1:])
+            memo[memo_key] = substitute(kids[0].kids[0], kids[1:])
         else:
-            memo[place] = cast(kids[0]) if t.op == "cast" else Term(t.op, t.data, kids, t.level)
-    return memo[place]
+            memo[memo_key] = cast(kids[0]) if t.op == "cast" else Term(t.op, t.data, kids, t.level)
+    return memo[memo_key]
 
 
 def shift(t: Term, by: int) -> Term:
@@ -309,10 +309,10 @@ def numeral_text(c: Fraction | int | str) -> str:
 def text(t: Term, around: Sequence[str] = ()) -> str:
     """Coq's text of `t`, with all brackets; `around` names the variables of the binders around it, innermost first.
     A binder is called k and the number of binders around it, so that equal terms have equal texts."""
-    place = tuple(around) if t.loose else len(around)
-    if place not in t._text:
-        t._text[place] = _text(t, tuple(around))
-    return t._text[place]
+    cache_key = tuple(around) if t.loose else len(around)
+    if cache_key not in t._text:
+        t._text[cache_key] = _text(t, tuple(around))
+    return t._text[cache_key]
 
 
 def _text(t: Term, around: tuple[str, ...]) -> str:

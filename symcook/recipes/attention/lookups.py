@@ -149,8 +149,8 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
     if p * p > MOST_COORDINATES:
         must = f"the dimension must be at most {MOST_COORDINATES}, for each of the two vectors"
         raise BadInput(must, f"{p * p} for N = {N}, epsilon = {epsilon}", "give a larger epsilon or a smaller N")
-    # Position i is the polynomial whose coefficients are the digits of i - 1 in base p. Its vector has a 1 for each pair
-    # (a, value at a). Two different polynomials of degree below k agree at fewer than k points a.
+    # Position i is the polynomial whose coefficients are the digits of i - 1 in base p. Its vector has a 1 for each
+    # pair (a, value at a). Two different polynomials of degree below k agree at fewer than k points a.
     digits = [[(i // p**t) % p for t in range(k)] for i in range(N)]
     pairs = [(a, b) for a in range(p) for b in range(p)]
     vectors = [

@@ -45,8 +45,8 @@ WORST = "171/1000"
 
 
 def _inner_region(f: str, form: str) -> str:
-    """The region of by-gelu: that of the recipe f, and c > 0. The three comparators without further arguments are left
-    without their region, which has the symbol eps."""
+    """The region of by-gelu: c > 0, and the region of the recipe f. The references of the three comparators with eps
+    are right everywhere, also in the window, so that their region is not needed."""
     name, inner_arguments = called(f)
     inner = region(name, **inner_arguments)
     return "0 < c" if inner == "true" or name in ("gtzero", "gezero", "eqzero") else f"0 < c & ({inner})"
@@ -58,8 +58,8 @@ def _inner_error(f: str, form: str) -> str:
     name, inner_arguments = called(f)
     block: Any = build(name, **inner_arguments).layers[0].feedforward
     weights = list(block.W2)
-    known = sum(abs(weight) for weight in weights if weight.is_Rational)
-    sizes = [kit.from_sympy(known)] if known else []
+    rational_sum = sum(abs(weight) for weight in weights if weight.is_Rational)
+    sizes = [kit.from_sympy(rational_sum)] if rational_sum else []
     sizes += [f"abs({kit.from_sympy(weight)})" for weight in weights if not weight.is_Rational]
     return f"{WORST}*{sizes[0]}/c" if len(sizes) == 1 else f"{WORST}*({' + '.join(sizes)})/c"
 
