@@ -209,7 +209,7 @@ class Justified(Canonical):
         arguments = [self.polynomial(v, around, k.level) for v, k in zip(values, t.kids, strict=True)]
         last = self.number(t.kids[-1]) if values else None
         with_normal_arguments = Term("fn", name, arguments, level)
-        # ... then that by its value, if the checker computes one. `known_value` is the value and a proof of the equality.
+        # ... then that by its value, if the checker computes one. `known_value` is the value with a proof.
         known_value = None
         if name == "exp":
             known_value = None if values[0] else (numeral(1), "exp_0")

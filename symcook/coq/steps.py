@@ -323,8 +323,8 @@ class Script:
             """The pattern with values for its variables."""
             return rebuild(pattern, lambda part, _: values.get(part))
 
-        # One form after the other. `state` has for each variable its form, or if that is done, its replacement. `motive`
-        # is the pattern with a variable for the current form only.
+        # One form after the other. `state` has for each variable its form, or if that is done, its replacement.
+        # `motive` is the pattern with a variable for the current form only.
         state = {place: part for part, place in places.items()}
         for part, place in places.items():
             if part.level == "R":

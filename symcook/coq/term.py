@@ -270,8 +270,8 @@ NAMED = 17
 
 
 def occurrences(terms: Iterable[Term]) -> dict[Term, int]:
-    """How often each part occurs, if equal parts are shared: as a part of different terms. The keys are ordered so that
-    a part comes after its own parts."""
+    """How often each part occurs in the terms, when the inside of equal parts is counted only once. The keys are ordered
+    so that a part comes after its own parts."""
     count: dict[Term, int] = {}
     ordered: list[Term] = []
 
@@ -323,9 +323,9 @@ def numeral_text(c: Fraction | int | str) -> str:
 
 
 def text(t: Term, around: Sequence[str] = ()) -> str:
-    """Coq's text of `t`, with all brackets. `around` has the names of the variables of the binders around `t`, innermost
-    first. The variable of a binder is called k followed by the number of binders around it, so that equal terms have
-    equal texts."""
+    """Coq's text of `t`, with all brackets. `around` has the names of the variables of the binders around `t`,
+    innermost first. The variable of a binder is called k followed by the number of binders around it, so that equal
+    terms have equal texts."""
     cache_key = tuple(around) if t.loose else len(around)
     if cache_key not in t._text:
         t._text[cache_key] = _text(t, tuple(around))
