@@ -26,9 +26,9 @@ class Equations:
     """The lemmas of the model of `written`, and the proofs of its theorems from them. `definition` is the relation of
     the model as a definition of the source.
 
-    pointwise: the model has one position only, and values are numbers; else values are functions of the position. place:
-    the term of the run for each value. known, supposed: the variables and hypotheses that all lemmas begin with. shapes:
-    {body of a proposition: its name}. equations: for each equation its proposition and values (see `equation`).
+    pointwise: the model has one position only, and values are numbers; else values are functions of the position.
+    place: the term of the run for each value. known, supposed: the variables and hypotheses with which all lemmas
+    begin. shapes: {body of a proposition: its name}. equations: the proposition and values of each equation.
     """
 
     def __init__(self, written: WrittenModel, definition: Defined) -> None:

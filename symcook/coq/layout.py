@@ -29,8 +29,8 @@ def lines(text: str, width: int) -> list[str]:
         if place is not None:
             end = place + len(sign)
             return [text[:end], *indented(lines(text[end:].lstrip(), width - 2), 2)]
-    # A connective: each part begins a new line, which starts with the sign. A quantifier extends to the end of the text,
-    # so only the connectives before it (before `last`) count.
+    # A connective: each part begins a new line, which starts with the sign. A quantifier extends to the end of the
+    # text, so only the connectives before it (before `last`) count.
     last = next((p for p in places if p and text[p - 1] == " " and QUANTIFIER.match(text, p)), len(text))
     for sign in CONNECTIVES:
         cuts = [p for p in places if p < last and text.startswith(sign, p)]

@@ -320,8 +320,8 @@ class Canonical:
         return "(" + " ".join([lemma, *[self.text(x, around) for x in atoms_of_both], *products]) + ")"
 
     def with_exponentials(self, a: Term, b: Term, exps: list[Term], around: Around) -> Proof:
-        """A proof of a = b if products of exponentials matter. Each exponential exp(p) in `exps` is written as a product
-        of powers of exp(m/d) and exp(-m/d), for the monomials m of p, where d is a common denominator of the
+        """A proof of a = b if products of exponentials matter. Each exponential exp(p) in `exps` is written as a
+        product of powers of exp(m/d) and exp(-m/d), for the monomials m of p, where d is a common denominator of the
         coefficients of m."""
         # For each monomial m the least common denominator d of its coefficients in all exponents.
         contents = {e: self.ordered(self.normal.poly(e.kids[0].plain), around) for e in exps}

@@ -270,8 +270,8 @@ NAMED = 17
 
 
 def occurrences(terms: Iterable[Term]) -> dict[Term, int]:
-    """How often each part occurs in the terms, when the inside of equal parts is counted only once. The keys are ordered
-    so that a part comes after its own parts."""
+    """How often each part occurs in the terms, when the inside of equal parts is counted only once. The keys are
+    ordered so that a part comes after its own parts."""
     count: dict[Term, int] = {}
     ordered: list[Term] = []
 
