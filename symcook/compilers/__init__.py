@@ -4,7 +4,7 @@ what it was compiled from."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,30 +46,31 @@ def compile(
     variant: str | None = None,
     name: str = "",
 ) -> Transformer:
-    """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
+    """The transformer of a program: exact, and right on every nonempty string over the alphabet.
 
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
-    `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
-    model answers at each position; `plan` says which coordinate holds what. With `theorem`, one of
-    `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof. With `soft` attention is
-    softmax at the temperature 1/n, and networks round what it retrieves, so that the model is right at every length;
-    with `tau` = 1 the factor stands in the queries, for runtimes that have softmax without a temperature.
+    `alphabet` is a text whose characters are the letters, or letters separated by spaces; it is not needed if the
+    source begins with `alphabet a b;`. The model answers at each position; `plan` says which coordinate holds what.
+    With `theorem`, one of `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof.
+    With `soft` attention is softmax at the temperature 1/n, and feed-forward layers round what it retrieves, so that
+    the model is right at every length; with `tau` = 1 the queries have a factor instead of the temperature, for
+    runtimes that have softmax without a temperature.
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
-    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`), or RASP as Python
+    "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
     objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
 
-    "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
+    "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that continues a string with the states of the run, then with yes or no (`decode.stream`).
     `variant` "nonstrict" (also of "tm") has masks that include the position itself; "no-start" has no $ before the
     string. With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: it outputs |x| + 1
     tokens after a string x, and is in each variant an instance of a family with a theorem about all automata.
 
-    "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
+    "tm" is a Turing machine: text with one row per line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
     that outputs one token per step, which says what the step changed, and then the output
     (`symcook.programs.turing`). `weighting` selects how its work heads find the last step that wrote on a cell: by a
     tie-break in the scores (average), or by position (rightmost). With `theorem` "2" it is the decoder of that
@@ -77,34 +78,17 @@ def compile(
     moves are L and R. With `variant` "no-start" there is no $ before the string, and the family is turing-no-start:
     its rows are those of the machine that reads one symbol ahead.
 
-    The programs that come with the library go by their names: compile("srasp", "sort.srasp"). Raises BadInput, in one
-    sentence with line and column, where the source is no program.
+    The programs that come with the library are compiled by name: compile("srasp", "sort.srasp"). Raises BadInput, in
+    one sentence with line and column, if the source is not a program.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
     objects = not isinstance(source, str)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
-    # Reject options that the language does not have.
-    asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
-    for option, choice in asked.items():
-        if choice not in ("", None, False) and kind not in TAKES[option]:
-            must = f"--{option} must stand with {' or '.join(TAKES[option])}"
-            raise BadInput(must, kind, "leave it out")
-    # `source` may be the name of a shipped program. Reject such a name without its ending, and a file name: on the
-    # command line the file's text is already in `source`, so here a file name is one that was not found.
-    if kind in SHIPPED and is_shipped(source):
-        if not source.endswith(f".{kind}"):
-            own = source.rpartition(".")[2]
-            raise BadInput(f"the program {source} must be compiled as {own}", kind, f"write symcook compile {own}")
-        name = name or source.rpartition(".")[0]
-        source = shipped_program(source)
-    elif kind in SHIPPED and f"{source}.{kind}" in shipped_names():
-        raise BadInput(
-            "a program must be its text, a file, or come with symcook", source, f"did you mean {source}.{kind}?"
-        )
-    elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
-        raise BadInput("a program must be its text, or on the command line a file that is there", source)
+    options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
+    _require_options(kind, options)
+    source, name = _program_text(kind, source, name)
     # A short program is also the model's name.
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
@@ -150,6 +134,36 @@ def compile(
         require_known("theorem", theorem, THEOREMS)
         return printed(formula, theorem, source, name, kind)
     return compiled(formula, source, name, kind, attention)
+
+
+def _require_options(kind: str, options: Mapping[str, object]) -> None:
+    """Raise BadInput if an option that is set is not one of the language `kind`."""
+    for option, choice in options.items():
+        if choice not in ("", None, False) and kind not in TAKES[option]:
+            must = f"--{option} must stand with {' or '.join(TAKES[option])}"
+            raise BadInput(must, kind, "leave it out")
+
+
+def _program_text(kind: str, source: str, name: str) -> tuple[str, str]:
+    """The text of a program and the model's name. `source` is the text, or the name of a shipped program, which is also
+    the model's name if `name` is "".
+
+    BadInput for a shipped program of another language, for its name without the ending, and for a file name: on the
+    command line the text of a file is already in `source`, so a file name here is one that was not found.
+    """
+    if kind in SHIPPED and is_shipped(source):
+        if not source.endswith(f".{kind}"):
+            language = source.rpartition(".")[2]
+            must = f"the program {source} must be compiled as {language}"
+            raise BadInput(must, kind, f"write symcook compile {language}")
+        return shipped_program(source), name or source.rpartition(".")[0]
+    if kind in SHIPPED and f"{source}.{kind}" in shipped_names():
+        raise BadInput(
+            "a program must be its text, a file, or come with symcook", source, f"did you mean {source}.{kind}?"
+        )
+    if re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
+        raise BadInput("a program must be its text, or on the command line a file that is there", source)
+    return source, name
 
 
 def _of_table(

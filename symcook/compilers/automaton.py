@@ -71,10 +71,10 @@ def counted(table: Automaton, source: str, name: str, variant: str = "strict") -
     `no-start` requires a nonempty string. With strict masks the decoder answers a string of one symbol with the verdict
     at once, twice.
     """
-    at, tokens = counted_at(table, variant)
+    family_instance, tokens = counted_at(table, variant)
     program = Program("dfa", source, table.alphabet, _counted_plan(table, variant, tokens), AUTOMATA)
-    source_text = f"{at.family.source}; {said(at.family, at.values)}"
-    return replace(at.model(tokens, name), source=source_text, program=program)
+    source_text = f"{family_instance.family.source}; {said(family_instance.family, family_instance.values)}"
+    return replace(family_instance.model(tokens, name), source=source_text, program=program)
 
 
 def counted_at(table: Automaton, variant: str) -> tuple[Instance, tuple[str, ...]]:
@@ -229,10 +229,10 @@ def _instance(table: Automaton, source: str, name: str) -> Transformer:
     """The instance of FAMILY for an automaton, with its program and plan. Its source names the instance if that text is
     short enough."""
     family = load(shipped(FAMILY))
-    at = instance_of(family, settings(table))
-    model = at.model(tokens_of(table), name)
+    family_instance = instance_of(family, settings(table))
+    model = family_instance.model(tokens_of(table), name)
     program = Program("dfa", source, table.alphabet, _plan(table))
-    source_text = f"{family.source}; {said(family, at.values)}"
+    source_text = f"{family.source}; {said(family, family_instance.values)}"
     return replace(model, source=source_text if len(source_text) <= MAX_LABEL else family.source, program=program)
 
 

@@ -234,15 +234,15 @@ class Aggregates(Selections):
                 "the mean of an aggregate must be of positions selected alike, on one side or all: a head has one mask"
             )
             raise BadInput(must, shown, "aggregate each side by itself")
-        ((side, here),) = groups
+        ((side, side_cases),) = groups
         # No mean is needed if only the position itself can be selected, or if the value is constant.
-        own = self._own(here, equalities)
+        own = self._own(side_cases, equalities)
         if side == "=":
             return self.between(own, value, default)
         mask = MASK_OF[side]
         constant = value.constant
         certain = "=" in side and own == self.every
-        some_selected = self.every if certain else self._found(mask, here, equalities, shown)
+        some_selected = self.every if certain else self._found(mask, side_cases, equalities, shown)
         if constant is not None:
             return self.between(some_selected, value, default)
         result = self.number(0)
@@ -255,11 +255,11 @@ class Aggregates(Selections):
         else:
             low, high = bounded.span()
             row = self._with_one(bounded)
-            mean = self._mean_of(self.selecting(here, equalities), row, mask, shown, value)
+            mean = self._mean_of(self.selecting(side_cases, equalities), row, mask, shown, value)
             atom = Atom(mean, "mean", max(abs(low), abs(high)), mask.endswith("future"))
             result = result.plus(self.gate(some_selected, Form(self.number(0).table, {}, {atom: Fraction(1)})))
         if value.atoms:
-            result = result.plus(self._grown(mask, here, equalities, grows, some_selected, shown))
+            result = result.plus(self._grown(mask, side_cases, equalities, grows, some_selected, shown))
         return result.plus(self.gate(self.negation(some_selected), default))
 
     def _found(self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Truth:

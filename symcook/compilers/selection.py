@@ -190,14 +190,18 @@ class Selections(PositionValues):
     def equal(self, cases: SelectorCases, shown: str) -> tuple[SelectorCases, tuple[Equality, ...]]:
         """The cases with every equality taken as true, and the equalities. BadInput if a position can be selected
         although an equality does not hold."""
-        used = sorted({name for case in cases for name in variables(case.there) if name < BEFORE}, reverse=True)
-        for name in used:
-            equality = self.equalities[AFTER - 2 - name]
-            if any(self.restrict(case.there, {name: False}) is not False for case in cases):
+        equality_variables = sorted(
+            {variable for case in cases for variable in variables(case.there) if variable < BEFORE}, reverse=True
+        )
+        for variable in equality_variables:
+            equality = self.equalities[AFTER - 2 - variable]
+            if any(self.restrict(case.there, {variable: False}) is not False for case in cases):
                 must = "an equality of two numbers that grow must be joined by & alone: a head looks for one number"
                 raise BadInput(must, f"{equality.shown} in {shown}")
-        cases = self._cases([(here, self.restrict(there, dict.fromkeys(used, True))) for here, there in cases])
-        return cases, tuple(self.equalities[AFTER - 2 - name] for name in used)
+        cases = self._cases(
+            [(here, self.restrict(there, dict.fromkeys(equality_variables, True))) for here, there in cases]
+        )
+        return cases, tuple(self.equalities[AFTER - 2 - variable] for variable in equality_variables)
 
     def groups(self, cases: SelectorCases, mask: str) -> list[tuple[str, SelectorCases]]:
         """The relations of j to i that a mask allows, from "<" to ">", with the cases for each. Neighbouring relations
@@ -297,14 +301,14 @@ class Selections(PositionValues):
         """Add a head that attends to the first (`op` "left") or last selected position that a mask allows. Return
         whether a position is selected, and `value` there (if `value` is None, an unused truth)."""
         values: dict[str, LinearFactors] = {}
-        read: dict[str, str] = {}
+        copy_of: dict[str, str] = {}
 
         def copied(name: str) -> str:
             """The coordinate to which the head copies the coordinate `name` of the position that it attends to."""
-            if name not in read:
-                read[name] = self.new("found", f"{self.meanings[name]}, at j of {shown}")
-                values[read[name]] = {name: Fraction(1)}
-            return read[name]
+            if name not in copy_of:
+                copy_of[name] = self.new("found", f"{self.meanings[name]}, at j of {shown}")
+                values[copy_of[name]] = {name: Fraction(1)}
+            return copy_of[name]
 
         score = self.selecting(cases, equalities)
         # A position with the maximum score need not be selected. So the head also copies the truths that the cases
@@ -370,8 +374,8 @@ class Selections(PositionValues):
                 self.squares[name] = copied(square)
             # The bound of a side holds at i only if the position attended to is on that side of i. Under another mask
             # the value may be as large as n - 1, so the side is "both".
-            own_mask = SEEN.get(atom.side, "none")
-            side = atom.side if atom.side == "mean" or mask.endswith(own_mask) else "both"
+            mask_of_side = SEEN.get(atom.side, "none")
+            side = atom.side if atom.side == "mean" or mask.endswith(mask_of_side) else "both"
             atom = Atom(name, side, atom.bound, atom.local and mask.endswith("future"))
             result = result.plus(Form(self.number(0).table, {}, {atom: Fraction(1)}), q)
         return result

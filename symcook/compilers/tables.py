@@ -131,12 +131,12 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
     moved = at_first_letter(machine)
     if moved.rows != machine.rows:
         source = written(moved)
-    machine, at = moved, instance(moved, variant)
-    family = at.family
+    machine, family_instance = moved, instance(moved, variant)
+    family = family_instance.family
     labels = table_labels(machine) if variant == "strict" else ahead_labels(machine)
-    model = at.model(labels, name)
+    model = family_instance.model(labels, name)
     program = Program("tm", source, machine.input, tuple(_plan(machine, labels, variant)), MACHINES)
-    source_text = f"{family.source}; {said(family, at.values)}"
+    source_text = f"{family.source}; {said(family, family_instance.values)}"
     return replace(model, source=source_text if len(source_text) <= MAX_LABEL else family.source, program=program)
 
 

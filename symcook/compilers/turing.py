@@ -332,8 +332,8 @@ class MachineDecoder:
         for tape in self.all_tapes:
             for move in (1, -1, 0):
                 stem = f"{MOVE[move]}hash{tape}"
-                went = dict.fromkeys(share, move if self.strict else -move)
-                norms.append(_hash({f"P{tape}": 1, **went}, dict.fromkeys(share, 1), stem))
+                move_factors = dict.fromkeys(share, move if self.strict else -move)
+                norms.append(_hash({f"P{tape}": 1, **move_factors}, dict.fromkeys(share, 1), stem))
                 # `moved` is the cell whose hash depends on the move, `still` the cell whose hash is that of move 0.
                 moved, still = ("at", "wrote") if self.strict else ("wrote", "at")
                 for side in "ab":
@@ -440,21 +440,23 @@ class MachineDecoder:
             meanings[f"place_{side}"] = f"{what} part of the hash of the own position"
         # Tape 0 is the input; work tapes also have cells that are written, retrieved and read.
         for tape in self.all_tapes:
-            who = f"work head {tape}" if tape else "the input head"
-            meanings[f"P{tape}"] = f"where {who} was {'before' if self.strict else 'behind'} the own move, times {over}"
+            head_name = f"work head {tape}" if tape else "the input head"
+            meanings[f"P{tape}"] = (
+                f"where {head_name} was {'before' if self.strict else 'behind'} the own move, times {over}"
+            )
             for move, how in ((1, "right"), (-1, "left"), (0, "nowhere")):
-                meanings[f"{MOVE[move]}{tape}"] = f"{who} moves {how}"
+                meanings[f"{MOVE[move]}{tape}"] = f"{head_name} moves {how}"
             for side, what in (("a", "first"), ("b", "second")):
-                meanings[f"at{tape}_{side}"] = f"{what} part of the hash of where {who} is"
-                meanings[f"wrote{tape}_{side}"] = f"{what} part of the hash of where {who} wrote"
+                meanings[f"at{tape}_{side}"] = f"{what} part of the hash of where {head_name} is"
+                meanings[f"wrote{tape}_{side}"] = f"{what} part of the hash of where {head_name} wrote"
             if not tape:
                 continue
-            meanings[f"fresh{tape}"] = f"{who} is on a cell that was never visited"
+            meanings[f"fresh{tape}"] = f"{head_name} is on a cell that was never visited"
             cells = [*(f"holds {symbol}" for symbol in self.cells), "is the leftmost visited", "is the rightmost"]
             for own, retrieved, here, what in zip(self.own(tape), self.got(tape), self.here(tape), cells, strict=True):
                 meanings[own] = f"the cell that was written on tape {tape} {what}"
-                meanings[retrieved] = f"the same of the token that {who} retrieved"
-                meanings[here] = f"the cell under {who} {what}"
+                meanings[retrieved] = f"the same of the token that {head_name} retrieved"
+                meanings[here] = f"the cell under {head_name} {what}"
         # The coordinates next_* that the last layer writes.
         return meanings | {f"next_{name}": f"of the next token: {what}" for name, what in meanings.items()}
 

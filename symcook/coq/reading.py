@@ -498,9 +498,9 @@ def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
 @deep()
 def definitions_text() -> str:
     """The text of all definitions that statements use."""
-    known = definitions()
-    reading = Reading(known)
-    return "\n".join(reading.definition(one) for one in known.all.values() if one.uses)
+    all_definitions = definitions()
+    reading = Reading(all_definitions)
+    return "\n".join(reading.definition(one) for one in all_definitions.all.values() if one.uses)
 
 
 def reader() -> Any:

@@ -265,8 +265,8 @@ class Script:
         ("!"), or proved here."""
         fact, name = self.fact(node["fact"])
         arguments = []
-        how: Sequence[Any] = node["with"]
-        for argument in how:
+        given_arguments: Sequence[Any] = node["with"]
+        for argument in given_arguments:
             # A variable of the fact: a value.
             if fact.op == "all":
                 value = self.value(argument, fact.data)

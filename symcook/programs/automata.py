@@ -73,16 +73,16 @@ class Automaton(Shown):
 
     def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
         """The number of accepted strings of each length from 0 to `longest`."""
-        # `ways`: how many strings lead to each state. Each round makes the strings longer by one letter.
-        ways = {self.initial: 1}
+        # `strings_to`: how many strings lead to each state. Each round makes the strings longer by one letter.
+        strings_to = {self.initial: 1}
         result = []
         for _ in range(longest + 1):
-            result.append(sum(count for state, count in ways.items() if accepted(self.answers[state])))
-            further: dict[int, int] = {}
-            for state, count in ways.items():
+            result.append(sum(count for state, count in strings_to.items() if accepted(self.answers[state])))
+            next_strings_to: dict[int, int] = {}
+            for state, count in strings_to.items():
                 for to in self.moves[state]:
-                    further[to] = further.get(to, 0) + count
-            ways = further
+                    next_strings_to[to] = next_strings_to.get(to, 0) + count
+            strings_to = next_strings_to
         return result
 
     @property
@@ -149,18 +149,20 @@ class Automaton(Shown):
         while True:
             finer_numbers: dict[tuple[int, ...], int] = {}
             finer = [
-                finer_numbers.setdefault((own, *(classes[to] for to in row)), len(finer_numbers))
-                for own, row in zip(classes, self.moves, strict=True)
+                finer_numbers.setdefault((class_number, *(classes[to] for to in row)), len(finer_numbers))
+                for class_number, row in zip(classes, self.moves, strict=True)
             ]
             if len(finer_numbers) == len(numbers):
                 break
             classes, numbers = finer, finer_numbers  # type: ignore[assignment]
         # One state of each class represents it.
         member: dict[int, int] = {}
-        for state, own in enumerate(classes):
-            member.setdefault(own, state)
-        rows = {own: [classes[to] for to in self.moves[state]] for own, state in member.items()}
-        return reached(classes[0], rows.__getitem__, lambda own: self.answers[member[own]], self.alphabet)
+        for state, class_number in enumerate(classes):
+            member.setdefault(class_number, state)
+        rows = {class_number: [classes[to] for to in self.moves[state]] for class_number, state in member.items()}
+        return reached(
+            classes[0], rows.__getitem__, lambda class_number: self.answers[member[class_number]], self.alphabet
+        )
 
 
 def reached(
@@ -244,10 +246,10 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         """The line of a key, for a message; "" if it is not known."""
         return f" in line {lines[path]}" if lines and path in lines else ""
 
-    def state(name: object, where: str, at: str = "") -> int:
+    def state(name: object, where: str, line_text: str = "") -> int:
         """The number of a state. BadInput for an unknown name, found at `where` and in the line `at`."""
         if isinstance(name, bool) or not isinstance(name, (str, int)) or str(name) not in numbers:
-            raise BadInput(f"{where} must be one of its states", f"{_shown(name)}{at}", "name it in states")
+            raise BadInput(f"{where} must be one of its states", f"{_shown(name)}{line_text}", "name it in states")
         return numbers[str(name)]
 
     table = document["transitions"]

@@ -232,12 +232,12 @@ def header_letters(letters: Sequence[Token], given: Sequence[str] | None) -> tup
     text."""
     where = place_at(letters[0])
     try:
-        own = alphabet_of([read_letter(part) for part in letters])
+        text_alphabet = alphabet_of([read_letter(part) for part in letters])
     except BadInput as error:
         raise BadInput(f"{error.must} ({where})", error.given, error.do) from None
-    if given is not None and tuple(given) != own:
-        raise BadInput(f"an alphabet must be given once ({where})", f"{' '.join(given)} and {' '.join(own)}")
-    return own
+    if given is not None and tuple(given) != text_alphabet:
+        raise BadInput(f"an alphabet must be given once ({where})", f"{' '.join(given)} and {' '.join(text_alphabet)}")
+    return text_alphabet
 
 
 def met(source: str, token: Token) -> tuple[str, str]:

@@ -133,14 +133,14 @@ class Expression:
     def counted(self, begin: int, operand: Places, low: int, high: int | None, end: int) -> Places:
         """The operand, whose text is from `begin` to the current character, `low` to `high` times. Each copy gets its
         own places, so its text is parsed again; afterwards reading continues at `end`."""
-        here, total = self.at, Places(True, 0, 0)
+        operand_end, total = self.at, Places(True, 0, 0)
         if not operand.first:
             high = 0  # the operand matches only the empty string, however often it is repeated
         # Copies after the first `low` are optional. Without an upper bound, the last copy can be repeated.
         for k in range(low + 1 if high is None else high):
             if k:
                 self.at = begin
-                operand = self.repeated(here)
+                operand = self.repeated(operand_end)
             if high is None and k == low:
                 self.link(operand.last, operand.first)
             total = self.joined(total, operand._replace(empty=operand.empty or k >= low))
@@ -195,8 +195,8 @@ class Expression:
     def letters(self) -> list[str]:
         """Parse an entry of a class: a letter, or a range of letters by their code points."""
         first = self.letter()
-        ahead = self.text[self.at : self.at + 2]
-        if not ahead.startswith("-") or ahead[1:] in ("", "]") or len(first) > 1:
+        next_two = self.text[self.at : self.at + 2]
+        if not next_two.startswith("-") or next_two[1:] in ("", "]") or len(first) > 1:
             return [first]
         self.at += 1
         last = self.letter()
@@ -225,13 +225,13 @@ def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
 
     def successors(state: int) -> list[int]:
         """The next state for each letter: the places with that letter that may follow a place of `state`."""
-        ahead = places.first if state & begin else 0
+        following = places.first if state & begin else 0
         remaining = state & ~begin
         while remaining:
             low = remaining & -remaining
-            ahead |= reader.follow[low.bit_length() - 1]
+            following |= reader.follow[low.bit_length() - 1]
             remaining ^= low
-        return [ahead & of_letter for of_letter in with_letter]
+        return [following & of_letter for of_letter in with_letter]
 
     final = places.last | (begin if places.empty else 0)
     return reached(begin, successors, lambda state: bool(state & final), alphabet).minimal()

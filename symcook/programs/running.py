@@ -29,11 +29,11 @@ def tokens_of(table: Automaton) -> tuple[str, ...]:
 
     def fresh(name: str, instead: str) -> str:
         """A name that is not taken: `name`, or `instead` if that cannot be a token, with primes if necessary."""
-        unused = name if name.split() == [name] and name.isprintable() else instead
-        while unused in names_made:
-            unused += "'"
-        names_made[unused] = None
-        return unused
+        candidate = name if name.split() == [name] and name.isprintable() else instead
+        while candidate in names_made:
+            candidate += "'"
+        names_made[candidate] = None
+        return candidate
 
     start = fresh(START, START)
     states = [fresh(name, f"q{number}") for number, name in enumerate(table.names)]

@@ -42,16 +42,16 @@ class Speech:
         and a label of `ends` only as the last token. BadInput for any other name."""
         ends = {self.names.get(label, label): label for label in self.ends}
         # Every token but the last must be one that does not end the run.
-        inner = {name: token for token, name in self.names.items() if token not in self.ends}
-        inner |= {} if self.names else {letter: letter for letter in self.letters}
+        token_of = {name: token for token, name in self.names.items() if token not in self.ends}
+        token_of |= {} if self.names else {letter: letter for letter in self.letters}
         *before, last = names or [""]
-        strange = [name for name in before if name not in inner]
-        strange += [last] if names and last not in ends and last not in inner else []
-        if strange:
-            alike = [name_known for name_known in inner if name_known.startswith(strange[0])] or list(inner)
+        unknown_names = [name for name in before if name not in token_of]
+        unknown_names += [last] if names and last not in ends and last not in token_of else []
+        if unknown_names:
+            alike = [known_name for known_name in token_of if known_name.startswith(unknown_names[0])] or list(token_of)
             do = f"such as {' '.join(alike[:SHOWN])}{' ..' * (len(alike) > SHOWN)}"
-            raise BadInput("a continuation must be made of tokens of the model", strange[0], do)
-        return (*(inner[name] for name in before), *([ends.get(last) or inner[last]] if names else []))
+            raise BadInput("a continuation must be made of tokens of the model", unknown_names[0], do)
+        return (*(token_of[name] for name in before), *([ends.get(last) or token_of[last]] if names else []))
 
     def said(self, token: str) -> dict[str, Any]:
         """A token as a JSON object, to which the caller adds its position."""

@@ -80,10 +80,10 @@ class Srasp:
     @cached_property
     def _texts(self) -> list[tuple[str, int]]:
         """The text of each line, with HERE for the position, and its level (see `_LEVEL`)."""
-        named = {line: name for name, line in reversed(self.names)}
+        name_of_line = {line: name for name, line in reversed(self.names)}
         texts: list[tuple[str, int]] = []
         for number, line in enumerate(self.lines):
-            line_text = (f"{named[number]}{HERE}", 9) if number in named else _shown(line, texts)
+            line_text = (f"{name_of_line[number]}{HERE}", 9) if number in name_of_line else _shown(line, texts)
             texts.append(line_text if len(line_text[0]) <= WIDEST else (f"...{line.op}...", 9))
         return texts
 

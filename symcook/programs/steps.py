@@ -69,12 +69,12 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     yield first_token(machine)
     # For each move of a work head the possible flags (leftmost, rightmost, fresh). A head that moves off the rightmost
     # cell to the right comes to a fresh cell, so that the cell it leaves is no longer the rightmost.
-    shapes: dict[int, tuple[tuple[int, int, int], ...]]
-    shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
-    shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
+    flags_of_move: dict[int, tuple[tuple[int, int, int], ...]]
+    flags_of_move = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
+    flags_of_move[-1] = tuple((right, left, fresh) for left, right, fresh in flags_of_move[1])
     used = used_rows(machine)
     for state, writes, moves in dict.fromkeys(used.values()):
-        for choice in product(*(shapes[move] for move in moves[1:])):
+        for choice in product(*(flags_of_move[move] for move in moves[1:])):
             written = tuple(
                 WrittenCell(symbol, bool(left), bool(right))
                 for symbol, (left, right, _) in zip(writes, choice, strict=True)
@@ -99,12 +99,12 @@ def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
             and all(read in cell_symbols for read, cell_symbols in zip(reads[1:], cells, strict=True))
         }
         # Add the states and symbols of these rows, until there is nothing new (a least fixed point).
-        size = len(states), *map(len, cells)
+        size_before = len(states), *map(len, cells)
         for row in used.values():
             states.add(row.state)
             for cell_symbols, symbol in zip(cells, row.writes, strict=True):
                 cell_symbols.add(symbol)
-        if size == (len(states), *map(len, cells)):
+        if size_before == (len(states), *map(len, cells)):
             return used
 
 

@@ -274,14 +274,14 @@ class _Listing:
     def _symbols(self, name: str) -> list[str]:
         """The symbols that a header lists; none if the header is missing. BadInput for a repeated symbol, and for the
         signs * . and _, which have a meaning in the table."""
-        line, words = self.headers.get(name, (0, []))
-        for word in words:
+        line, values = self.headers.get(name, (0, []))
+        for word in values:
             if word in (BLANK, "*", ".") or word.split() != [word]:
                 must = f"{name}: must list symbols other than * . and the blank _, which every tape has ({_at(line)})"
                 raise BadInput(must, word)
-            if words.count(word) > 1:
+            if values.count(word) > 1:
                 raise BadInput(f"{name}: must list each symbol once ({_at(line)})", word)
-        return words
+        return values
 
     def _head(self) -> int:
         """The cell where the input head starts, 1 if the header is missing."""
@@ -304,36 +304,36 @@ class _Listing:
             if row.state in halt:
                 raise BadInput(f"a state that halts must have no transition ({where})", row.state)
             choices = _choices(row, letters, symbols)
-            open_reads = row.reads.count("*")
+            wildcards = row.reads.count("*")
             size = prod(map(len, choices))
             if len(rows) + size > MOST_ROWS:
                 raise BadInput(f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})", size)
             for reads in product(*choices):
                 pair = row.state, reads
-                before = served.get(pair)
+                earlier = served.get(pair)
                 # Two rows apply: the one with fewer * counts; equally many are an error.
-                if before is not None and before[0] == open_reads:
-                    must = f"one row must serve {_pair(pair)}: {_at(before[1].line)} and {where} are equally exact"
+                if earlier is not None and earlier[0] == wildcards:
+                    must = f"one row must serve {_pair(pair)}: {_at(earlier[1].line)} and {where} are equally exact"
                     raise BadInput(must, "two", "make one of them more exact, or leave it out")
-                if before is not None and before[0] < open_reads:
+                if earlier is not None and earlier[0] < wildcards:
                     continue
                 writes = tuple(reads[1 + k] if row.writes[k] == "." else row.writes[k] for k in range(tapes))
-                served[pair] = open_reads, row
+                served[pair] = wildcards, row
                 rows[pair] = TuringRow(row.target, writes, tuple(MOVES[move] for move in row.moves))
         return rows
 
     def _complete(self, machine: TuringMachine) -> None:
         """Raise BadInput if no row applies to some state that does not halt and some symbols."""
         # The place that the message names: the first row of the state, else the first row that enters it.
-        first = {row.target: row.line for row in reversed(self.written)}
-        first |= {row.state: row.line for row in reversed(self.written)}
+        place_of_state = {row.target: row.line for row in reversed(self.written)}
+        place_of_state |= {row.state: row.line for row in reversed(self.written)}
         reads = ((*machine.input, BLANK), *[machine.cells] * machine.tapes)
         for state in machine.states:
             if state in machine.halt:
                 continue
             for choice in product(*reads):
                 if (state, choice) not in machine.rows:
-                    where = _at(first[state] if state in first else self.headers["start"][0])
+                    where = _at(place_of_state[state] if state in place_of_state else self.headers["start"][0])
                     must = f"a row must serve {_pair((state, choice))}, or {state} must halt ({where})"
                     raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
 

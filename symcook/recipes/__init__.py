@@ -269,9 +269,11 @@ def _all() -> dict[str, Recipe]:
 
 def exists(name: str) -> bool:
     """Whether there is a recipe of this name; only the file that declares it is imported."""
-    declared = re.compile(rf'^def {re.escape(name.replace("-", "_"))}\(|@recipe\(\s*"{re.escape(name)}"', re.MULTILINE)
+    declaration = re.compile(
+        rf'^def {re.escape(name.replace("-", "_"))}\(|@recipe\(\s*"{re.escape(name)}"', re.MULTILINE
+    )
     for module, text in _modules().items():
-        if name not in _RECIPES and declared.search(text):
+        if name not in _RECIPES and declaration.search(text):
             importlib.import_module(module)
     return name in _RECIPES
 
@@ -417,14 +419,16 @@ def reference(
     declared = info(name)
     module, attribute = declared.reference.split(":")
     function = getattr(importlib.import_module(module), attribute)
-    read = declared.read(arguments or {})
-    model = None if declared.kind == "language" else declared.make(declared, **read)
-    known = (
-        read if model is None else {"names": model.embedding.inputs, **read, **_symbols(declared, model, values or {})}
+    argument_values = declared.read(arguments or {})
+    model = None if declared.kind == "language" else declared.make(declared, **argument_values)
+    values_by_name = (
+        argument_values
+        if model is None
+        else {"names": model.embedding.inputs, **argument_values, **_symbols(declared, model, values or {})}
     )
     if declared.adapt is not None:
-        return declared.adapt(function, known)
-    ask = asked(function, known)
+        return declared.adapt(function, values_by_name)
+    ask = asked(function, values_by_name)
     if model is not None and model.readout.each and not model.readout.labels and len(model.readout.reads) == 1:
         return by_position(ask, model.embedding.inputs, model.readout.reads[0])
     return ask

@@ -26,8 +26,8 @@ SHIPPED = "family-"
 
 def path_of(name: str) -> Path | None:
     """The file of the family `name`, shipped or the user's own; None if it does not name a family."""
-    if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
-        return own
+    if name.startswith(SHIPPED) and (shipped_file := shipped(name.removeprefix(SHIPPED))).is_file():
+        return shipped_file
     return Path(name) if b'"symcook family"' in start_of(name, 4096) else None
 
 
@@ -58,8 +58,12 @@ def model_of(family: Family, given: Mapping[str, str], tokens: str | None = None
     the model."""
     from symcook.model.instance import instance
 
-    own = {key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}}
-    return instance(family, _values(family, own), None if tokens is None else tokens.split()), own
+    family_settings = {
+        key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}
+    }
+    return instance(
+        family, _values(family, family_settings), None if tokens is None else tokens.split()
+    ), family_settings
 
 
 def said(family: Family, values: str) -> str:
