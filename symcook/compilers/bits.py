@@ -103,18 +103,22 @@ class Bits:
         return self._atoms[truth]
 
     def negation(self, a: Truth) -> Truth:
+        """The negation of a truth."""
         a = self.truth(a)
         return self.every - a if isinstance(a, frozenset) else self.truth(self.diagrams.negation(a))
 
     def both(self, *truths: Truth) -> Truth:
+        """The conjunction of truths; true for none."""
         return reduce(self._both, map(self.truth, truths), self.every)
 
     def _both(self, a: Truth, b: Truth) -> Truth:
+        """The conjunction of two truths in normal form."""
         if isinstance(a, frozenset) and isinstance(b, frozenset):
             return a & b
         return self.truth(self._few(self.diagrams.both, a, b))
 
     def either(self, a: Truth, b: Truth) -> Truth:
+        """The disjunction of two truths."""
         a, b = self.truth(a), self.truth(b)
         if isinstance(a, frozenset) and isinstance(b, frozenset):
             return a | b

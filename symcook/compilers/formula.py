@@ -226,6 +226,7 @@ class Packed(PositionValues):
         own = self.hold(self.node(self.values[count_term.line]))
 
         def build() -> CountHead:
+            """Add the heads and the network between them."""
             self._counts = head_number = self._counts + 1
             to_left = count_term.side == "left"
             inverse = self.place(

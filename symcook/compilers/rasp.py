@@ -116,6 +116,7 @@ class Aggregates(Selections):
         """The coordinate with the mean of a truth over the positions that a mask allows."""
 
         def make() -> str:
+            """Add the head."""
             bit = self.hold(there)
             name = self.new("mean", f"mean behind the mask {mask} of {self.meanings[bit]}")
             self.looks.append(Look(None, {name: {bit: Fraction(1)}}, mask))
@@ -134,6 +135,7 @@ class Aggregates(Selections):
             return self.position("last", "both").plus(self.number(1))
 
         def make() -> Form:
+            """Add the share and the lookup; the result is the count of selected positions other than i."""
             less = f" - relu({self.hold(self.node(own))} + {self.place('inverse')} - 1)"
             share = self._share("none", cases, less, shown)
             count = self.new("count", f"how many others: {shown}")
@@ -154,6 +156,7 @@ class Aggregates(Selections):
         undecided = tuple(case for case in cases if not isinstance(case.there, bool))
 
         def make() -> tuple[str, str]:
+            """Add the share and the lookup of the cases `undecided`; the coordinates of both."""
             direction = "before" if side == "left" else "behind"
             share = self._share(f"strict-{SEEN[side]}", undecided, "", shown)
             count = self.new("count", f"how many {direction}: {shown}")

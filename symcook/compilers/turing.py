@@ -61,6 +61,7 @@ class UnitNetwork(list[NamedUnit]):
     """A feed-forward layer as a list of units."""
 
     def add(self, terms: BitsByName, bias: int, adds: BitsByName) -> None:
+        """Add a unit; see `NamedUnit`."""
         self.append(NamedUnit(terms, bias, adds))
 
     @cached_property

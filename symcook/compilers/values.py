@@ -66,10 +66,12 @@ class Look:
 
     @property
     def reads(self) -> set[str]:
+        """The coordinates that the head reads."""
         scores = {name for pair in self.score or () for name in pair}
         return scores | {name for row in self.values.values() for name in row}
 
     def made(self) -> Head:
+        """The head of the model, with its final values and factor."""
         values = {name: text(row) for name, row in self.values.items()}
         score: Any = self.score and {pair: str(self.gamma * factor) for pair, factor in self.score.items() if factor}
         return head(score, values, mask=self.mask, weighting=self.weighting, temperature=self.temperature)
@@ -263,6 +265,7 @@ class PositionValues(Bits):
         d = d if d.atoms[first] > 0 else d.times(-1)
 
         def make() -> str:
+            """Add the network."""
             row = self.linear(d)
             # 1 at 0, and 0 at every other whole number.
             formula = f"relu({text(row, 1)}) - 2*relu({text(row)}) + relu({text(row, -1)})"
@@ -278,6 +281,7 @@ class PositionValues(Bits):
             return self.bit(self.once(("sign", d.key), lambda: self._sign(d)))
 
         def make() -> str:
+            """Add the network."""
             row = self.linear(d)
             # 1 from 1 on, and 0 up to 0.
             name = self.network("more", f"{text(row)} > 0", f"relu({text(row)}) - relu({text(row, -1)})")
@@ -415,6 +419,7 @@ class PositionValues(Bits):
             return self.number(0)
 
         def make() -> Form:
+            """Add the head for the mean, and the lookup."""
             mean = self.new("mean", f"mean {where} of {meaning}")
             bit = self.hold(self.node(truth))
             self.looks.append(Look(None, {mean: {bit: Fraction(1)}}, f"strict-{SEEN[side]}"))

@@ -10,6 +10,7 @@ WIDTH = 110
 CONNECTIVES = (" -> ", " <-> ", r" \/ ", r" /\ ", " = ", " <= ", " < ", " + ")
 """The signs at which a text is broken, the weakest first."""
 QUANTIFIER = re.compile(r"(forall|exists|fun)\b")
+"""A word that binds variables."""
 
 
 def laid_out(text: str, indent: int = 0) -> str:

@@ -29,6 +29,7 @@ Sorts = Mapping[str, Any]
 # The strength of Coq's notations: a smaller number binds more tightly.
 ATOM, APPLIED, POWER, MINUS, TIMES, PLUS, RELATION, NOT, AND, OR, ARROW, QUANTIFIER = range(12)
 OPERATORS = {"+": PLUS, "-": PLUS, "*": TIMES, "/": TIMES, "=": RELATION, "<=": RELATION, "<": RELATION}
+"""The strength of each operator and comparison."""
 CONNECTIVES = {"&": ("/\\", AND), "|": ("\\/", OR), "->": ("->", ARROW), "<->": ("<->", ARROW)}
 """Coq's sign of each connective, and its strength."""
 # Names that Coq or Laws.v has already.

@@ -24,6 +24,7 @@ from symcook.proof.audit.certificatefile import certificate, sense
 from symcook.proof.replay import proofs_directory
 
 PATH = Path(__file__).resolve().parent.parent / "data" / "coq.txt"
+"""The file of the record."""
 
 
 def certificate_of(name: str) -> tuple[str | None, Mapping[str, str]]:

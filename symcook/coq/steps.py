@@ -130,6 +130,7 @@ class Script:
         names = iter(map(label_text, label))
 
         def taken_apart(f: Term) -> str:
+            """The pattern for a part, which takes the labels in order."""
             return f"[{taken_apart(f.kids[0])} {taken_apart(f.kids[1])}]" if f.op == "&" else next(names)
 
         return taken_apart(fact)

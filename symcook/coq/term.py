@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Sort
 
 COMPARISONS = ("=", "<=", "<")
+"""The comparisons of the checker; others are written with these."""
 
 
 class Untranslatable(Exception):
@@ -265,6 +266,7 @@ FUNCTIONS = {
 }
 """Coq's names of the functions, by level."""
 CONNECTIVES = {"&": "/\\", "|": "\\/", "->": "->"}
+"""Coq's signs for the connectives."""
 NAMED = 17
 """The numerals from 0 to 16 have the names _0 to _16 in Laws.v."""
 

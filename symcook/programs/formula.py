@@ -14,8 +14,11 @@ from typing import Any, NamedTuple
 from symcook.errors import BadInput, unknown
 
 UNARY = ("not", "prev", "next")
+"""The operators on one line."""
 BINARY = ("and", "or", "since", "until")
+"""The operators on two lines."""
 TEMPORAL = ("prev", "next", "since", "until")
+"""The operators that look at other positions."""
 COUNTING = ("at least", "remainder", "table")
 """The operators of lines about counts or the position."""
 WIDEST = 60
@@ -29,6 +32,7 @@ _SIGN = {
     "not": "~", "prev": "prev ", "next": "next ", "once": "once ", "eventually": "eventually ",
     "and": " & ", "or": " | ", "since": " since ", "until": " until ",
 }  # fmt: skip
+"""How an operator is written, before its operand or between its operands."""
 
 
 class Count(NamedTuple):
@@ -213,6 +217,7 @@ class Lines:
         return self._add(FormulaLine("table", counts=terms, table=bits))
 
     def _add(self, line: FormulaLine) -> int:
+        """The number of a line, which is added if it is new."""
         number = self._numbers.setdefault(line, len(self.lines))
         if number == len(self.lines):
             self.lines.append(line)

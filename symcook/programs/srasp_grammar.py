@@ -85,3 +85,4 @@ JOINS = frozenset(("OR", "AND", "EQUAL", "OTHER", "LESS", "MORE", "NOT_LESS", "N
                     "OVER"))  # fmt: skip
 """The terminals of binary operators, which messages together call "an operator"."""
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""The sign of a comparison after its sides are exchanged."""

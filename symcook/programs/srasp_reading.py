@@ -117,6 +117,7 @@ class _Spread:
         rule = getattr(self._reader, name)
 
         def call_rule(parts: list[Any]) -> object:
+            """Record the place of the first part, and call the method."""
             self._reader.begins(parts[0] if parts else None)
             return rule(*parts)
 

@@ -20,6 +20,7 @@ from symcook.errors import BadInput
 from symcook.files import parsed
 
 BLANK = "_"
+"""The blank in texts and in JSON; a code has the blank 0."""
 MOVES = {"L": -1, "S": 0, "R": 1}
 """The change of a head's position, by the text of a move."""
 LETTERS = {move: letter for letter, move in MOVES.items()}

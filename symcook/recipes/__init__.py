@@ -220,6 +220,7 @@ class Recipe(NamedTuple):
 
 
 COOKBOOK = "Cookbook"
+"""The beginning of the source of a recipe of the Transformer Cookbook."""
 OTHER = "Other"
 """The beginning of the source of a recipe that is in no paper: "Other, by whom"."""
 _RECIPES: dict[str, Recipe] = {}

@@ -52,6 +52,7 @@ def operation(name: str) -> Operation | None:
     return next((function for function in OPERATIONS if function.short == plain), None)
 
 
+# In the order of the Cookbook's sections.
 OPERATIONS = (
     Operation(
         "symcook.compose.single_head",

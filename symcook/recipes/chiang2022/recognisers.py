@@ -19,6 +19,7 @@ from symcook.recipes.arguments import positive_or_none, yes_or_no
 recipe = partial(declared, kind="language")
 ODD, BEGINS = "mod(ones(n), 2) = 1", "ex j in 1..n. j = 1 & w(j) = 1"
 """The languages as formulas: an odd number of 1s; the first symbol is 1."""
+# The fields of `Recipe` that the recipes for PARITY share, and those that the recipes for FIRST share.
 PARITY = {
     "uniformity": "No weight depends on the length; the position functions are i/n and (-1)^i.",
     "reference": "symcook.spec.languages:parity",
@@ -229,6 +230,7 @@ def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transform
     )
 
 
+# The coordinates of first_flawed.
 FLAWED_NAMES = ("zero", "one", "cls", "start", "s")
 
 

@@ -172,6 +172,7 @@ NetworkWeights = tuple[list[list[Any]], list[Any], list[Any], Any]
 
 
 def _half(value: int | kit.Fraction) -> Any:
+    """Half of a number, exactly."""
     return kit.Fraction(value, 2)
 
 

@@ -117,6 +117,7 @@ COUNT = "sum(j, 2, i, I[w(j - 1) = w(i) & w(j) = {}])"
 OTHER, OWN = COUNT.format("t"), COUNT.format("s")
 # s is the most frequent symbol, and the first in the alphabet among equally frequent ones.
 FIRST_OF_MOST = f"all t in 0..3. {OTHER} < {OWN} | {OTHER} = {OWN} & s <= t"
+# Symbols are numbers from 0; w(i) is the answer if the current symbol did not occur before.
 MOST_FREQUENT = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_MOST}]), w(i))"
 
 
