@@ -119,6 +119,7 @@ class Packed(PositionValues):
             return False
 
         def build() -> FormulaHead:
+            """Add the head."""
             # If `stop` is true everywhere, all scores are equal: the head attends to the nearest position of the mask.
             stop_name = None if stop is True else self.hold(stop)
             formula_head = FormulaHead(

@@ -90,18 +90,18 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
         return name
 
     # The first layer: a unit for each piece v and one for -v, since v = relu(v) - relu(-v).
-    flat = [form for group in pieces for form in group]
-    names = [fresh(0, place) for place in range(1, len(flat) + 1)]
-    rows = [[dict(named).get(input_name, 0) for input_name in input_names] for named, _ in flat]
-    constants = [constant for _, constant in flat]
-    units, signs = [*rows, *([-c for c in row] for row in rows)], range(len(flat))
+    all_pieces = [form for group in pieces for form in group]
+    names = [fresh(0, place) for place in range(1, len(all_pieces) + 1)]
+    rows = [[dict(named).get(input_name, 0) for input_name in input_names] for named, _ in all_pieces]
+    constants = [constant for _, constant in all_pieces]
+    first_weights, piece_numbers = [*rows, *([-c for c in row] for row in rows)], range(len(all_pieces))
     first = kit.FeedForward(
         input_names,
         tuple(names),
-        units,
+        first_weights,
         [*constants, *(-c for c in constants)],
-        [[int(k == r) for k in signs] + [-int(k == r) for k in signs] for r in signs],
-        [0] * len(flat),
+        [[int(k == r) for k in piece_numbers] + [-int(k == r) for k in piece_numbers] for r in piece_numbers],
+        [0] * len(all_pieces),
     )
     # `level` has the coordinates of each group. Each further layer replaces pairs by their minimum, until every group
     # has one coordinate; then pairs of groups by their maximum, until there is one group.
