@@ -95,7 +95,8 @@ class SignTest(NamedTuple):
 
 
 class SideCount(NamedTuple):
-    """How often a truth holds strictly on a side, and the coordinate with its mean there."""
+    """A count: the number of positions strictly on a side where `truth` holds. `mean` is the coordinate with the mean
+    of the truth there."""
 
     side: str
     truth: Truth
@@ -103,7 +104,7 @@ class SideCount(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """The coordinate `atom` where `truth`, held by the coordinate `test`, is true, else 0."""
+    """A gated number: it equals `atom` where `truth` is true, else 0. The coordinate `test` holds the truth."""
 
     test: str
     truth: Truth
@@ -127,7 +128,7 @@ class PositionValues(Bits):
         self.squares: dict[str, str] = {}
         """For a coordinate of a whole number, the coordinate of its square."""
         self.now = -1
-        """The line of the program that is compiled."""
+        """The number of the program's line that is being compiled."""
         self.compared: dict[str, NumberTest] = {}
         self.signs: dict[str, SignTest] = {}
         self.counts: dict[str, SideCount] = {}
@@ -138,7 +139,7 @@ class PositionValues(Bits):
     # Coordinates
 
     def place(self, name: str, function: str = "", meaning: str = "") -> str:
-        """The coordinate of a position function, one of `PLACES` or another."""
+        """Make `name` a coordinate with a position function, by default that of `PLACES`, and return the name."""
         self.positions[name] = function or PLACES[name]
         self.meanings[name] = meaning or self.positions[name]
         return name
