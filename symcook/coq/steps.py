@@ -75,14 +75,14 @@ class Script:
     @contextmanager
     def braces(self, goal: Term):
         """{ ... } around the proof of a goal. Afterwards the goal, the facts and the names are those from before."""
-        before, facts, scope = self.goal, dict(self.facts), dict(self.scope)
+        outer_goal, outer_facts, outer_scope = self.goal, dict(self.facts), dict(self.scope)
         self.goal = goal
         self.write("{")
         self.indent += 1
         yield
         self.indent -= 1
         self.write("}")
-        self.goal, self.facts, self.scope = before, facts, scope
+        self.goal, self.facts, self.scope = outer_goal, outer_facts, outer_scope
 
     def prove(self, goal: Term, proof: nodes.Proof) -> None:
         """Write the proof of a goal in braces."""
@@ -91,9 +91,9 @@ class Script:
 
     def nodes(self, proof: nodes.Proof) -> None:
         """Write the steps of a proof in order. A lemma of shapes.py replaces many steps on quantifiers in a row."""
-        place = 0
-        while place < len(proof):
-            row = in_a_row(proof, place)
+        start = 0
+        while start < len(proof):
+            row = in_a_row(proof, start)
             if len(row) >= MANY:
                 getattr(self, f"many_{row[0]['by']}")(row)
             else:
@@ -101,7 +101,7 @@ class Script:
                     getattr(self, f"by_{node['by']}")(node)
             if row[0]["by"] == "witness":
                 self.show()
-            place += len(row)
+            start += len(row)
 
     def fact(self, label: str) -> tuple[Term, str]:
         """A fact and its name in Coq."""
