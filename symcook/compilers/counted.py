@@ -147,8 +147,8 @@ class CountedConstruction:
         return name
 
     def compare(self, z: str, line: FormulaLine) -> None:
-        """Step 3: compare a sum of counts with `line.bound`. Each count is within 1/(4 Lambda), where Lambda (`factor_sum`)
-        is the sum of the absolute factors, so that the error of the sum is at most 1/4."""
+        """Step 3: compare a sum of counts with `line.bound`. Each count is within 1/(4 Lambda), where Lambda is the sum
+        of the absolute factors (`factor_sum`), so that the error of the sum is at most 1/4."""
         factor_sum = sum(abs(count.factor) for count in line.counts)
         parts = []
         for summand in line.counts:
