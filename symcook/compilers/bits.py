@@ -190,8 +190,8 @@ class Bits:
         if isinstance(f, bool):
             self.meanings["one" if f else "zero"] = "true" if f else "false"
             return "one" if f else "zero"
-        if there := self._there(f):
-            return there
+        if existing := self._there(f):
+            return existing
         # The network is the sum of the disjoint cubes of the function, or 1 minus that of its negation if that has
         # fewer cubes.
         cubes_of, negative = cubes(f, MOST), False
@@ -212,9 +212,9 @@ class Bits:
             return self.names[f[0]]
         # The negation of a set of letters is the set of the other letters: a bit of the embedding too.
         if f[1:] == (True, False) and self.names[f[0]] in self.sets:
-            others = self.every - self.sets[self.names[f[0]]]
-            name = self.new(self.letters, letters_text(others, self.alphabet))
-            self.sets[name] = others
+            other_letters = self.every - self.sets[self.names[f[0]]]
+            name = self.new(self.letters, letters_text(other_letters, self.alphabet))
+            self.sets[name] = other_letters
             return name
         return None
 

@@ -45,8 +45,8 @@ def predicate(line: FormulaLine, number: str) -> str:
         return f"(1 {'-' if line.bound else '+'} (-1)^({number}))/2"
     if line.op == "remainder":  # a sum, since statements have no remainder
         return f"sum(q, 0, {number}, I[{number} = {line.divisor}*q + {line.bound}])"
-    ones = [place for place, bit in enumerate(line.table) if bit == "1"]
-    return " + ".join(f"I[{number} = {place}]" for place in ones) or "0"
+    ones = [k for k, bit in enumerate(line.table) if bit == "1"]
+    return " + ".join(f"I[{number} = {k}]" for k in ones) or "0"
 
 
 class FormulaHead(NamedTuple):
@@ -224,7 +224,7 @@ class Packed(PositionValues):
         The mean of the line over the positions on the left, minus the own share, is (C - x)/i. Together with 1/i it is
         the query for position C - x + 1, which always exists. On the right the number of positions is n - i + 1.
         """
-        own = self.hold(self.node(self.values[count_term.line]))
+        own_bit = self.hold(self.node(self.values[count_term.line]))
 
         def build() -> CountHead:
             """Add the heads and the network between them."""
@@ -235,18 +235,18 @@ class Packed(PositionValues):
                 "1/i" if to_left else "1/(n - i + 1)",
                 f"1/positions on the {count_term.side}",
             )
-            what = f"#{count_term.side}[{self.formula.text(count_term.line)}]"
-            mean = self._name("mean", head_number, f"{what} over the positions there")
+            count_text = f"#{count_term.side}[{self.formula.text(count_term.line)}]"
+            mean = self._name("mean", head_number, f"{count_text} over the positions there")
             less = self._name("less", head_number, f"mean{head_number} without this position")
             below = f"count{head_number}"
             # First head: the mean of the bit over the positions on that side. A network subtracts the own share.
-            self._retrieve({mean: own}, Retrieval(None, SEEN[count_term.side]))
-            self._written({less: f"relu({mean}) - relu({own} + {inverse} - 1)"})
+            self._retrieve({mean: own_bit}, Retrieval(None, SEEN[count_term.side]))
+            self._written({less: f"relu({mean}) - relu({own_bit} + {inverse} - 1)"})
             form = self._lookup(less, inverse)
             # Second head, at position C - x + 1: retrieve C - x, ...
             if test is None:
                 values = {below: self.place("before", "i - 1")}
-                self._name("count", head_number, f"{what} without this position")
+                self._name("count", head_number, f"{count_text} without this position")
                 self._retrieve(values, Retrieval(form, "none", "Lemma 7"), NUMBER)
             else:
                 # ... or for a test, its truths for C - x and C - x + 1.
@@ -259,12 +259,12 @@ class Packed(PositionValues):
                         predicate(test, number),
                         table_meaning or f"whether {number} leaves {test.bound} modulo {test.divisor}",
                     )
-                    self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
+                    self.meanings[f"{below}_{end}"] = f"{table} at {count_text} without this position, plus 1"
                     values[f"{below}_{end}"] = table
                 self._retrieve(values, Retrieval(form, "none", "Lemma 6"))
-            return CountHead(count_term.side, own, inverse, mean, less, tuple(values), tuple(values.values()))
+            return CountHead(count_term.side, own_bit, inverse, mean, less, tuple(values), tuple(values.values()))
 
-        return self.once((count_term.side, own, test and test[-3:]), build)
+        return self.once((count_term.side, own_bit, test and test[-3:]), build)
 
     def _numbered(self, table: str) -> int:
         """The number of a table of bits: 1 for the first one used, and so on."""
@@ -341,10 +341,10 @@ def rounded(total: str) -> str:
 def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
     """The plan of a model: for each coordinate its name, the layer and sublayer that write it, and its meaning. A long
     meaning is shortened."""
-    where = dict.fromkeys(model.space, "embedding")
+    sublayer_of = dict.fromkeys(model.space, "embedding")
     for number, layer in enumerate(model.layers, 1):
         for part in layer.parts():
             kind = "attention" if isinstance(part, Head) else "feed-forward"
-            where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+            sublayer_of |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
     described = ((name, meanings.get(name, name)) for name in model.space)
-    return tuple((name, where[name], text if len(text) <= MAX_LABEL else brief(text)) for name, text in described)
+    return tuple((name, sublayer_of[name], text if len(text) <= MAX_LABEL else brief(text)) for name, text in described)

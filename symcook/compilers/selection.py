@@ -131,9 +131,9 @@ class Selections(PositionValues):
             opposite = {"!=": "=", ">": "<=", ">=": "<"}[sign]
             return self.complement(self.numbers_meet(opposite, key, query, shown))
         # Two indices: the selector is a mask. Else, if one number has finitely many values, they become cases.
-        place = self._as_places(sign, key, query)
-        if place is not None:
-            return (SelectorCase(self.every, place),)
+        mask_node = self._as_places(sign, key, query)
+        if mask_node is not None:
+            return (SelectorCase(self.every, mask_node),)
         values = self.values_of(query)
         if values is not None:
             here = [(truth, self.compare(sign, key, self.number(value))) for value, truth in values]

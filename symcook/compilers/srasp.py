@@ -57,8 +57,8 @@ class Compiled(Aggregates):
         numbers = (*value.table, *value.bits.values(), *value.atoms.values())
         bits = max(q.numerator.bit_length() + q.denominator.bit_length() for q in numbers)
         if bits > MOST_BITS:
-            place = f" in line {self.program.places[number][0]}" if self.program.places else ""
-            raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{place}")
+            where_text = f" in line {self.program.places[number][0]}" if self.program.places else ""
+            raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{where_text}")
 
     def _line(self, number: int, line: SraspLine, reads: Any) -> ProgramValue | SelectorCases:
         """The value or selector of a line; `reads` has those of the lines that it reads."""

@@ -172,7 +172,9 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     # The machine that reads ahead has two more layers, two more heads, and states that hold a symbol.
     if variant == "no-start":
         heads[:1], cells[:1] = ["the head that reads ahead", "the input head"], ["the input", "the copy of the input"]
-        states = [f"{state}, holding {held}" for state in states for held in (machine.blank, *machine.input)]
+        states = [
+            f"{state}, holding {held_symbol}" for state in states for held_symbol in (machine.blank, *machine.input)
+        ]
         rows, before, zero = [row.label for row in ahead_rows(machine)], 2, "the position is the first"
         words, set_in = "layer 2", "embedding, layer 2"
         yield "later", "layer 1", "0 at the first position, 1 behind it"
@@ -180,12 +182,12 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
             yield f"letter{k}", "embedding", f"the token is letter {letter}"
             yield f"lead{k}", words, f"the word begins with {letter}; 0 at the first position"
     before_layer, last = f"layer {before + 1}", f"layer {before + len(heads) + 2}"
-    here = " behind the first position" * (before > 0)
+    later_text = " behind the first position" * (before > 0)
     # The token itself.
     yield "one", "embedding", "1"
     yield "bos", words, zero
     for k, letter in enumerate(machine.input, 1):
-        yield f"x{k}", words, f"the token is letter {letter}{here}"
+        yield f"x{k}", words, f"the token is letter {letter}{later_text}"
     for k, state in enumerate(states, 1):
         yield f"s{k}", set_in, f"the state entered is {state}"
     yield "halt", set_in, "that state halts, or the token is of the output"

@@ -411,15 +411,15 @@ class MachineDecoder:
 
     def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
         """The plan: each coordinate with the sublayer that writes it, and what it holds."""
-        where = dict.fromkeys(model.space, "embedding")
+        sublayer_of = dict.fromkeys(model.space, "embedding")
         for number, layer in enumerate(model.layers, 1):
             for part in layer.parts():
                 if isinstance(part, LayerNorm):
                     continue
                 kind = "attention" if isinstance(part, Head) else "feed-forward"
-                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+                sublayer_of |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
         meanings = self._meanings()
-        return tuple((name, where[name], meanings[name]) for name in model.space)
+        return tuple((name, sublayer_of[name], meanings[name]) for name in model.space)
 
     def _meanings(self) -> dict[str, str]:
         """What each coordinate holds."""

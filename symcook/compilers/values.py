@@ -222,10 +222,10 @@ class PositionValues(Bits):
         for node, add in form.bits.items():
             split: dict[Fraction, Truth] = {}
             for value, truth in truths.items():
-                for total, where in ((value + add, self.both(truth, node)),
+                for total, total_truth in ((value + add, self.both(truth, node)),
                                     (value, self.both(truth, self.negation(node)))):  # fmt: skip
-                    if self.truth(where) != frozenset():
-                        split[total] = self.either(split[total], where) if total in split else where
+                    if self.truth(total_truth) != frozenset():
+                        split[total] = self.either(split[total], total_truth) if total in split else total_truth
             truths = split
             if len(truths) > FEW_VALUES:
                 return None
@@ -412,20 +412,20 @@ class PositionValues(Bits):
         """The number y of positions strictly on one side where a truth holds. A head computes the mean, which is y over
         the number of positions there (0 if there are none), and y is looked up."""
         # If the negation was counted already: the number of positions minus that count.
-        complement, where = self.negation(truth), "before" if side == "left" else "behind"
+        complement, position_function = self.negation(truth), "before" if side == "left" else "behind"
         if ("count", side, complement) in self._known or truth == self.every:
-            total = self.position(where, side)
+            total = self.position(position_function, side)
             return total if truth == self.every else total.plus(self._known["count", side, complement], -1)
         if truth == frozenset():
             return self.number(0)
 
         def make() -> Form:
             """Add the head for the mean, and the lookup."""
-            mean = self.new("mean", f"mean {where} of {meaning}")
+            mean = self.new("mean", f"mean {position_function} of {meaning}")
             bit = self.hold(self.node(truth))
             self.looks.append(Look(None, {mean: {bit: Fraction(1)}}, f"strict-{SEEN[side]}"))
-            count = self.new("count", f"how often {where}: {meaning}")
-            self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{where}")
+            count = self.new("count", f"how often {position_function}: {meaning}")
+            self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{position_function}")
             self.counts[count] = SideCount(side, truth, mean)
             return self.atom(count, side)
 

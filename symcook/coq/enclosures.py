@@ -41,22 +41,24 @@ def boxes(node: nodes.ExcludedMiddle, formula: Callable[[str], Term]) -> Any:
     outside: dict[str, None] = {}
     precisions: list[int] = []
 
-    def cases(at: Any, inside: frozenset[str]) -> Any:
+    def cases(case_node: Any, inside: frozenset[str]) -> Any:
         """The tree of cases below a node. `inside` has the labels of facts that the cases around it assume. LookupError
         if there is another kind of step."""
-        if at["by"] == "interval":
-            outside.update(dict.fromkeys(label for label in at["on"] if label not in inside))
-            precisions.append(at["prec"])
+        if case_node["by"] == "interval":
+            outside.update(dict.fromkeys(label for label in case_node["on"] if label not in inside))
+            precisions.append(case_node["prec"])
             return ()
         # Otherwise the node must be a case whose two proofs have one node each.
-        if at["by"] != "em" or any(len(proof) != 1 for proof in at["proofs"]):
+        if case_node["by"] != "em" or any(len(proof) != 1 for proof in case_node["proofs"]):
             raise LookupError
-        f = formula(at["formula"])
+        f = formula(case_node["formula"])
         # The case must compare a variable with a bound.
         if f.op not in ("<=", "<") or f.kids[0].op != "var":
             raise LookupError
         # The facts that cases assume belong to the tree; only facts from outside (`outside`) are passed to it.
-        parts = (cases(proof[0], inside | {label}) for label, proof in zip(at["as"], at["proofs"], strict=True))
+        parts = (
+            cases(proof[0], inside | {label}) for label, proof in zip(case_node["as"], case_node["proofs"], strict=True)
+        )
         return (*f.kids, *parts)
 
     try:

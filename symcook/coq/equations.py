@@ -41,7 +41,7 @@ class Equations:
         self.known = ["n", "w", "given", *self.symbols, *(["i"] if self.pointwise else [])]
         self.lemmas, self.shapes = Lemmas(), dict[str, str]()
         self.equations = [self.equation(definition) for definition in self.relation.definitions]
-        self.holds_lemmas = [self.holds(shape, own) for shape, own in self.equations]
+        self.holds_lemmas = [self.holds(shape, value_names) for shape, value_names in self.equations]
         self.brackets = skeleton(definition.body)
         runs, only = self.runs(), self.only()
         shape_texts = [f"Definition {name} {body}.\n" for body, name in self.shapes.items()]
@@ -51,40 +51,42 @@ class Equations:
         """An equation of the model: the name of its proposition, which is about values a0, a1, .., and the names of the
         model's values to which these correspond. The first is the value that the equation defines."""
         # With the names a0, a1, .. equations that differ only in names get the same proposition.
-        own = [name for name in (definition.function, *definition.reads()) if name in self.written.values]
-        new = {name: f"a{k}" + "_" * (f"a{k}" in self.symbols) for k, name in enumerate(own)}
+        value_names = [name for name in (definition.function, *definition.reads()) if name in self.written.values]
+        new = {name: f"a{k}" + "_" * (f"a{k}" in self.symbols) for k, name in enumerate(value_names)}
         text = definition.spelled(lambda function, place: self.relation.call(new.get(function, function), place))
         if not self.pointwise:
             text = f"all i in {self.relation.low}..{self.relation.high}. {text}"
         sorts = {**self.written.sorts, "w": ("fun", ("Int",), "Int"), **dict.fromkeys(new.values(), self.sort)}
         head = f"{self.of} ({' '.join(new.values())} : {sort_text(self.sort)}) : Prop"
         body = f"{head} :=\n  {Reading(definitions()).formula(parsed(text), sorts)}"
-        return self.shapes.setdefault(body, f"{self.written.module}_equation{len(self.shapes)}"), own
+        return self.shapes.setdefault(body, f"{self.written.module}_equation{len(self.shapes)}"), value_names
 
     def said(self, shape: str, values: Sequence[str]) -> str:
         """The proposition `shape` applied to these values, as text."""
         return " ".join([shape, "n", "w", *self.symbols, *values])
 
-    def holds(self, shape: str, own: Sequence[str]) -> str:
+    def holds(self, shape: str, value_names: Sequence[str]) -> str:
         """The lemma that an equation holds in the run, applied to its arguments."""
         written = self.written
         statement = f"forall {written.bound}, {written.premises}\n  {written.stream}\n  "
-        statement += self.said(shape, [self.place[name] for name in own])
+        statement += self.said(shape, [self.place[name] for name in value_names])
         name = self.lemmas.name(statement, f"holds_in_run {shape} {written.module}.", f"{written.module}_run")
         return f"({' '.join([name, *self.known, *self.supposed])})"
 
-    def determines(self, shape: str, own: Sequence[str]) -> str:
+    def determines(self, shape: str, value_names: Sequence[str]) -> str:
         """The lemma that an equation determines its value: if two values satisfy it, together with equal other values,
         they are equal. The lemma assumes that the deviation of a norm that rejects zero variance is positive."""
         written = self.written
         above = {*written.refused, *written.sure}
-        mine, its = ([f"{letter}{k}_" for k in range(len(own))] for letter in "ab")
-        same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(mine, its, strict=True)]
+        first_values, second_values = ([f"{letter}{k}_" for k in range(len(value_names))] for letter in "ab")
+        same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(first_values, second_values, strict=True)]
         positive_steps = [
-            self.everywhere(f"0 < {a}@") for a, name in zip(mine[1:], own[1:], strict=True) if name in above
+            self.everywhere(f"0 < {a}@")
+            for a, name in zip(first_values[1:], value_names[1:], strict=True)
+            if name in above
         ]
-        steps = [*same[1:], *positive_steps, self.said(shape, mine), self.said(shape, its), same[0]]
-        bound = f"{self.of} ({' '.join([*mine, *its])} : {sort_text(self.sort)})"
+        steps = [*same[1:], *positive_steps, self.said(shape, first_values), self.said(shape, second_values), same[0]]
+        bound = f"{self.of} ({' '.join([*first_values, *second_values])} : {sort_text(self.sort)})"
         statement = f"forall {bound}, {written.premises}{' -> '.join(steps)}"
         return self.lemmas.name(statement, f"determined {shape}.", f"{written.module}_same")
 
@@ -147,21 +149,37 @@ class Equations:
         place = len(written.needed()) - len(written.refused)
         positive_of = {v: f"part{count - len(written.refused) + k}" for k, v in enumerate(written.refused)}
         # Each value is determined by its equation and by earlier values, for which equality is proved already.
-        for number, (shape, own) in enumerate(self.equations):
+        for number, (shape, value_names) in enumerate(self.equations):
             part = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
             place += 1 + self.split(number)
-            arguments = [*self.symbols, *map(spelled, own), *(self.place[name] for name in own), *self.supposed]
-            known_facts = [*(f"same_{v}" for v in own[1:]), *(positive_of[v] for v in own[1:] if v in positive_of)]
-            lemma = [self.determines(shape, own), "n", "w", *arguments, *known_facts, part, self.holds_lemmas[number]]
-            steps.append(f"assert (same_{own[0]} := {' '.join(lemma)})")
+            arguments = [
+                *self.symbols,
+                *map(spelled, value_names),
+                *(self.place[name] for name in value_names),
+                *self.supposed,
+            ]
+            known_facts = [
+                *(f"same_{v}" for v in value_names[1:]),
+                *(positive_of[v] for v in value_names[1:] if v in positive_of),
+            ]
+            lemma = [
+                self.determines(shape, value_names),
+                "n",
+                "w",
+                *arguments,
+                *known_facts,
+                part,
+                self.holds_lemmas[number],
+            ]
+            steps.append(f"assert (same_{value_names[0]} := {' '.join(lemma)})")
             # A deviation that is positive in the run is positive in any solution; later equations divide by it.
-            if own[0] in written.sure:
-                positive_of[own[0]] = f"above_{own[0]}"
-                why = written.sure[own[0]]
-                proof = f"above_same _ _ _ same_{own[0]} (fun i => {why})"
+            if value_names[0] in written.sure:
+                positive_of[value_names[0]] = f"above_{value_names[0]}"
+                positivity = written.sure[value_names[0]]
+                proof = f"above_same _ _ _ same_{value_names[0]} (fun i => {positivity})"
                 if self.pointwise:
-                    proof = f"eq_ind_r (fun above => 0 < above) ({why}) same_{own[0]}"
-                steps.append(f"assert (above_{own[0]} := {proof})")
+                    proof = f"eq_ind_r (fun above => 0 < above) ({positivity}) same_{value_names[0]}"
+                steps.append(f"assert (above_{value_names[0]} := {proof})")
         # The conclusion: all values are the same, as a conjunction.
         chain = skeleton(in_a_chain(len(written.values)))
         at = "" if self.pointwise else " i within"

@@ -316,8 +316,8 @@ class Justified(Canonical):
         # A sum of zeros is 0.
         if not rows:
             proof = trans(inner_proof, self.identity(inner, numeral(0), here))
-            nothing = f"{before[0]} {before[1]} {self.under(body, here)}"
-            return numeral(0), f"(sum_nil {nothing} (fun {here[0][0]} => {shown(proof)}))"
+            fold_arguments = f"{before[0]} {before[1]} {self.under(body, here)}"
+            return numeral(0), f"(sum_nil {fold_arguments} (fun {here[0][0]} => {shown(proof)}))"
         if len(rows) == 1 and rows[0][1] == numeral(1):  # the only monomial stays inside as a whole
             return real("sum", *ends, rows[0][2]), extended(rows[0][2])
         new_body, out, law = self.taken_apart(rows, ends, around, here)
@@ -370,11 +370,11 @@ class Justified(Canonical):
         # computation.
         for i in range(count):
             step = numeral(i, "Z")
-            at = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
-            out = real("+" if op == "sum" else "*", out, substitute(body, [at]))
+            index_term = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
+            out = real("+" if op == "sum" else "*", out, substitute(body, [index_term]))
         first = f"({op}_n {count} {arguments} {proof} : {self.text(t, around)} = {self.text(out, around)})"
-        form, proof = self.skeleton(out, around)
-        return form, trans(first, proof)
+        canonical, proof = self.skeleton(out, around)
+        return canonical, trans(first, proof)
 
     def inverse(self, t: Term, around: Around) -> tuple[Term, Proof]:
         """A canonical term and a proof that 1/t equals it.
@@ -387,16 +387,16 @@ class Justified(Canonical):
         rows = self.inverses(p, around)
         # t = 1.
         if not rows:
-            form, proof = self.skeleton(t, around)
-            proof = trans(proof, self.identity(form, numeral(1), around))
+            canonical, proof = self.skeleton(t, around)
+            proof = trans(proof, self.identity(canonical, numeral(1), around))
             return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
         # 1/(x y) = (1/x) (1/y), factor by factor.
         product_form, inverse, proof = rows[0]
         for factor, factor_inverse, factor_proof in rows[1:]:
             proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(factor_proof)})"
             product_form, inverse = real("*", product_form, factor), real("*", inverse, factor_inverse)
-        form, first = self.skeleton(t, around)
-        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
+        canonical, first = self.skeleton(t, around)
+        return inverse, trans(congruent("Rinv", [trans(first, self.identity(canonical, product_form, around))]), proof)
 
     def factored(self, p: Any) -> tuple[Fraction, dict[Any, int], Any]:
         """A polynomial as a product of three: a number (its content, with a sign), the factors that all its monomials
@@ -491,8 +491,8 @@ class Justified(Canonical):
         if op == "=" and key.parts[0] != frozenset(checker().scale(p, 1 / c).items()):
             c = -c
         target = self.polynomial(key.parts[0], around)
-        form, proof = self.skeleton(gap(f), around)
-        e = shown(trans(proof, self.identity(form, real("*", numeral(c), target), around)))
+        canonical, proof = self.skeleton(gap(f), around)
+        e = shown(trans(proof, self.identity(canonical, real("*", numeral(c), target), around)))
         number = numeral_text(c)
         side = self.lemmas.name(f"{number} <> 0", "lra.", "num") if op == "=" else self.nonnegative(c, True)
         law = {"<=": "le_gap", "<": "lt_gap", "=": "eq_gap"}[op]

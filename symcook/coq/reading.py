@@ -501,7 +501,9 @@ def definitions_text() -> str:
     """The text of all definitions that statements use."""
     all_definitions = definitions()
     reading = Reading(all_definitions)
-    return "\n".join(reading.definition(one) for one in all_definitions.all.values() if one.uses)
+    return "\n".join(
+        reading.definition(used_definition) for used_definition in all_definitions.all.values() if used_definition.uses
+    )
 
 
 def reader() -> Any:

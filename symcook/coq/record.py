@@ -126,6 +126,6 @@ def _stands(name: str, digest: str, known: dict[str, bool], lemma: bool = False)
         known[name] = False
         lemmas = certificate_of(name)[1].items()
         known[name] = not stale_models(models_of(name)) and all(
-            _stands(lemma_name, its, known, True) for lemma_name, its in lemmas
+            _stands(lemma_name, lemma_digest, known, True) for lemma_name, lemma_digest in lemmas
         )
     return known[name]

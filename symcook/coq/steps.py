@@ -308,15 +308,15 @@ class Script:
             left, right, name = right, left, f"(eq_sym {name})"
         before, proof = self.fact(node["in"]) if "in" in node else (self.goal, "")
         # Coq distinguishes occurrences of the left side that have casts at different places; the checker does not.
-        # `places` has a variable for each such form, which replaces it in `pattern`.
-        places: dict[Term, Term] = {}
+        # `variable_of_form` has a variable for each such form, which replaces it in `pattern`.
+        variable_of_form: dict[Term, Term] = {}
 
         def leaf(part: Term, _: int) -> Term | None:
             """The variable for a part that is the left side, up to casts; None for any other part."""
             if part.loose or part.level not in ("R", "Z") or part.plain != left.plain:
                 return None
             sort = "Real" if part.level == "R" else "Int"
-            return places.setdefault(part, variable("var", (f"z{len(places)}", sort)))
+            return variable_of_form.setdefault(part, variable("var", (f"z{len(variable_of_form)}", sort)))
 
         pattern = rebuild(before, leaf)
 
@@ -326,21 +326,21 @@ class Script:
 
         # One form after the other. `state` has for each variable its form, or if that is done, its replacement.
         # `motive` is the pattern with a variable for the current form only.
-        state = {place: part for part, place in places.items()}
-        for part, place in places.items():
+        state = {form_variable: part for part, form_variable in variable_of_form.items()}
+        for part, form_variable in variable_of_form.items():
             if part.level == "R":
                 new, same = right, trans(self.forms.equal(part, left), name)
             else:  # the equation of integers follows from that of real numbers
                 new = elaborate(right.plain, "Z")
                 ends = self.forms.equal(cast(part), left), self.forms.equal(right, cast(new))
                 same = f"(eq_IZR {text(part)} {text(new)} {trans(ends[0], trans(name, ends[1]))})"
-            motive = put({k: x for k, x in state.items() if k != place})
-            function = f"(fun {text(place)}:{place.level} => {text(motive)})"
+            motive = put({k: x for k, x in state.items() if k != form_variable})
+            function = f"(fun {text(form_variable)}:{form_variable.level} => {text(motive)})"
             if "in" in node:
                 proof = f"(eq_ind {text(part)} {function} {proof} {text(new)} {same})"
             else:
-                self.write(f"refine (@eq_ind_r {place.level} {text(new)} {function} _ {text(part)} {same}).")
-            state[place] = new
+                self.write(f"refine (@eq_ind_r {form_variable.level} {text(new)} {function} _ {text(part)} {same}).")
+            state[form_variable] = new
         after = put(state)
         if "in" in node:
             self.write(f"assert (hh : {text(after)}) by exact {proof}.")
@@ -457,9 +457,9 @@ class Script:
         goal, forms = self.goal, self.forms
         # `total` is the sum of the products; `positive` proves that it is positive (if `strict`) or nonnegative.
         total, positive, strict = numeral(0), "(Rle_refl 0)", False
-        for place, entry in enumerate(node.get("sum", [])):
+        for number, entry in enumerate(node.get("sum", [])):
             summand, proof, firm = self.product(entry)
-            if place == 0:
+            if number == 0:
                 total, positive, strict = summand, proof, firm
                 continue
             law = {(True, True): "Rplus_lt_0_compat", (True, False): "add_lt_le", (False, True): "add_le_lt"}
@@ -467,13 +467,13 @@ class Script:
             total, strict = real("+", total, summand), strict or firm
         # `equations` is the sum of the multiples of equations; `zero` proves that it is 0.
         equations, zero = numeral(0), "eq_refl"
-        for place, (multiplier, label) in enumerate(node.get("eq", [])):
+        for number, (multiplier, label) in enumerate(node.get("eq", [])):
             fact, name = self.fact(label)
             value = self.value(multiplier, "Real")
             proof = f"(mul_zero {text(value)} _ (gap_eq _ _ {name}))"
             summand = real("*", value, gap(fact))
             equations, zero = (
-                (summand, proof) if place == 0 else (real("+", equations, summand), f"(add_zero _ _ {zero} {proof})")
+                (summand, proof) if number == 0 else (real("+", equations, summand), f"(add_zero _ _ {zero} {proof})")
             )
         # The identity, which is proved by normal forms.
         left = numeral(0) if goal.op == "false" else gap(goal)

@@ -135,11 +135,13 @@ class Formula:
                 op, reads = {"since": "once", "until": "eventually"}[op], (line.right,)
                 level = 4
             parts = []
-            for place, number in enumerate(reads):
-                inner, at = texts[number]
+            for operand_number, number in enumerate(reads):
+                inner, operand_level = texts[number]
                 # An operand with since or until (level 3) needs no brackets only as the left operand of its own
                 # operator.
-                in_brackets = at < level or (at == level == 3 and (place == 1 or self.lines[number].op != op))
+                in_brackets = operand_level < level or (
+                    operand_level == level == 3 and (operand_number == 1 or self.lines[number].op != op)
+                )
                 parts.append(f"({inner})" if in_brackets else inner)
             line_text = f"{_SIGN[op]}{parts[0]}" if level == 4 else _SIGN[op].join(parts)
             texts.append((line_text, level) if len(line_text) <= WIDEST else (f"...{line.op}...", 5))
@@ -242,7 +244,7 @@ def renumbered(lines: Sequence[Any], needed: set[int]) -> dict[int, int]:
     for number in range(len(lines) - 1, -1, -1):
         if number in needed:
             needed.update(lines[number].reads)
-    return {old: place for place, old in enumerate(sorted(needed))}
+    return {old: new_number for new_number, old in enumerate(sorted(needed))}
 
 
 def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:

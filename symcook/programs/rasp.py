@@ -278,16 +278,16 @@ class _Numeral(str):
         return str.__ne__(self, other) if isinstance(other, str) or other is None else self._arithmetic(other)
 
     def __lt__(self, other: str) -> Any:
-        return str.__lt__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__lt__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def __le__(self, other: str) -> Any:
-        return str.__le__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__le__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def __gt__(self, other: str) -> Any:
-        return str.__gt__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__gt__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def __ge__(self, other: str) -> Any:
-        return str.__ge__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__ge__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def _in_order(self, other: object) -> Any:
         """True if `other` is text, in the same order as the numbers; BadInput if the orders differ. For a sequence

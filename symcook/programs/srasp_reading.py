@@ -352,9 +352,9 @@ class _SraspReader:
             line = lines.lines[term.line]
             if line.op == "constant" and isinstance(line.value, str) and self.kind(other) == "letter":
                 # A letter outside the alphabet is allowed if the other value can be this letter, or is a constant too.
-                known = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
-                if line.value not in known and lines.lines[other.line].op != "constant":
-                    error = foreign(line.value, list(known))
+                possible_letters = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
+                if line.value not in possible_letters and lines.lines[other.line].op != "constant":
+                    error = foreign(line.value, list(possible_letters))
                     raise BadInput(f"{error.must} ({place_at(term.token)})", error.given, error.do)
 
     def added(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
@@ -424,9 +424,11 @@ class _SraspReader:
         if str(token) != "j":
             raise BadInput(f"the other position must be called j ({place_at(token)})", str(token))
 
-    def prefix_sum(self, begin: Token, other: Token, _: Token, mask: str, _end: Token, value: PlacedLine) -> PlacedLine:
+    def prefix_sum(
+        self, begin: Token, bound_name: Token, _: Token, mask: str, _end: Token, value: PlacedLine
+    ) -> PlacedLine:
         """`psum j [mask] E`: the number at i that is the sum of E over the positions j that the mask allows."""
-        self._bound(other)
+        self._bound(bound_name)
         if mask == "none":
             raise BadInput(
                 f"the positions of a psum must be compared with i ({place_at(begin)})", "true", "write [j <= i]"
@@ -437,10 +439,10 @@ class _SraspReader:
                            "write x(j), and brackets around a psum that is part of a sum")  # fmt: skip
         return PlacedLine(self._add(value.token, "psum", value.line, value=mask), frozenset("i"), begin)
 
-    def nearest(self, begin: Token, other: Token, _: Token, mask: str, *parts: Token | PlacedLine) -> PlacedLine:
+    def nearest(self, begin: Token, bound_name: Token, _: Token, mask: str, *parts: Token | PlacedLine) -> PlacedLine:
         """`left` or `right j [mask, conditions] V : D`: V at the first or last position j that the mask and all
         conditions select, else D."""
-        self._bound(other)
+        self._bound(bound_name)
         *conditions, value, default = (part for part in parts if isinstance(part, PlacedLine))
         # Without conditions the selector is always true; several conditions are joined by "and".
         pairs = [self._selector(condition) for condition in conditions] or [

@@ -344,11 +344,11 @@ def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> l
     or move."""
     where, choices = _at(row.line), []
     for k, read in enumerate(row.reads):
-        known = [*(symbols if k else letters), BLANK]
-        if read != "*" and read not in known:
+        allowed = [*(symbols if k else letters), BLANK]
+        if read != "*" and read not in allowed:
             tape = f"work tape {k}" if k else "the input"
-            raise BadInput(f"{tape} must be read as one of {' '.join(known)} or * ({where})", read)
-        choices.append(known if read == "*" else [read])
+            raise BadInput(f"{tape} must be read as one of {' '.join(allowed)} or * ({where})", read)
+        choices.append(allowed if read == "*" else [read])
     for write in row.writes:
         if write not in (".", BLANK) and write not in symbols:
             must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"

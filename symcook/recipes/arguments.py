@@ -173,11 +173,11 @@ def split(text: str, separator: str) -> list[str]:
     ['max(1,2)', '3']
     """
     parts, depth, start = [], 0, 0
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
         if letter == separator and depth <= 0:
-            parts.append(text[start:place])
-            start = place + 1
+            parts.append(text[start:index])
+            start = index + 1
     return [*parts, text[start:]]
 
 

@@ -104,10 +104,10 @@ def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
     """The sizes as given, and the tables, read from files if necessary. Choices are left out: the family has them
     already. BadInput for an unknown name."""
     values = {key: value for key, value in given.items() if key not in family.choices}
-    known = [*family.sizes, *family.tables, *family.choices]
+    valid_names = [*family.sizes, *family.tables, *family.choices]
     for key in values:
-        if key not in known:
-            raise unknown(f"size, table or choice of {family.name}", key, known)
+        if key not in valid_names:
+            raise unknown(f"size, table or choice of {family.name}", key, valid_names)
     return {key: _table(value) if key in family.tables else value for key, value in values.items()}
 
 

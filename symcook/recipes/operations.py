@@ -17,7 +17,9 @@ def ids(names: str, source: str) -> tuple[str, ...]:
     """
     paper = PAPERS.get(source.partition(",")[0])
     named_in_full = (name.partition(".")[0] in PAPERS.values() for name in names.split())
-    return tuple(name if known else f"{paper}.{name}" for name, known in zip(names.split(), named_in_full, strict=True))
+    return tuple(
+        name if is_full else f"{paper}.{name}" for name, is_full in zip(names.split(), named_in_full, strict=True)
+    )
 
 
 class Operation(NamedTuple):

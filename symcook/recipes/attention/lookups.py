@@ -124,7 +124,7 @@ def lookup_almost_orthogonal(
         vectors, places, size = _polynomials(N, epsilon)
     queries = {f"query{c}": dict(enumerate(entries, 1)) for c, entries in enumerate(zip(*vectors, strict=True), 1)}
     names = [f"at{c}" for c in range(1, len(places) + 1)]
-    score = {(query, at): f"1/{size}" for query, at in zip(queries, names, strict=True)}
+    score = {(query, entry_name): f"1/{size}" for query, entry_name in zip(queries, names, strict=True)}
     layers = [encoded(queries, N), sharpened(score, "value", "found", weighting, N, gap=f"1/{size}")]
     return over_rows(this, ("query", "value"), dict(zip(names, places, strict=True)), layers, "found", max_length=N)
 
@@ -214,11 +214,15 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     and the rounding of Section 5.7, as two of these scores differ by 2/N^4 or more (`symcook bound layernorm-hash`,
     times 4 as lh has length 2). Any query reads the position whose direction (j, 1) is nearest to that of (q, 1).
     """
-    asked = kit.LayerNorm(("query", "one"), ("a1", "a2", "a3", "a4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]])
-    place = kit.LayerNorm(("one", "inverse"), ("b1", "b2", "b3", "b4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]])
+    query_norm = kit.LayerNorm(
+        ("query", "one"), ("a1", "a2", "a3", "a4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]]
+    )
+    position_norm = kit.LayerNorm(
+        ("one", "inverse"), ("b1", "b2", "b3", "b4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]]
+    )
     copies = {f"query{c}": f"relu(a{c}) - relu(-a{c})" for c in range(1, 5)}
     copies |= {f"at{c}": f"relu(b{c}) - relu(-b{c})" for c in range(1, 5)}
-    hashes = kit.Layer(None, kit.feedforward(copies), (), (asked, place), "multi pre")
+    hashes = kit.Layer(None, kit.feedforward(copies), (), (query_norm, position_norm), "multi pre")
     score = {(f"query{c}", f"at{c}"): 1 for c in range(1, 5)}
     look = sharpened(score, "value", "found", weighting, N, gap=f"2/{N**4}")
     return over_rows(

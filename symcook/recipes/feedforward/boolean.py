@@ -153,10 +153,10 @@ def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transf
     # Three networks, of which the one with the fewest hidden units is used.
     names, table = formula
     m = len(names)
-    ways = [_cases(table, m), _cases(tuple(1 - bit for bit in table), m, flipped=True)]
+    networks = [_cases(table, m), _cases(tuple(1 - bit for bit in table), m, flipped=True)]
     if symmetric := _symmetric(table, m):
-        ways.append(symmetric)
-    rows, biases, output, constant = min(ways, key=lambda way: len(way[0]))
+        networks.append(symmetric)
+    rows, biases, output, constant = min(networks, key=lambda network: len(network[0]))
     # Signs: substitute (x + 1)/2 for each input, and 2 out - 1 for the output.
     if bits == "signs":
         biases = [b + _half(sum(row)) for row, b in zip(rows, biases, strict=True)]

@@ -133,8 +133,8 @@ def zero(this: Recipe, d: int) -> kit.Transformer:
 
     d: the number of coordinates, 1 to 256.
     """
-    names, nothing = vector("x", d), [[0] * d] * d
-    return pointwise(this, names, names, weights={"W1": nothing, "b1": [0] * d, "W2": nothing, "b2": [0] * d})
+    names, zeros = vector("x", d), [[0] * d] * d
+    return pointwise(this, names, names, weights={"W1": zeros, "b1": [0] * d, "W2": zeros, "b2": [0] * d})
 
 
 @recipe(

@@ -90,7 +90,7 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
         return name
 
     # The first layer: a unit for each piece v and one for -v, since v = relu(v) - relu(-v).
-    all_pieces = [form for group in pieces for form in group]
+    all_pieces = [piece for group in pieces for piece in group]
     names = [fresh(0, place) for place in range(1, len(all_pieces) + 1)]
     rows = [[dict(named).get(input_name, 0) for input_name in input_names] for named, _ in all_pieces]
     constants = [constant for _, constant in all_pieces]

@@ -69,9 +69,9 @@ def sign_norm(this: Recipe) -> kit.Transformer:
     allows.
     """
     pair = ("x", "y")
-    nothing = kit.FeedForward(pair, pair, [[0, 0]], [0], [[0], [0]], [0, 0])
+    zero_network = kit.FeedForward(pair, pair, [[0, 0]], [0], [[0], [0]], [0, 0])
     norm = kit.LayerNorm(pair, zero_variance="zero")
-    return over_numbers(this, pair, pair, ("x",), [kit.Layer(None, nothing, (), (norm,), "post")])
+    return over_numbers(this, pair, pair, ("x",), [kit.Layer(None, zero_network, (), (norm,), "post")])
 
 
 @recipe(

@@ -50,11 +50,11 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
     if given != "closed" and wanted == "pair-delta":
         return {"out1": number, "out2": f"-({number})"}
     possible = "closed alone" if given == "closed" else "closed, open or pair-delta"
-    other = "" if given == "closed" else "; a layer norm makes pair of pair-delta"
+    hint = "" if given == "closed" else "; a layer norm makes pair of pair-delta"
     raise BadInput(
         f"wanted must be {possible}, as a feed-forward network is continuous and {given} has no gap at 0",
         wanted,
-        f"give wanted={given}{other}; symcook prove lem.no_converter_{NONE[given]} shows that there is no converter",
+        f"give wanted={given}{hint}; symcook prove lem.no_converter_{NONE[given]} shows that there is no converter",
     )
 
 
