@@ -4,7 +4,7 @@ what it was compiled from."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,11 @@ TAKES = {
     "weighting": ("tm",),
     "variant": ("dfa", "tm"),
 }
-"""Which languages an option is for."""
+"""The languages that accept each option of `compile`."""
 SHIPPED = ("ltl", "count", "srasp")
 """The languages of the programs that come with the library (`symcook.programs.shipped`)."""
 WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "automaton", "tm": "machine"}
-"""The name of a model whose program is too long to be one."""
+"""By language: the name of a model whose program is too long to serve as the name."""
 
 
 @door()
@@ -46,64 +46,50 @@ def compile(
     variant: str | None = None,
     name: str = "",
 ) -> Transformer:
-    """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
+    """The transformer of a program: exact, and right on every nonempty string over the alphabet.
 
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
-    `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
-    model answers at each position; `plan` says which coordinate holds what. With `theorem`, one of
-    `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof. With `soft` attention is
-    softmax at the temperature 1/n, and networks round what it retrieves, so that the model is right at every length;
-    with `tau` = 1 the factor stands in the queries, for runtimes that have softmax without a temperature.
+    `alphabet` is a text whose characters are the letters, or letters separated by spaces; it is not needed if the
+    source begins with `alphabet a b;`. The model answers at each position; `plan` says which coordinate holds what.
+    With `theorem`, one of `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof.
+    With `soft` attention is softmax at the temperature 1/n, and feed-forward layers round what it retrieves, so that
+    the model is right at every length; with `tau` = 1 the queries have a factor instead of the temperature, for
+    runtimes that have softmax without a temperature.
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
-    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`), or RASP as Python
+    "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
     objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
 
-    "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
-    Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
-    `variant` "nonstrict" has masks by which a column sees itself, a machine's too; "no-start" is without $ in front.
-    With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: |x| + 1 tokens behind a
-    word, and an instance of a family in each variant, with a theorem about all automata.
+    "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression, whose alphabet may be left out.
+    Its model is a decoder that continues a string with the states of the run, then with yes or no (`decode.stream`).
+    `variant` "nonstrict" (also of "tm") has masks that include the position itself; "no-start" has no $ before the
+    string. With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: it outputs |x| + 1
+    tokens after a string x, and is in each variant an instance of a family with a theorem about all automata.
 
-    "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
-    that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
-    says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
-    by place (rightmost). With `theorem` "2" it is the decoder of that theorem's proof for all machines, an instance of
-    the family turing: its tokens are the rows of the table, whose moves are L and R. `variant` "no-start" makes it
-    without $ in front, of the family turing-no-start: its rows are those of the machine that reads one letter ahead.
+    "tm" is a Turing machine: text with one row per line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
+    that outputs one token per step, which says what the step changed, and then the output
+    (`symcook.programs.turing`). `weighting` selects how its work heads find the last step that wrote on a cell: by a
+    tie-break in the scores (average), or by position (rightmost). With `theorem` "2" it is the decoder of that
+    theorem's proof for all machines, an instance of the family turing: its tokens are the rows of the table, whose
+    moves are L and R. With `variant` "no-start" there is no $ before the string, and the family is turing-no-start:
+    its rows are those of the machine that reads one symbol ahead.
 
-    The programs that come with the library go by their names: compile("srasp", "sort.srasp"). Raises BadInput, in one
-    sentence with line and column, where the source is no program.
+    The programs that come with the library are compiled by name: compile("srasp", "sort.srasp"). Raises BadInput, in
+    one sentence with line and column, if the source is not a program.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
     objects = not isinstance(source, str)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
-    # Options that the language does not have.
-    asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
-    for option, choice in asked.items():
-        if choice not in ("", None, False) and kind not in TAKES[option]:
-            must = f"--{option} must stand with {' or '.join(TAKES[option])}"
-            raise BadInput(must, kind, "leave it out")
-    # A program that comes with symcook, by name; or a name that is one but for its ending, or a file that is not there.
-    if kind in SHIPPED and is_shipped(source):
-        if not source.endswith(f".{kind}"):
-            own = source.rpartition(".")[2]
-            raise BadInput(f"the program {source} must be compiled as {own}", kind, f"write symcook compile {own}")
-        name = name or source.rpartition(".")[0]
-        source = shipped_program(source)
-    elif kind in SHIPPED and f"{source}.{kind}" in shipped_names():
-        raise BadInput(
-            "a program must be its text, a file, or come with symcook", source, f"did you mean {source}.{kind}?"
-        )
-    elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
-        raise BadInput("a program must be its text, or on the command line a file that is there", source)
-    # A model is named by its program where that is short.
+    options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
+    _require_options(kind, options)
+    source, name = _program_text(kind, source, name)
+    # A short program is also the model's name.
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     require_known("variant", variant or "strict", VARIANTS)
@@ -134,7 +120,7 @@ def compile(
         from symcook.programs.srasp_reading import read_srasp
 
         program = read_srasp(source, alphabet)
-        if objects:  # whose text nobody has seen
+        if objects:  # the text was generated from Python objects: drop the lines and columns of error messages
             program = replace(program, places=())
         return srasp.compiled(program, source, name)
     # Formulas: hard or softmax attention, or the construction of a theorem.
@@ -150,10 +136,40 @@ def compile(
     return compiled(formula, source, name, kind, attention)
 
 
+def _require_options(kind: str, options: Mapping[str, object]) -> None:
+    """Raise BadInput if an option that is set is not one of the language `kind`."""
+    for option, choice in options.items():
+        if choice not in ("", None, False) and kind not in TAKES[option]:
+            must = f"--{option} must stand with {' or '.join(TAKES[option])}"
+            raise BadInput(must, kind, "leave it out")
+
+
+def _program_text(kind: str, source: str, name: str) -> tuple[str, str]:
+    """The text of a program and the model's name. `source` is the text, or the name of a shipped program, which is also
+    the model's name if `name` is "".
+
+    BadInput for a shipped program of another language, for its name without the ending, and for a file name: on the
+    command line the text of a file is already in `source`, so a file name here is one that was not found.
+    """
+    if kind in SHIPPED and is_shipped(source):
+        if not source.endswith(f".{kind}"):
+            language = source.rpartition(".")[2]
+            must = f"the program {source} must be compiled as {language}"
+            raise BadInput(must, kind, f"write symcook compile {language}")
+        return shipped_program(source), name or source.rpartition(".")[0]
+    if kind in SHIPPED and f"{source}.{kind}" in shipped_names():
+        raise BadInput(
+            "a program must be its text, a file, or come with symcook", source, f"did you mean {source}.{kind}?"
+        )
+    if re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
+        raise BadInput("a program must be its text, or on the command line a file that is there", source)
+    return source, name
+
+
 def _of_table(
     machine: TuringMachine, source: str, theorem: str, weighting: str | None, variant: str, name: str
 ) -> Transformer:
-    """The decoder of the theorem about all machines, or of its footnote 8."""
+    """The decoder of Theorem 2 of Merrill and Sabharwal (2024); with `variant` "no-start" that of its footnote 8."""
     from symcook.compilers import tables
 
     _require(theorem, MACHINES, "machines")
@@ -167,15 +183,15 @@ def _of_table(
     return tables.compiled(machine, source, name, variant)
 
 
-def _require(theorem: str, own: str, what: str) -> None:
-    """BadInput where a theorem of Merrill and Sabharwal (2024) is asked for that is not about this."""
-    if theorem != own:
-        must = f"the theorem about {what} must be {own}, of Merrill and Sabharwal (2024)"
+def _require(theorem: str, expected: str, subject: str) -> None:
+    """Raise BadInput if `theorem` is not the theorem of Merrill and Sabharwal (2024) about `subject`."""
+    if theorem != expected:
+        must = f"the theorem about {subject} must be {expected}, of Merrill and Sabharwal (2024)"
         raise BadInput(must, f"--theorem {theorem}")
 
 
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
-    """The kind of attention, as a program names it."""
+    """The field `Program.attention`: "" for hard attention, SOFT for softmax at temperature 1/n, PLAIN at 1."""
     if tau is not None and str(tau) != "1":
         raise BadInput("the temperature tau must be 1, or left out for 1/n", tau, "write --soft --tau 1")
     if tau is not None and not soft:
@@ -187,7 +203,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
 
 
 def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
-    """The text of a program that is given as Python objects."""
+    """The S-RASP text of a program that was given as Python objects."""
     from symcook.programs.rasp import SOp
 
     if kind != "srasp" or not isinstance(source, SOp):
@@ -198,11 +214,11 @@ def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> st
 
 
 def as_compiled(model: Transformer) -> Transformer | None:
-    """A compiled model as its program gives it: with the compiler's plan. None where it names no program, or one whose
-    weights are others; a model's name and the note of its source are its own.
+    """Compile the program that `model` names again: the result has the compiler's plan. None if the model names no
+    program, or has other weights than the result. The model's name and source note are kept.
 
-    All that `compile` was told is in the program but for the weighting of a machine and the variant of an automaton or
-    machine, which the heads and the embedding say.
+    `model.program` holds all arguments of `compile` except two: the weighting of a machine, and the variant of an
+    automaton or machine. The heads and the embedding determine these two.
     """
     program = model.program
     if program is None:
@@ -210,7 +226,7 @@ def as_compiled(model: Transformer) -> Transformer | None:
     options: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
     options["tau"] = 1 if program.attention == PLAIN else None
     if program.kind == "tm" and program.theorem:
-        pass  # its weighting is that of the theorem
+        pass  # the theorem fixes the weighting
     elif program.kind == "tm":
         heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
         options["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
@@ -230,13 +246,13 @@ def as_compiled(model: Transformer) -> Transformer | None:
 
 
 def genuine(model: Transformer) -> bool:
-    """Whether the weights of a compiled model are those that the compiler gives to the program that it names."""
+    """Whether compiling the program that a model names gives the model's weights."""
     return as_compiled(model) is not None
 
 
 def require_genuine(model: Transformer, name: str = "") -> None:
-    """BadInput where a model, called by the name of its file, names a program and has other weights than that compiles
-    to."""
+    """Raise BadInput if a model names a program that compiles to other weights. The message calls the model `name`, its
+    file name."""
     if model.program is not None and not genuine(model):
         must = "the program in a model file must be what its weights were compiled from"
         model_name = f"{name or model.name}, whose weights are others"

@@ -1,8 +1,8 @@
 """Compiler from automata to decoders that output their run, the states and then the verdict, one token at a time.
 
 The result is an instance of the family automaton-run, with names for its tokens; with `--theorem 1`, of one of the
-families that leave out the first state. So what is proved about the family holds of each of them: a bridge ties the
-weights to it (`symcook.proof.bridges.decoders`).
+families that leave out the first state. So a theorem about the family holds for each compiled automaton: an instance
+certificate connects the weights with the family (`symcook.proof.bridges.decoders`).
 Source: Merrill and Sabharwal (2024), Theorem 1.
 """
 
@@ -25,16 +25,19 @@ from symcook.programs.running import START, VERDICTS, tokens_of
 from symcook.recipes.models import instance_of, said
 
 FAMILY = "automaton-run"
+"""The family of the decoders that output the first state too."""
 COUNTED = {"strict": "automaton", "nonstrict": "automaton-nonstrict", "no-start": "automaton-no-start"}
 """The families of the decoders with |x| + 1 tokens, by variant."""
 MASK = "strict-future"
+"""The mask of all heads but in the variant "nonstrict"."""
 HALF = Fraction(1, 2)
 T = TypeVar("T")
+"""The type of the tokens of a run."""
 
 
 def settings(table: Automaton, entries: int = 0) -> dict[str, str]:
-    """The sizes and tables of the family at which its instance is the decoder of this automaton. `entries` is what the
-    square R^2 must reach, the number of tokens where it is not given."""
+    """The sizes and tables of the family whose instance is the decoder of this automaton. The size R is the least with
+    R^2 >= `entries`, which is the number of tokens if not given."""
     states, letters = len(table.moves), len(table.alphabet)
     entries = entries or states + letters + 3
     return {
@@ -48,7 +51,7 @@ def settings(table: Automaton, entries: int = 0) -> dict[str, str]:
 
 
 def compiled(table: Automaton, source: str, name: str, variant: str = "strict") -> Transformer:
-    """The decoder of an automaton: the instance of the family, or a variant of it (`nonstrict`, `without_start`)."""
+    """The decoder of an automaton: the instance of FAMILY, or a variant of that (`nonstrict`, `without_start`)."""
     model = _instance(table, source, name)
     if variant == "strict":
         return model
@@ -56,22 +59,22 @@ def compiled(table: Automaton, source: str, name: str, variant: str = "strict") 
     if model.program is None:
         raise RuntimeError("model.program must be set here")
     plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in varied.space)
-    plan = tuple({line[0]: line for line in plan}.values())
-    source = f"{model.source.partition('; ')[0]}; {variant}"  # which is no instance of that family
+    plan = tuple({line[0]: line for line in plan}.values())  # for each coordinate the last line, that of the variant
+    source = f"{model.source.partition('; ')[0]}; {variant}"  # not the text of an instance, which a variant is not
     return replace(varied, source=source, program=replace(model.program, plan=plan))
 
 
 def counted(table: Automaton, source: str, name: str, variant: str = "strict") -> Transformer:
-    """The decoder of Theorem 1, an instance of a family: behind a word x it puts out the states but for the first, then
-    the verdict, as token |x| + 1 and ever after.
+    """The decoder of Theorem 1, an instance of a family: after a string x it outputs all states but the first, then the
+    verdict as token |x| + 1, and repeats the verdict.
 
-    `no-start` is for words with a letter. With strict masks a word of one letter is answered with the verdict at once,
-    twice.
+    `no-start` requires a nonempty string. With strict masks the decoder answers a string of one symbol with the verdict
+    at once, twice.
     """
-    at, tokens = counted_at(table, variant)
+    family_instance, tokens = counted_at(table, variant)
     program = Program("dfa", source, table.alphabet, _counted_plan(table, variant, tokens), AUTOMATA)
-    source_text = f"{at.family.source}; {said(at.family, at.values)}"
-    return replace(at.model(tokens, name), source=source_text, program=program)
+    source_text = f"{family_instance.family.source}; {said(family_instance.family, family_instance.values)}"
+    return replace(family_instance.model(tokens, name), source=source_text, program=program)
 
 
 def counted_at(table: Automaton, variant: str) -> tuple[Instance, tuple[str, ...]]:
@@ -93,7 +96,8 @@ def put_out(model: Transformer, run: Sequence[T]) -> Sequence[T]:
 
 
 def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
-    """What coordinates hold in a variant that they do not in the decoder of the family."""
+    """The plan's lines for coordinates that a variant has in addition to the decoder of the family, or that hold
+    something else there."""
     if variant == "nonstrict":
         return (
             ("other", "embedding", "1"),
@@ -109,8 +113,8 @@ def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
-    """Which coordinate of a decoder of Theorem 1 holds what; a coordinate y or z is a letter's that was found."""
-    # Without $ one layer more finds the first position.
+    """The plan of a decoder of Theorem 1. The heads y and z find symbols: each has a coordinate for each symbol."""
+    # The layer of u and d is the first, but without $ the second: then an additional layer marks the first position.
     first, start = 1 + (variant == "no-start"), next(iter(tokens_of(table)))
     last = f"layer {first + 1}"
     states = dict(zip(tokens[1 + len(table.alphabet) :], table.names, strict=False))
@@ -121,7 +125,7 @@ def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tupl
         "no-start": (("one", "embedding", "1"), ("later", "layer 1", "0 at the first position, 1 behind it")),
     }[variant]
     over = {"strict": "i", "nonstrict": "(i + 1)", "no-start": "i"}[variant]
-    # Which symbol the heads y and z find, with k states behind the input; one variant has only z.
+    # The number of the symbol that the heads y and z find after k states; the variant nonstrict has only the head z.
     y_place, z_place = {"strict": ("k + 1", "k + 2"), "nonstrict": ("", "k + 1"), "no-start": ("1", "k + 2")}[variant]
     letters = list(enumerate(table.alphabet, 1))
     return (
@@ -136,7 +140,8 @@ def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tupl
 
 
 def variant_of(model: Transformer) -> str:
-    """Which variant a decoder of an automaton is, by what it adds in front and what its heads see."""
+    """The variant of a decoder of an automaton or Turing machine, found from its token before the string ($ or none)
+    and the masks of its heads."""
     if not model.embedding.ends[0]:
         return "no-start"
     heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
@@ -144,11 +149,11 @@ def variant_of(model: Transformer) -> str:
 
 
 def nonstrict(model: Transformer) -> Transformer:
-    """The decoder with masks by which a column sees itself (footnote 7): means over i + 1 tokens, the own one too.
+    """The decoder whose masks include the position itself (footnote 7), so that means are over i + 1 tokens.
 
-    So u is 1/(i + 1) at position i, 0 or not, and d is k/(i + 1) with k states up to there. The key of position i is
-    the hash of (1 - u, u), which is that of (i, 1), and the query that of (d, u), of (k, 1): behind the k-th state the
-    next letter is looked for, as before, and no two positions have one key.
+    So u is 1/(i + 1) at every position i >= 0, and d is k/(i + 1) with k states up to position i. The key of position i
+    is the hash of (1 - u, u), which equals the hash of (i, 1). The query is the hash of (d, u), which equals that of
+    (k, 1). So after the k-th state the head finds the next symbol, as before, and no two positions have the same key.
     """
     first, second = model.layers
     words = {
@@ -163,11 +168,12 @@ def nonstrict(model: Transformer) -> Transformer:
 
 
 def without_start(model: Transformer) -> Transformer:
-    """The decoder without $, for words that have a letter (footnote 8): a token computes I[j = 0] by itself, as one
-    less the mean of ones over the tokens before it, which is 0 where there are none.
+    """The decoder without $, for nonempty strings (footnote 8). Position j computes I[j = 0] as 1 minus the mean of
+    ones over the tokens before it; at j = 0 that mean is 0, as there are none.
 
-    Letter number c stands at c - 1. The key of position j is the hash of ([j > 0], u), with u = 1 at 0 and 1/j else,
-    and the query that of (d, u), with d = k/j: behind k states the position k is looked for, which has the next letter.
+    Symbol number c is at position c - 1. The key of position j is the hash of ([j > 0], u), with u = 1 at position 0
+    and 1/j elsewhere. The query is the hash of (d, u), with d = k/j: after k states the head finds position k, which
+    has the next symbol.
     """
     first, second = model.layers
     start = next(iter(model.embedding.ends[0]))
@@ -177,7 +183,7 @@ def without_start(model: Transformer) -> Transformer:
         for token, row in (model.embedding.words or {}).items()
         if token != start
     }
-    # A layer in front: later = the mean of ones before, 0 at the first position alone.
+    # A first layer: later = the mean of ones over the positions before, which is 0 only at the first position.
     constant = LayerNorm(("other",), ("one", "minus"), projection=[[1], [-1]])
     zero = Layer(Head(("one",), ("later",), [[0]], [[0]], [[1]], MASK), None, (constant,), (), "projected pre")
     # The means of layer 2 count that first position (lead) in place of $.
@@ -188,8 +194,9 @@ def without_start(model: Transformer) -> Transformer:
     means = replace(head, reads=tuple("lead" if name == "v0" else name for name in head.reads))
     first = replace(first, attention=SelfAttention((means,)), attention_norms=(*first.attention_norms, bits))
     query, key, *others = second.attention_norms
-    # The hashes of layer 3: ([j > 0], u) for keys and (d, u) for queries, where u is 1 at the first position.
-    share = [1, 1, -1]  # of u, other and later: 1/j behind position 0, and 1 there
+    # The hashes of layer 3: ([j > 0], u) for keys and (d, u) for queries, where u is 1 at the first position. The
+    # coordinate u is 0 there, so the u of the hash is the sum u + other - later.
+    share = [1, 1, -1]
     minus = [-1, -1, 1]
     reads = ("u", "other", "later")
     query = replace(query, reads=("d", *reads), projection=[[1, 0, 0, 0], [0, *share], [-1, 0, 0, 0], [0, *minus]])
@@ -208,27 +215,29 @@ def without_start(model: Transformer) -> Transformer:
 
 
 def _seeing(layer: Layer, norms: Sequence[LayerNorm]) -> Layer:
-    """The layer with masks that see the own column."""
+    """The layer with these attention norms and with masks that include the position itself."""
     heads = tuple(replace(head, mask="future") for head in layer.attention.heads)
     return replace(layer, attention=SelfAttention(heads), attention_norms=tuple(norms))
 
 
 def _hashed(own: int, factor: int) -> list[list[int]]:
-    """The projection of (x, y) to (own x + factor y, y, ...), with the signs of a hash."""
+    """The projection of (x, y) to (a, y, -a, -y) with a = own x + factor y: the layer norm of that is a hash."""
     return [[own, factor], [0, 1], [-own, -factor], [0, -1]]
 
 
 def _instance(table: Automaton, source: str, name: str) -> Transformer:
+    """The instance of FAMILY for an automaton, with its program and plan. Its source names the instance if that text is
+    short enough."""
     family = load(shipped(FAMILY))
-    at = instance_of(family, settings(table))
-    model = at.model(tokens_of(table), name)
+    family_instance = instance_of(family, settings(table))
+    model = family_instance.model(tokens_of(table), name)
     program = Program("dfa", source, table.alphabet, _plan(table))
-    source_text = f"{family.source}; {said(family, at.values)}"
+    source_text = f"{family.source}; {said(family, family_instance.values)}"
     return replace(model, source=source_text if len(source_text) <= MAX_LABEL else family.source, program=program)
 
 
 def _plan(table: Automaton) -> tuple[tuple[str, str, str], ...]:
-    """Which coordinate holds what."""
+    """The plan of an instance of FAMILY: (coordinate, where it is written, what it holds)."""
     described = [START, *(f"symbol {a}" for a in table.alphabet), *(f"state {name}" for name in table.names), *VERDICTS]
     letters = len(table.alphabet)
     return (

@@ -17,46 +17,58 @@ from symcook.programs.formula import letters_text
 Truth = BoolNode | frozenset[str]
 """A set of letters where the letter at the position alone decides, else a function of bits."""
 MOST = 32
-"""How many cubes, and variables, a Boolean part may have; one with more is cut, and the cut is a coordinate."""
+"""The maximum number of cubes, and of variables, of a Boolean function that one network computes. A larger function is
+computed from coordinates that hold its parts."""
 FEW_VARIABLES = 10
-"""How many bits a disjunction may be of to be made a decision diagram."""
-
+"""The maximum number of bits of a disjunction that becomes a decision diagram."""
 MOST_UNITS = 256
-"""How many conjunctions a disjunction may be of in one network."""
+"""The maximum number of conjunctions of a disjunction that one network computes."""
 LONG = 100
-"""How many terms a sum may have without brackets."""
+"""The maximum number of terms of a sum without brackets."""
 
 
 class CubeSum(NamedTuple):
-    """A sum of cubes of coordinates, of which one at most holds; where it is `negative`, 1 less that."""
+    """A coordinate as a sum of disjoint cubes, each of (coordinate, 0 or 1) pairs; if `negative`, 1 minus that sum."""
 
     negative: bool
     cubes: tuple[tuple[tuple[str, int], ...], ...]
 
 
 class Bits:
-    """The coordinates of a model as they are made, and the truths that they hold. `written` takes a new network."""
+    """The coordinates of a model while it is compiled, and the truths that they hold.
+
+    `written` is called for each new network, with {coordinate: formula}.
+    """
 
     letters, truths = "letters", "truth"
-    """What the names of coordinates that hold whether the letter is in a set, and a function of bits, begin with."""
+    """How the names of coordinates begin: those of a set of letters, and those of a function of bits."""
 
     def __init__(self, alphabet: Sequence[str], written: Callable[[dict[str, str]], None]) -> None:
         self.alphabet, self.every = tuple(alphabet), frozenset(alphabet)
         self.diagrams = Diagrams()
         self.meanings: dict[str, str] = {}
+        """By coordinate: what the coordinate holds, for the plan."""
         self.sets: dict[str, frozenset[str]] = {}
+        """By coordinate of the embedding: the letters for which it is 1."""
         self.titles: dict[BoolNode, str] = {}
+        """By function: the meaning of its coordinate where the program has a name for it."""
         self.cut = False
+        """Whether a function was too large for one network."""
         self._written = written
         self.names: list[str] = []
-        """The coordinate of each variable."""
+        """The coordinate of each variable of the diagrams."""
         self._numbers: dict[str, int] = {}
+        """The variable of each coordinate: the inverse of `names`."""
         self._atoms: dict[frozenset[str], BoolNode] = {}
+        """The bit of each set of letters that has a coordinate."""
         self.held: dict[BoolNode, str] = {}
+        """The coordinate that holds a function."""
         self.sums: dict[str, CubeSum] = {}
-        """What the coordinates are that hold a function."""
+        """The sum that a coordinate written by `hold` is."""
         self._sums: dict[tuple[str, ...], str] = {}
+        """The coordinate of a disjunction of `disjoint`, by the formulas of its units."""
         self._used: dict[str, int] = {}
+        """How many coordinates have names with this stem."""
 
     def new(self, stem: str, meaning: str) -> str:
         """A fresh coordinate."""
@@ -73,7 +85,7 @@ class Bits:
         return self.diagrams.variable(self._numbers[name])
 
     def truth(self, truth: Truth) -> Truth:
-        """A truth; constants as sets of letters."""
+        """The truth in its normal form: constants are sets of letters."""
         return (self.every if truth else frozenset()) if isinstance(truth, bool) else truth
 
     def node(self, truth: Truth) -> BoolNode:
@@ -91,18 +103,22 @@ class Bits:
         return self._atoms[truth]
 
     def negation(self, a: Truth) -> Truth:
+        """The negation of a truth."""
         a = self.truth(a)
         return self.every - a if isinstance(a, frozenset) else self.truth(self.diagrams.negation(a))
 
     def both(self, *truths: Truth) -> Truth:
+        """The conjunction of truths; true for none."""
         return reduce(self._both, map(self.truth, truths), self.every)
 
     def _both(self, a: Truth, b: Truth) -> Truth:
+        """The conjunction of two truths in normal form."""
         if isinstance(a, frozenset) and isinstance(b, frozenset):
             return a & b
         return self.truth(self._few(self.diagrams.both, a, b))
 
     def either(self, a: Truth, b: Truth) -> Truth:
+        """The disjunction of two truths."""
         a, b = self.truth(a), self.truth(b)
         if isinstance(a, frozenset) and isinstance(b, frozenset):
             return a | b
@@ -116,7 +132,8 @@ class Bits:
         return self.truth(self._few(self.diagrams.choice, test, a, b))
 
     def _few(self, make: Callable[..., BoolNode], *truths: Truth) -> BoolNode:
-        """A function of truths; of coordinates that hold them where it is too large to be one network."""
+        """The function `make` of truths. If it is too large for one network, the truths are written to coordinates
+        first, and the result is a function of these bits."""
         nodes = [self.node(truth) for truth in truths]
         combined = make(*nodes)
         small = cubes(combined, MOST) is not None or cubes(self.diagrams.negation(combined), MOST) is not None
@@ -126,16 +143,17 @@ class Bits:
         return make(*(node if isinstance(node, bool) else self.bit(self.hold(node)) for node in nodes))
 
     def disjoint(self, truths: Sequence[Truth], meaning: str) -> Truth:
-        """The disjunction of truths of which at most one holds."""
+        """The disjunction of truths, at most one of which holds at a position."""
         parts = [part for part in map(self.truth, truths) if part != frozenset()]
         sets = frozenset().union(*(part for part in parts if isinstance(part, frozenset)))
-        # Sets of letters are joined at once; all of them are one more bit.
+        # All sets of letters are joined into one set, which is one more bit.
         nodes = [self.node(part) for part in parts if not isinstance(part, frozenset)]
         if not nodes:
             return sets
         if sets:
             nodes.append(self.node(sets))
-        # Few variables: one decision diagram. Else a sum of cubes in one network, or of two halves.
+        # Few variables: one decision diagram. Else a network with a unit for each cube, or two networks, one for each
+        # half of the truths.
         if len(set().union(*map(variables, nodes))) <= FEW_VARIABLES:
             return reduce(self.either, nodes)
         cubes_of_parts = [cubes(node, MOST) or cubes(self.bit(self.hold(node)), MOST) or [] for node in nodes]
@@ -149,7 +167,7 @@ class Bits:
         return self.bit(self._sums[units])
 
     def _unit(self, cube: Cube) -> str:
-        """A network that is 1 where a conjunction holds, else 0."""
+        """The formula of a unit that is 1 where a conjunction holds, else 0."""
         return f"relu({self._total(cube)})"
 
     def _total(self, cube: Cube) -> str:
@@ -159,7 +177,7 @@ class Bits:
         return f"{signs.removeprefix('+ ')} + {ones}"
 
     def hold(self, f: BoolNode) -> str:
-        """The coordinate that holds a function; made where there is none."""
+        """The coordinate that holds a function; a new one if there is none yet."""
         if f not in self.held:
             self.held[f] = self._new_holder(f)
         if f in self.titles:
@@ -167,13 +185,15 @@ class Bits:
         return self.held[f]
 
     def _new_holder(self, f: BoolNode) -> str:
-        """The coordinate of a function: one that is there, or a new one that a network writes."""
+        """A coordinate for a function that none holds yet: a constant, a bit of the embedding, or a coordinate that a
+        new network writes."""
         if isinstance(f, bool):
             self.meanings["one" if f else "zero"] = "true" if f else "false"
             return "one" if f else "zero"
-        if there := self._there(f):
-            return there
-        # The sum of disjoint cubes of the function, or 1 less that of its negation where this has fewer.
+        if existing := self._there(f):
+            return existing
+        # The network is the sum of the disjoint cubes of the function, or 1 minus that of its negation if that has
+        # fewer cubes.
         cubes_of, negative = cubes(f, MOST), False
         negated_cubes = cubes(self.diagrams.negation(f), MOST)
         if cubes_of is None or (negated_cubes is not None and len(negated_cubes) < len(cubes_of)):
@@ -187,19 +207,20 @@ class Bits:
         return name
 
     def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
-        """The coordinate of a bit or a set of letters, which needs no network."""
+        """The coordinate of a bit, or of the negation of a set of letters; None for a function that needs a network."""
         if f[1:] == (False, True):
             return self.names[f[0]]
-        if f[1:] == (True, False) and self.names[f[0]] in self.sets:  # the other letters, in the embedding too
-            others = self.every - self.sets[self.names[f[0]]]
-            name = self.new(self.letters, letters_text(others, self.alphabet))
-            self.sets[name] = others
+        # The negation of a set of letters is the set of the other letters: a bit of the embedding too.
+        if f[1:] == (True, False) and self.names[f[0]] in self.sets:
+            other_letters = self.every - self.sets[self.names[f[0]]]
+            name = self.new(self.letters, letters_text(other_letters, self.alphabet))
+            self.sets[name] = other_letters
             return name
         return None
 
 
 def halved(units: Sequence[str]) -> str:
-    """A sum as a formula of weights, bracketed in halves where it is long."""
+    """The sum of formulas. A long sum is bracketed in halves, so that its syntax tree stays shallow."""
     if len(units) <= LONG:
         return " + ".join(units)
     middle = len(units) // 2

@@ -1,8 +1,8 @@
 """Compiler from formulas that count to the soft-attention transformers of printed proofs, step by step as printed.
 
-Each count takes a head (the mean of a truth), a lookup (a second head, whose score is greatest at the position of the
-count) and a test (a feed-forward layer). The models are no instances of a family: a predicate is a function of all
-positions, and a table of a family is finite.
+Each count takes a head (the mean of a truth), a lookup (a second head, whose score is maximal at the position of the
+count) and a test (a feed-forward layer). The models are not instances of a family: a predicate is a function of all
+positions, whereas a table of a family is finite.
 
 The paper leaves two points open. Where a count is 0, this construction retrieves what stands at position 1, and
 subtracts 2 from it; a lookup of a count to the right sees all positions.
@@ -24,7 +24,11 @@ from symcook.programs.formula import Count, Formula, FormulaLine
 
 
 class CountedConstruction:
-    """The steps of a construction, and what each coordinate holds; the truth of line k is `bits[k]`."""
+    """The heads and feed-forward layers (`steps`) of a construction. The coordinate `bits[k]` has the truth of line k.
+
+    `masked`: the theorem has causal masks only; `temporal`: heads compute 1 over the number of positions on a side
+    (`inverse`); `scaled`: variant (b).
+    """
 
     def __init__(self, formula: Formula, theorem: str) -> None:
         self.formula, self.theorem = formula, theorem
@@ -36,9 +40,9 @@ class CountedConstruction:
         self.steps: list[Head | FeedForward] = []
         self.meanings: dict[str, str] = {"one": "1"}
         self.bits: list[str] = []
-        self.words: dict[str, frozenset[str]] = {}
-        self._edges: set[str] = set()
-        self._means: dict[tuple[str, int], str] = {}
+        self.words: dict[str, frozenset[str]] = {}  # by coordinate of the embedding: the letters with a 1
+        self._edges: set[str] = set()  # the marks of `edge` that exist
+        self._means: dict[tuple[str, int], str] = {}  # the coordinate of each `mean`, by side and line
         if self.scaled:
             self.positions |= {"index_n": "i*n", "square_n": "i^2*n"}
         for number, line in enumerate(formula.lines):
@@ -46,7 +50,7 @@ class CountedConstruction:
             self.meanings[self.bits[-1]] = formula.text(number)
 
     def line(self, z: str, line: FormulaLine) -> str:
-        """Write the truth of a line; the coordinate that holds it."""
+        """Add the steps of a line, and return `z`, the coordinate that holds its truth."""
         if line.op == "letters":
             self.words[z] = line.letters
         elif line.op in ("not", "and", "or"):
@@ -74,8 +78,8 @@ class CountedConstruction:
     # --- counts ---------------------------------------------------------------------------------------------------
 
     def inverse(self, side: str) -> str:
-        """The coordinate with 1 over the number of positions on a side: a position encoding of Theorems 20 and 21; in
-        the corollaries made by Proposition 10c and d from a mark of the first or last position."""
+        """The coordinate with 1 over the number of positions on a side. In Theorems 20 and 21 it is a position
+        encoding; in the corollaries the mean of a mark of the first or last position (Proposition 10c and d)."""
         name = f"inverse_{side}"
         if name not in self.meanings:
             self.meanings[name] = f"1/positions on the {side}"
@@ -97,65 +101,75 @@ class CountedConstruction:
                 mean_seen: f"mean of signs to the {side}",
             }
             self.steps.append(head(None, {mean_seen: "-sign"}, mask=SEEN[side], weighting="softmax"))
+            # The mean of the signs is 1 at the first position and in [0, 1/3] later. At the last one it is 1 or -1.
             ends = (mean_seen,) if side == "left" else (mean_seen, f"-{mean_seen}")
             self.write(name, " + ".join(f"3*relu({end} - 1/3) - 3*relu({end} - 2/3)" for end in ends))
         return name
 
-    def mean(self, one: Count) -> str:
-        """Step 1: the share of the positions on a side at which a line is true."""
-        key = (one.side, one.line)
+    def mean(self, count_term: Count) -> str:
+        """Step 1: the coordinate with the share of the positions on a side at which a line is true."""
+        key = (count_term.side, count_term.line)
         if key not in self._means:
             self._means[key] = name = f"mean{len(self._means) + 1}"
-            self.meanings[name] = f"#{one.side}[{self.formula.text(one.line)}] over the positions there"
-            self.steps.append(head(None, {name: self.bits[one.line]}, mask=SEEN[one.side], weighting="softmax"))
+            self.meanings[name] = f"#{count_term.side}[{self.formula.text(count_term.line)}] over the positions there"
+            self.steps.append(
+                head(None, {name: self.bits[count_term.line]}, mask=SEEN[count_term.side], weighting="softmax")
+            )
         return self._means[key]
 
-    def lookup(self, name: str, one: Count, factor: int, value: str, more: bool = False) -> str:
-        """Step 2: `value` at the position of a count, or of one more: queries 3 factor (C/i, 1/i), keys (2j, -j^2)."""
-        mean, inverse = self.mean(one), self.inverse(one.side)
+    def lookup(self, name: str, count_term: Count, factor: int, value: str, more: bool = False) -> str:
+        """Step 2: write to `name` the coordinate `value` of position C, with `more` of position C + 1, where C is the
+        count. Queries are 3 factor (C/i, 1/i), keys (2j, -j^2)."""
+        mean_name, inverse_name = self.mean(count_term), self.inverse(count_term.side)
         index, square = ("index_n", "square_n") if self.scaled else ("index", "square")
         # 3 factor (2 j C/i - j^2/i) is greatest at j = C; with `more` at C + 1.
-        score = {(mean, index): 6 * factor, (inverse, index): 6 * factor * more, (inverse, square): -3 * factor}
-        mask = "future" if one.side == "left" else "none"
+        score = {
+            (mean_name, index): 6 * factor,
+            (inverse_name, index): 6 * factor * more,
+            (inverse_name, square): -3 * factor,
+        }
+        mask = "future" if count_term.side == "left" else "none"
         self.steps.append(head(score, {name: value}, mask=mask, weighting="softmax", temperature=self.temperature))
         return name
 
-    def positive(self, one: Count) -> str:
-        """Whether a count is not 0: the line is true here, or the position of one more is not 1."""
-        name = f"positive_{one.side}{one.line + 1}"
+    def positive(self, count_term: Count) -> str:
+        """The coordinate of the truth that a count C is positive: the line is true here, or C + 1, the index of the
+        position looked up, is not 1."""
+        name = f"positive_{count_term.side}{count_term.line + 1}"
         if name not in self.meanings:
-            count = f"#{one.side}[{self.formula.text(one.line)}]"
-            looked_up = f"next_{one.side}{one.line + 1}"
+            count = f"#{count_term.side}[{self.formula.text(count_term.line)}]"
+            looked_up = f"next_{count_term.side}{count_term.line + 1}"
             self.meanings |= {looked_up: f"{count} + 1, about, where the line is false", name: f"{count} > 0"}
-            self.lookup(looked_up, one, 1, "index", more=True)
+            self.lookup(looked_up, count_term, 1, "index", more=True)
             positive_else = self.write(f"{name}_else", rounded(f"{looked_up} - 1"))
             self.meanings[positive_else] = f"{count} > 0, where the line is false"
-            self.write(name, f"1 - relu(1 - {self.bits[one.line]} - {positive_else})")
+            self.write(name, f"1 - relu(1 - {self.bits[count_term.line]} - {positive_else})")
         return name
 
     def compare(self, z: str, line: FormulaLine) -> None:
-        """Step 3: a sum of counts, each within 1/(4 Lambda), against C = bound - 1."""
-        total = sum(abs(count.factor) for count in line.counts)
+        """Step 3: compare a sum of counts with `line.bound`. Each count is within 1/(4 Lambda), where Lambda is the sum
+        of the absolute factors (`factor_sum`), so that the error of the sum is at most 1/4."""
+        factor_sum = sum(abs(count.factor) for count in line.counts)
         parts = []
         for summand in line.counts:
-            # A count of 0 has no position: position 1 is found, and the network subtracts 2, so that its ReLU is 0.
+            # There is no position 0: for a count of 0 position 1 is found, and 2 is subtracted before the ReLU.
             count = f"#{summand.side}[{self.formula.text(summand.line)}]"
             looked_up, kept = (
                 f"{z}_{summand.side}{summand.line + 1}",
                 f"{z}_{summand.side}{summand.line + 1}_kept",
             )
             self.meanings |= {looked_up: f"{count}, about, where it is not 0", kept: f"{count}, about"}
-            self.lookup(looked_up, summand, total, "index")
+            self.lookup(looked_up, summand, factor_sum, "index")
             self.write(kept, f"relu({looked_up} + 2*{self.positive(summand)} - 2)")
             parts.append(f"{'-' if summand.factor < 0 else '+'} {abs(summand.factor)}*{kept}")
-        # Without counts a constant is compared, which every symbol has alike.
+        # Without counts the truth is a constant, which the embedding holds.
         if parts:
             self.write(z, rounded(f"{' '.join(parts).removeprefix('+ ')} - {line.bound - 1}"))
         else:
             self.words[z] = frozenset(self.formula.alphabet if line.bound <= 0 else ())
 
     def of_count(self, z: str, line: FormulaLine) -> None:
-        """A predicate of a count: what is looked up at its position, and the bit of 0 where it is 0."""
+        """A predicate of a count: its value at the position of the count; for a count of 0 its known value at 0."""
         (counted,) = line.counts
         table, looked_up = f"{z}_table", f"{z}_found"
         self.positions[table] = predicate(line, "i")
@@ -166,50 +180,58 @@ class CountedConstruction:
         self.lookup(looked_up, counted, 1, table)
         rounded_table = self.write(f"{z}_near", rounded(looked_up))
         self.meanings[rounded_table] = f"{looked_up}, rounded"
-        # At a count of 0 nothing is looked up: the predicate's value there is known.
-        zero = line.bound == 0 if line.op == "remainder" else line.table[0] == "1"
-        positive = self.positive(counted)
-        self.write(z, f"relu({rounded_table} + {positive} - 1)" + (f" + relu(1 - {positive})" if zero else ""))
+        # If the count is 0, the value looked up is ignored and replaced by the predicate's value at 0.
+        true_at_zero = line.bound == 0 if line.op == "remainder" else line.table[0] == "1"
+        positive_name = self.positive(counted)
+        self.write(
+            z,
+            f"relu({rounded_table} + {positive_name} - 1)" + (f" + relu(1 - {positive_name})" if true_at_zero else ""),
+        )
 
     # --- other positions ------------------------------------------------------------------------------------------
 
     def many(self) -> str:
-        """The factor of queries in (b)."""
+        """The coordinate by which queries are multiplied: n in variant (b), else 1."""
         if self.scaled:
             self.positions["many"] = "n"
         return "many" if self.scaled else "one"
 
     def near(self, name: str, key: str, factor: object, value: str, side: str) -> None:
-        """A head whose greatest score is that of the nearest position where `key` is greatest."""
-        many = self.many()
+        """Add a head that writes to `name` the coordinate `value` of the nearest position where `key` is maximal."""
+        query_scale = self.many()
         if self.masked:
-            score = {(many, key): f"{factor}/2", (many, self.inverse("left")): -3}
+            score = {(query_scale, key): f"{factor}/2", (query_scale, self.inverse("left")): -3}
         else:
             self.positions["share"] = "i/n"
-            score = {(many, key): factor, (many, "share"): 3 if side == "left" else -3}
+            score = {(query_scale, key): factor, (query_scale, "share"): 3 if side == "left" else -3}
         self.steps.append(
             head(score, {name: value}, mask=SEEN[side], weighting="softmax", temperature=self.temperature)
         )
 
     def neighbour(self, z: str, line: FormulaLine) -> None:
-        """Previous and next: the nearest even and odd positions; the one of the other parity, none at the edge."""
+        """prev and next: one head each for the nearest even and odd position. The network uses the result of the parity
+        that position i does not have, and 0 at the edge."""
         side = "left" if line.op == "prev" else "right"
-        edge = self.edge(side)
+        edge_name = self.edge(side)
         for name, factor in ((f"{z}_even", 3), (f"{z}_odd", -3)):
             parity = name.partition("_")[2]
             self.meanings[name] = f"{self.formula.text(line.left)} at the nearest {parity} position, about"
             self.near(name, "sign", factor, self.bits[line.left], side)
-        even, odd = f"{z}_even - 1 - sign - 2*{edge}", f"{z}_odd - 1 + sign - 2*{edge}"
+        even, odd = f"{z}_even - 1 - sign - 2*{edge_name}", f"{z}_odd - 1 + sign - 2*{edge_name}"
         self.write(z, f"{rounded(even)} + {rounded(odd)}")
 
     def lasting(self, z: str, line: FormulaLine) -> None:
-        """since and until: the nearest position where ~f | g is true, and f & g there."""
+        """since and until: f & g at the nearest position where ~f | g is true."""
         f, g = (self.bits[k] for k in line.reads)
-        stop = self.write(f"{z}_stop", f"1 - relu({f} - {g})")
-        both = self.write(f"{z}_both", f"relu({f} + {g} - 1)")
+        stop_name = self.write(f"{z}_stop", f"1 - relu({f} - {g})")
+        both_name = self.write(f"{z}_both", f"relu({f} + {g} - 1)")
         looked_up = f"{z}_found"
-        self.meanings |= {stop: "where to stop", both: "what is found there", looked_up: f"{both} found, about"}
-        self.near(looked_up, stop, 6, both, "left" if line.op == "since" else "right")
+        self.meanings |= {
+            stop_name: "where to stop",
+            both_name: "what is found there",
+            looked_up: f"{both_name} found, about",
+        }
+        self.near(looked_up, stop_name, 6, both_name, "left" if line.op == "since" else "right")
         self.write(z, rounded(looked_up))
 
     def model(self, source: str, name: str, kind: str) -> Transformer:

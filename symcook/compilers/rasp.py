@@ -30,8 +30,8 @@ from symcook.programs.srasp import Srasp
 
 
 class Share(NamedTuple):
-    """A lookup of the number of other positions that are selected: the coordinate with their share, the cases of the
-    selector, and the truth that a position selects itself."""
+    """A lookup of the number of other positions that are selected: the coordinate `share` with their share among all
+    positions, the cases of the selector, and `own`, the truth that a position selects itself."""
 
     share: str
     cases: SelectorCases
@@ -64,11 +64,14 @@ class Aggregates(Selections):
     def __init__(self, program: Srasp) -> None:
         super().__init__(program)
         self.shares: dict[str, Share] = {}
+        """By the coordinate of the count."""
         self.besides: dict[int, list[OneSided]] = {}
+        """The one-sided counts of each line of the program."""
         self.means: dict[str, RangeMean] = {}
+        """By the coordinate of the mean."""
 
     def fixed(self, cases: SelectorCases, given: dict[int, bool]) -> SelectorCases:
-        """The cases with values for the variables below 0, which stand for sides and equalities."""
+        """The cases with the values `given` for variables of sides and equalities, whose numbers are negative."""
         return self._cases([(here, self.restrict(there, given)) for here, there in cases])
 
     # Widths
@@ -76,6 +79,7 @@ class Aggregates(Selections):
     def width(self, cases: SelectorCases, shown: str, equal: tuple[int, ...] = ()) -> Form:
         """The number of selected positions. An equality E of integers is split off: the count of C(E) is the count of
         C(true) with E, plus the count of C(false), minus the count of C(false) with E."""
+        # Variables below BEFORE stand for equalities. Split off one of them.
         variable = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
         if variable is None and equal:  # nothing left to split: all equalities in `equal` must hold
             return self._tied(cases, [self.equalities[AFTER - 2 - v] for v in equal], shown)
@@ -91,13 +95,15 @@ class Aggregates(Selections):
         """The number of selected positions, for cases without equalities."""
         before, here, after = (self.fixed(cases, SIDES[side]) for side in "<=>")
         own = self.indicator(self._own(here, ()))
-        # Alike on both sides: one lookup for all positions, which counts the position itself like another.
+        # If both sides select alike, one lookup counts all positions. It counts the position itself by the rule of the
+        # sides; replace that by the position's own case.
         if before == after:
             return self._everywhere(before, shown).plus(own).plus(self.indicator(self._own(before, ())), -1)
         return self._beside("left", before, shown).plus(own).plus(self._beside("right", after, shown))
 
     def _share(self, mask: str, cases: SelectorCases, subtracted: str, shown: str) -> str:
-        """A coordinate with the share of selected positions among those that a mask allows, `subtracted` added."""
+        """A coordinate with the share of selected positions among those that a mask allows, followed by `subtracted`, a
+        text such as " - relu(...)"."""
         units = []
         for here, there in cases:
             if there is False:
@@ -110,6 +116,7 @@ class Aggregates(Selections):
         """The coordinate with the mean of a truth over the positions that a mask allows."""
 
         def make() -> str:
+            """Add the head."""
             bit = self.hold(there)
             name = self.new("mean", f"mean behind the mask {mask} of {self.meanings[bit]}")
             self.looks.append(Look(None, {name: {bit: Fraction(1)}}, mask))
@@ -128,6 +135,7 @@ class Aggregates(Selections):
             return self.position("last", "both").plus(self.number(1))
 
         def make() -> Form:
+            """Add the share and the lookup; the result is the count of selected positions other than i."""
             less = f" - relu({self.hold(self.node(own))} + {self.place('inverse')} - 1)"
             share = self._share("none", cases, less, shown)
             count = self.new("count", f"how many others: {shown}")
@@ -140,14 +148,15 @@ class Aggregates(Selections):
     def _beside(self, side: str, cases: SelectorCases, shown: str) -> Form:
         """The number of selected positions strictly on one side."""
         total = self.number(0)
-        # A count gives the number where all positions are selected, or by one truth whatever holds at i. Truths that
-        # depend on the case at i share one lookup.
+        # A case that selects all positions of the side, or the only case, is a plain count of its truth. All further
+        # cases share one lookup.
         for here, there in cases:
             if there is True or (there is not False and len(cases) == 1):
                 total = total.plus(self.gate(here, self.count(side, self.truth(there), shown)))
         undecided = tuple(case for case in cases if not isinstance(case.there, bool))
 
         def make() -> tuple[str, str]:
+            """Add the share and the lookup of the cases `undecided`; the coordinates of both."""
             direction = "before" if side == "left" else "behind"
             share = self._share(f"strict-{SEEN[side]}", undecided, "", shown)
             count = self.new("count", f"how many {direction}: {shown}")
@@ -171,11 +180,12 @@ class Aggregates(Selections):
                 continue
             mask = MASK_OF[side]
             before_allowed = "<" in side
-            # A first head tells whether a position is selected at all: if none is, r would be a mean of nothing.
+            # A first head tests whether a position is selected at all: if none is, the mean r would not be defined.
             some_selected = self.look("left", mask, side_cases, equalities, None, shown).found
             if self.truth(some_selected) == frozenset():
                 continue
-            # A bit for the first selected position: none before it (after it, for the last) has the same integers.
+            # A bit for the first selected position: no position before it (for the last one: after it) has the same
+            # integers.
             same = [equality._replace(query=equality.key) for equality in equalities]
             is_some = self.hold(self.node(some_selected))
             values: dict[str, LinearFactors] = {}
@@ -198,8 +208,8 @@ class Aggregates(Selections):
         return total
 
     def _inverted(self, inverse: str, local: bool, shown: str) -> str:
-        """The coordinate with C - 1, looked up by the coordinate of 1/C: position j = C has j - 1. With `local` the
-        selected positions are all up to i, and so is C."""
+        """The coordinate with C - 1, looked up by the coordinate of 1/C at position C. With `local` all selected
+        positions are at most i, so C is too."""
         count = self.new("count", f"how many more than one: {shown}")
         self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
         index, index_square, before, before_square = map(
@@ -213,7 +223,8 @@ class Aggregates(Selections):
     # Aggregates
 
     def aggregate(self, cases: SelectorCases, value: ProgramValue, default: ProgramValue, shown: str) -> ProgramValue:
-        """The mean of a number or truth over the selected positions; of symbols the first one; else the default."""
+        """The mean of a number or truth over the selected positions, or the symbol at the first selected position; the
+        default if no position is selected."""
         if isinstance(value, dict):
             return self.nearest("left", "none", cases, value, default, shown)
         value, default = (term if isinstance(term, Form) else self.indicator(term) for term in (value, default))  # type: ignore[arg-type]
@@ -226,19 +237,20 @@ class Aggregates(Selections):
                 "the mean of an aggregate must be of positions selected alike, on one side or all: a head has one mask"
             )
             raise BadInput(must, shown, "aggregate each side by itself")
-        ((side, here),) = groups
-        # Cases that need no mean: the position alone, and a constant value.
-        own = self._own(here, equalities)
+        ((side, side_cases),) = groups
+        # No mean is needed if only the position itself can be selected, or if the value is constant.
+        own = self._own(side_cases, equalities)
         if side == "=":
             return self.between(own, value, default)
         mask = MASK_OF[side]
         constant = value.constant
         certain = "=" in side and own == self.every
-        some_selected = self.every if certain else self._found(mask, here, equalities, shown)
+        some_selected = self.every if certain else self._found(mask, side_cases, equalities, shown)
         if constant is not None:
             return self.between(some_selected, value, default)
         result = self.number(0)
-        # A mean is a sum of means: of the bounded part, which a gate can clear, and of the rest; see `_grown`.
+        # The mean is the sum of two means: that of the bounded part, which a gate can clear, and that of the atoms; see
+        # `_grown`.
         grows = Form(self.number(0).table, {}, value.atoms)
         bounded = value.plus(grows, -1)
         if bounded.constant is not None:
@@ -246,11 +258,11 @@ class Aggregates(Selections):
         else:
             low, high = bounded.span()
             row = self._with_one(bounded)
-            mean = self._mean_of(self.selecting(here, equalities), row, mask, shown, value)
+            mean = self._mean_of(self.selecting(side_cases, equalities), row, mask, shown, value)
             atom = Atom(mean, "mean", max(abs(low), abs(high)), mask.endswith("future"))
             result = result.plus(self.gate(some_selected, Form(self.number(0).table, {}, {atom: Fraction(1)})))
         if value.atoms:
-            result = result.plus(self._grown(mask, here, equalities, grows, some_selected, shown))
+            result = result.plus(self._grown(mask, side_cases, equalities, grows, some_selected, shown))
         return result.plus(self.gate(self.negation(some_selected), default))
 
     def _found(self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Truth:
@@ -269,7 +281,8 @@ class Aggregates(Selections):
     def _mean_of(
         self, score: dict[tuple[str, str], Fraction] | None, row: LinearFactors, mask: str, shown: str, value: Form
     ) -> str:
-        """The coordinate with the mean of `row`, which is the number `value` minus what `_grown` subtracts from it."""
+        """A coordinate with the mean of `row`, the linear form of `value`, from which `_grown` has subtracted the value
+        at the first or last position."""
         mean = self.new("mean", f"mean: {shown}")
         self.looks.append(Look(score, {mean: row}, mask))
         self.means[mean] = RangeMean(mask, value, row, score is None)
@@ -290,11 +303,13 @@ class Aggregates(Selections):
         position alone. The value there is subtracted from all values before, and added again if one is selected."""
         at_first = not mask.endswith("past")
         local = mask.endswith("future") and value.side == "left" and value.whole
-        # The value at the first (last) position. On its own side it is 0 there, and no head is needed.
+        # The value at the first (last) position. A number of side "left" is 0 at the first position, one of side
+        # "right" at the last, so that no head is needed.
         at_end = self.number(0)
         if value.side != ("left" if at_first else "right"):
             place_at_end, sign = ("index", -1) if at_first else ("index", 1)
             where = f"at the {'first' if at_first else 'last'} position"
+            # A head with the score -j (or j) copies the atoms from that position.
             names = {atom: self.new("end", f"{self.meanings[atom.name]}, {where}") for atom in value.atoms}
             self.looks.append(
                 Look({(self.place("one"), self.place(place_at_end)): Fraction(sign)},
@@ -310,7 +325,8 @@ class Aggregates(Selections):
         if self.truth(some_selected) == self.every:  # nothing to clear
             mean = self._mean_of(self.selecting(cases, equalities), row, mask, shown, value)
             return Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)}).plus(at_end)
-        # Scores that are 0 where none is selected, but for one that then draws to the first (last) position.
+        # Gate the scores by `some_selected`: if no position is selected, the only score left is the one added below,
+        # which is maximal at the first (last) position.
         gated = tuple(SelectorCase(self.both(here, some_selected), there) for here, there in cases)
         score = self.selecting(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
         is_some, none_selected = self.hold(self.node(some_selected)), self.hold(self.node(self.negation(some_selected)))

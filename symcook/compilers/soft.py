@@ -1,15 +1,17 @@
-"""The heads of a compiled formula with softmax, and how far each is off from hard attention.
+"""The heads of a compiled formula with softmax, and bounds on their distance from hard attention.
 
-A bit that softmax retrieves is within an error of 0 or 1; the next network rounds it. A network may round the sum of
-several: below 1/4 it gives 0 and above 3/4 it gives 1, exactly, so that the errors of the bits that it sums may be 1/4
-together. That sum is what a head's gamma is chosen by, the least from 3 on. For gamma and values in [0, 1] a retrieved
-bit is off by at most 2 e^-gamma: softmax is 4 e^-gamma from hard attention for values of size 1 (Lemmas 6 and 8 of Yang
-et al., 2026), and values may be moved by 1/2, since both weightings have sum 1. A retrieved number j is off by at most
+A bit that softmax retrieves has a small error, and the next network rounds it. A network can round a sum of several
+bits: it returns exactly 0 below 1/4 and exactly 1 above 3/4, so the errors of the bits in the sum may add up to 1/4.
+Each head gets the least integer gamma >= 3 for which they do.
+
+A retrieved bit has an error of at most 2 e^-gamma: for values of absolute value at most 1, softmax is within 4 e^-gamma
+of hard attention (Lemmas 6 and 8 of Yang et al., 2026); bits become values of absolute value at most 1/2 if 1/2 is
+subtracted, which changes no error, since both weightings have sum 1. A retrieved number j has an error of at most
 3/2 e^-gamma (Lemma 7).
 
-Two kinds: "soft" divides scores by the temperature 1/n, and the positions give i/n, which is bounded. "soft, tau 1" has
-the temperature 1, for runtimes that have no other: the factor stands in the queries, for operators to the left i^2, by
-positions that do not know n, and under one mask.
+There are two kinds. "soft" has the temperature 1/n, and position functions i/n, which are bounded. "soft, tau 1" has
+the temperature 1, for runtimes that have no other: the queries have a factor instead. For operators to the left it is
+i^2, so that the position functions do not depend on n, and all heads have the same mask.
 Source: Yang et al. (2026), Theorems 12, 15, 16 and 20, with a strict mask for the two heads of Theorem 12.
 """
 
@@ -24,58 +26,60 @@ from symcook.present import present
 from symcook.programs import PLAIN
 
 LEAST = 3
-"""The least gamma, that of the printed constructions."""
+"""The least gamma, which is the gamma of the printed constructions."""
 ROOM = Fraction(1, 4)
-"""What the errors of the bits that one network rounds may be together."""
+"""The maximum sum of the errors of the bits that one network rounds."""
 BIT, NUMBER = Fraction(2), Fraction(3, 2)
-"""The constants c of errors c e^-gamma: of a retrieved bit, and of a retrieved number."""
+"""The constants c of the error bounds c e^-gamma: of a retrieved bit, and of a retrieved number."""
 EULER = Fraction(2718, 1000)
-"""Below e."""
+"""A rational number slightly less than e."""
 
 MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}
-"""What a temporal operator sees."""
+"""The mask of each temporal operator."""
 ScoreForm = dict[tuple[str, str], Fraction | int]
-"""Scores as products of a query's and a key's coordinate."""
+"""A score as a sum of products: {(coordinate of the query, coordinate of the key): factor}."""
 
 
 @dataclass
 class SoftHead(Look):
-    """A head whose gamma is chosen when all that reads it is known; its scores are those at gamma = 1."""
+    """A head whose gamma depends on the networks that read it, so it is chosen at the end; `score` is for gamma = 1."""
 
     lemma: str = ""
+    """The lemma that bounds the error."""
     constant: Fraction = BIT
+    """The constant c of the error bound c e^-gamma."""
     load: int = 0
-    """How often, at most, its error enters a sum that is rounded."""
+    """The maximum factor of the head's error in a sum that a network rounds."""
 
     @property
     def gamma(self) -> int:
-        """The least integer from 3 on at which the errors leave room."""
+        """The least integer from LEAST on for which `load` errors add up to at most ROOM."""
         gamma = LEAST
         while self.load * self.error(gamma) > ROOM:
             gamma += 1
         return gamma
 
     def error(self, gamma: int) -> Fraction:
-        """What a retrieved value may be off at most: a rational number above c e^-gamma."""
+        """A bound on the error of a retrieved value: a rational number above c e^-gamma."""
         return self.constant / EULER**gamma
 
     def budget(self) -> str:
-        """The lemma, gamma and error, and how much room is left where it is rounded."""
+        """A text with the lemma, gamma and the error, and if a network rounds the value, how much of 1/4 is left."""
         gamma = self.gamma
         within = f"{self.lemma}, gamma {gamma}: within {_shown(self.error(gamma))}"
         return within if not self.load else f"{within}, {_shown(ROOM - self.load * self.error(gamma), -1)} left of 1/4"
 
 
 def _shown(value: Fraction, towards: int = 1) -> str:
-    """A number in four places, rounded up, or down for `towards` -1."""
+    """A nonnegative number with at most four decimal places, rounded up, or for `towards` -1 down."""
     places = 10**4
     steps = -(-value * places // 1) if towards > 0 else value * places // 1
     return f"{int(steps) / places:.4f}".rstrip("0").rstrip(".") if steps else f"less than 1/{places}"
 
 
 class Retrieval(NamedTuple):
-    """Scores of an operator (None: equal) and the mask; the lemma that bounds the error of softmax, or the weighting of
-    hard attention."""
+    """How a head retrieves: its score (None: all equal), its mask, the lemma that bounds the error of softmax ("" for
+    hard attention), and the weighting of hard attention."""
 
     form: ScoreForm | None
     mask: str
@@ -84,7 +88,8 @@ class Retrieval(NamedTuple):
 
 
 class SoftScores:
-    """The scores of each construction, and the position functions that they need, {coordinate: function}."""
+    """The scores of one kind of softmax attention; `positions` collects {coordinate: position function} that they need.
+    `plain` is the kind "soft, tau 1"."""
 
     def __init__(self, attention: str) -> None:
         self.plain = attention == PLAIN
@@ -92,14 +97,15 @@ class SoftScores:
         self.positions: dict[str, str] = {}
 
     def at(self, name: str, function: str) -> str:
-        """The coordinate with a position function."""
+        """Return `name`, after `function` is recorded as its position function."""
         if self.positions.setdefault(name, function) != function:
             raise RuntimeError(f"the coordinate {name} would have two position functions")
         return name
 
     def temporal(self, op: str, one: str, stop: str | None) -> Retrieval:
-        """The nearest position where `stop` is 1 (None: any), for previous and next another than this one. Under the
-        one mask of "soft, tau 1" the first position has itself as the previous one."""
+        """The retrieval from the nearest position where `stop` is 1 (None: from the nearest one); for prev and next the
+        position itself is excluded. For "soft, tau 1", whose masks include it, prev at position 1 retrieves from
+        position 1."""
         to_left = op in ("prev", "since")
         if self.plain and op == "prev":
             before, index = self.at("before", "i - 1"), self.at("index", "i")
@@ -116,7 +122,8 @@ class SoftScores:
         return Retrieval(form, MASKS[op], f"Lemma 8{'b' if to_left else 'c'}")
 
     def lookup(self, less: str, inverse: str) -> ScoreForm:
-        """The position C + 1, for `less` the coordinate of C/k and `inverse` of 1/k, k at most n."""
+        """The score that is maximal at position C + 1; the coordinate `less` holds C/k, and `inverse` 1/k, with k <=
+        n."""
         if self.plain:
             index, square = self.at("index_scaled", "i*n"), self.at("square_scaled", "i^2*n")
         else:

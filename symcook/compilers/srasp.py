@@ -23,7 +23,7 @@ from symcook.model.transformer import Program, Transformer
 from symcook.programs.srasp import Srasp, SraspLine, constant_text
 
 MOST_BITS = 2000
-"""The longest number that a value of a program may be, numerator and denominator together."""
+"""The maximum number of bits of a number in a program's value, numerator and denominator together."""
 
 
 def compiled(program: Srasp, source: str, name: str) -> Transformer:
@@ -32,7 +32,7 @@ def compiled(program: Srasp, source: str, name: str) -> Transformer:
 
 
 class Compiled(Aggregates):
-    """What each line is, as coordinates hold it."""
+    """A compiled program: `lines` has the value or selector of each line, in terms of coordinates."""
 
     def __init__(self, program: Srasp) -> None:
         super().__init__(program)
@@ -53,15 +53,15 @@ class Compiled(Aggregates):
                 self._title(self.lines[-1], f"{named[number]}(i)")
 
     def _require_short(self, value: Form, number: int) -> None:
-        """BadInput where a number of a line has more digits than a model file holds: repeated squares double them."""
+        """Raise BadInput if a number of a line is too long for a model file: repeated squares double its length."""
         numbers = (*value.table, *value.bits.values(), *value.atoms.values())
         bits = max(q.numerator.bit_length() + q.denominator.bit_length() for q in numbers)
         if bits > MOST_BITS:
-            place = f" in line {self.program.places[number][0]}" if self.program.places else ""
-            raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{place}")
+            where_text = f" in line {self.program.places[number][0]}" if self.program.places else ""
+            raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{where_text}")
 
     def _line(self, number: int, line: SraspLine, reads: Any) -> ProgramValue | SelectorCases:
-        """What a line is, from what the lines that it reads are: a truth, letter or number, or a selector."""
+        """The value or selector of a line; `reads` has those of the lines that it reads."""
         op, line_text = line.op, self.program.text(number)
         # Inputs and constants.
         if op == "in":
@@ -102,21 +102,22 @@ class Compiled(Aggregates):
         return self.aggregate(*reads, shown=selector) if op == "aggregate" else self.width(reads[0], selector)
 
     def _title(self, value: Any, name: str) -> None:
-        """What coordinates hold that hold a value, or one letter of it."""
+        """Set the meaning of the coordinates that will hold a value, to `name` or for a letter to `name` = letter."""
         if isinstance(value, dict):
             for letter, truth in value.items():
                 self._title(truth, f"{name} = {constant_text(letter)}")
+        # Otherwise only a decision diagram, (variable, low, high), has a coordinate; a selector is a tuple of cases.
         elif not isinstance(value, (Form, bool, frozenset)) and isinstance(value[0], int):
             self.titles.setdefault(value, name)
 
     def _constant(self, value: Any) -> ProgramValue:
-        """A constant: a truth, a letter that stands at every position, or a number."""
+        """A constant at every position: a truth, a letter or a number."""
         if isinstance(value, bool):
             return self.truth(value)
         return {value: self.every} if isinstance(value, str) else self.number(value)
 
     def _product_of(self, a: Form, b: Form, shown: str) -> Form:
-        """A product, where one side has finitely many values."""
+        """The product a b; one of the two must have finitely many values, or BadInput is raised."""
         for form, factor in ((a, b), (b, a)):
             # a b = sum over the values v of a: v times (b where a is v, else 0).
             values = self.values_of(form)
@@ -128,12 +129,12 @@ class Compiled(Aggregates):
         raise BadInput("one side of a product must have a finite range", f"{shown}, a product of two numbers that grow")
 
     def _compared(self, sign: str, a: Any, b: Any, shown: str) -> Truth:
-        """Where two numbers, letters or truths stand in a relation."""
+        """Where the relation `sign` holds between two numbers, letters or truths."""
         if isinstance(a, Form):
             return self.compare(sign, a, b)
         if isinstance(a, dict):
-            # Letters: for each first one, the second ones that stand in the relation. For != it is the negation of =,
-            # which has fewer cases.
+            # Letters: for each letter of a, the letters of b that satisfy the relation. != is the negation of =, which
+            # has fewer cases.
             same = "=" if sign == "!=" else sign
             fits = [(here, [b[y] for y in b if holds(same, x, y)]) for x, here in a.items()]
             equal = self.disjoint(
@@ -155,7 +156,7 @@ class Compiled(Aggregates):
     # The model
 
     def model(self, source: str, name: str, kind: str = "srasp") -> Transformer:
-        """The model, with its plan, without the coordinates that nothing needs."""
+        """The model, with its plan. Coordinates that the output does not need are left out."""
         # What the readout reads: a number, a bit for each letter of the output, or one bit.
         answer = self.lines[self.program.output]
         labels: tuple[str, ...] = ()
@@ -166,7 +167,7 @@ class Compiled(Aggregates):
             reads = tuple(self.hold(self.node(answer[letter])) for letter in labels)
         else:
             reads = (self.hold(self.node(answer)),)
-        # Of the embedding only what the readout or some needed step reads.
+        # The embedding has only the coordinates that the readout or a needed step reads.
         steps = self._needed(reads)
         needed = set(reads).union(*(step.reads for step in steps))
         rows: dict[str, dict[str, Any]] = {
@@ -197,8 +198,8 @@ class Compiled(Aggregates):
         return replace(model, program=Program(kind, source, self.program.alphabet, plan_of(model, self.meanings)))
 
     def _shown(self, form: Form) -> str:
-        """The coordinate that holds a number."""
-        # A number that is one coordinate already needs no network.
+        """A coordinate that holds a number, for the readout."""
+        # A number that is a coordinate already needs no network.
         row = self.linear(form)
         if len(row) == 1 and list(row.values()) == [1] and "" not in row:
             return next(iter(row))
@@ -211,7 +212,7 @@ class Compiled(Aggregates):
         return self.network("number", row_text, f"relu({row_text}) - relu({text({k: -q for k, q in row.items()})})")
 
     def _needed(self, reads: tuple[str, ...]) -> list[Head | FeedForward]:
-        """The steps, each with the values alone that something reads later."""
+        """The heads and feed-forward layers that `reads` depends on. A head keeps only the values that are read."""
         needed, needed_steps = set(reads), []
         # From the last step back: a step is needed if something later reads what it writes.
         for step in reversed(self.looks):

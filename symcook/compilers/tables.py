@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from symcook.programs.turing import TuringMachine
 
 FAMILIES = {"strict": "turing", "no-start": "turing-no-start"}
-"""By variant."""
+"""The name of the family, by variant."""
 
 
 class _Row(NamedTuple):
-    """A row of an instance, in the numbers of states and symbols: on each tape what is read, what is written and the
-    move; nothing is written on tape 0."""
+    """A row of an instance's transition table, with states and symbols as numbers. `reads`, `writes` and `moves` have
+    an entry for each tape; tape 0 is the input, whose entry in `writes` is 0."""
 
     state: int
     to: int
@@ -48,12 +48,12 @@ class _Row(NamedTuple):
 
 
 def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
-    """The sizes and tables of the family of a variant at which its instance runs this machine, which begins at the
-    first letter. BadInput for a machine without letters where the variant needs one.
+    """The sizes and tables of the family whose instance runs this machine, which must begin at its first input symbol.
+    BadInput if the variant needs an input symbol and the machine has none.
 
-    Rows that cannot be used are left out. Without $ in front the word of tape 0 begins at its second letter. A state is
-    one of the machine's with a letter or the blank, what was read ahead; tape 1 is a copy of what the machine has read,
-    its own tapes stand behind.
+    Rows that no run uses are left out. For "no-start" the table is that of a machine that reads ahead: the string on
+    tape 0 begins at its second symbol; a state is a state of the given machine together with the symbol or blank read
+    ahead; tape 1 is a copy of what was read; the work tapes of the given machine follow.
     """
     if variant == "no-start" and not machine.input:
         raise BadInput(
@@ -63,7 +63,8 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
     number = {state: k for k, state in enumerate(machine.states, 1)}
     symbol = {cell: k for k, cell in enumerate(table_symbols(machine))}
     ahead, letters = variant == "no-start", len(machine.input)
-    # Without $ a state also holds the symbol read ahead: one of the input's, or the blank.
+    # How many states of the instance belong to a state of the machine: for "no-start" one for each symbol read ahead,
+    # and one for the blank.
     held_letters = letters + 1 if ahead else 1
     rows = list(_ahead(machine, number, symbol) if ahead else _rows(machine, number, symbol))
     tapes, first = range(machine.tapes + 1 + ahead), (number[machine.start] - 1) * held_letters + 1
@@ -89,11 +90,11 @@ def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str
 
 
 def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """The rows of the machine that reads ahead. It holds the next letter in its state when it goes right, and copies
-    what it reads to a tape of its own."""
+    """The rows of the machine that reads ahead. When it moves right on the input, its state holds the next symbol. It
+    copies what it reads to tape 1."""
 
     def at(state: str, held: str) -> int:
-        """The number of a state that holds a symbol."""
+        """The number of the instance state for a state of the machine and the symbol that it holds."""
         return (number[state] - 1) * (len(machine.input) + 1) + symbol[held] + 1
 
     for row_ahead in ahead_rows(machine):
@@ -109,36 +110,39 @@ def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[st
 
 
 def instance(machine: TuringMachine, variant: str = "strict") -> Instance:
-    """The instance of the family of a variant that runs a machine, where it begins at the first letter. BadInput where
-    there is none."""
+    """The instance of the variant's family that runs a machine. The machine is first changed to begin at the first
+    input symbol (`at_first_letter`). BadInput if there is no instance."""
     from symcook.recipes.models import instance_of
 
     return instance_of(_family(variant), settings(at_first_letter(machine), variant))
 
 
 def compiled(machine: TuringMachine, source: str, name: str, variant: str = "strict") -> Transformer:
-    """The decoder: behind a word it puts out the rows that the machine uses, `state(reads)`, then the output with a
-    mark before each symbol, up to a blank. `variant` "no-start" has no $ in front, for words with a letter; its rows
-    are those of `symcook.programs.steps.ahead_rows`, by their labels. The source names the instance where its tables
-    are short enough for that. A machine that begins left of the first letter is the one of `at_first_letter`."""
+    """The decoder of a machine. After a string it outputs the rows that the machine uses, as `state(reads)`, then the
+    output with a mark before each symbol, up to a blank.
+
+    `variant` "no-start" has no $ before the string, which must be nonempty; its rows are those of
+    `symcook.programs.steps.ahead_rows`, by their labels. The model's source names the instance if that text is short
+    enough. A machine that begins left of the first symbol is replaced by `at_first_letter`.
+    """
     from symcook.model.transformer import Program
     from symcook.recipes.models import said
 
     moved = at_first_letter(machine)
     if moved.rows != machine.rows:
         source = written(moved)
-    machine, at = moved, instance(moved, variant)
-    family = at.family
+    machine, family_instance = moved, instance(moved, variant)
+    family = family_instance.family
     labels = table_labels(machine) if variant == "strict" else ahead_labels(machine)
-    model = at.model(labels, name)
+    model = family_instance.model(labels, name)
     program = Program("tm", source, machine.input, tuple(_plan(machine, labels, variant)), MACHINES)
-    source_text = f"{family.source}; {said(family, at.values)}"
+    source_text = f"{family.source}; {said(family, family_instance.values)}"
     return replace(model, source=source_text if len(source_text) <= MAX_LABEL else family.source, program=program)
 
 
 def told(model: Transformer) -> tuple[Family, Instance] | None:
-    """The family and the instance of the machine that a model keeps, whether its source has room for the tables or not.
-    None for another model."""
+    """The family and the instance of a model that `compiled` made, found from its program: the model's source may be
+    too short to name the tables. None for any other model."""
     program = model.program
     if program is None or program.kind != "tm" or program.theorem != MACHINES:
         return None
@@ -150,24 +154,27 @@ def told(model: Transformer) -> tuple[Family, Instance] | None:
 
 
 def _family(variant: str) -> Family:
+    """The family of a variant, loaded from the library's files."""
     from symcook.model.family import load, shipped
 
     return load(shipped(FAMILIES[variant]))
 
 
 def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterator[tuple[str, str, str]]:
-    """Which coordinate holds what. Behind i tokens the norm before the network that finds a head's place divides all by
-    one number N; without $ the first column stands in its place."""
+    """The plan of the decoder: (coordinate, where it is written, what it holds). N is the number by which the layer
+    norm before the first feed-forward layer divides."""
     symbols, works = table_symbols(machine), range(1, machine.tapes + 1)
     heads = ["the input head", *(f"work head {t}" for t in works)]
     cells = ["the input", *(f"tape {t}" for t in works)]
     states, before, zero = list(machine.states), 0, "the token is $"
     rows = [row_label(state, reads) for state, reads in used_rows(machine)]
     words = set_in = "embedding"
-    # The machine that reads ahead: two layers and two heads more, and states with a symbol.
+    # The machine that reads ahead has two more layers, two more heads, and states that hold a symbol.
     if variant == "no-start":
         heads[:1], cells[:1] = ["the head that reads ahead", "the input head"], ["the input", "the copy of the input"]
-        states = [f"{state}, holding {held}" for state in states for held in (machine.blank, *machine.input)]
+        states = [
+            f"{state}, holding {held_symbol}" for state in states for held_symbol in (machine.blank, *machine.input)
+        ]
         rows, before, zero = [row.label for row in ahead_rows(machine)], 2, "the position is the first"
         words, set_in = "layer 2", "embedding, layer 2"
         yield "later", "layer 1", "0 at the first position, 1 behind it"
@@ -175,16 +182,16 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
             yield f"letter{k}", "embedding", f"the token is letter {letter}"
             yield f"lead{k}", words, f"the word begins with {letter}; 0 at the first position"
     before_layer, last = f"layer {before + 1}", f"layer {before + len(heads) + 2}"
-    here = " behind the first position" * (before > 0)
+    later_text = " behind the first position" * (before > 0)
     # The token itself.
     yield "one", "embedding", "1"
     yield "bos", words, zero
     for k, letter in enumerate(machine.input, 1):
-        yield f"x{k}", words, f"the token is letter {letter}{here}"
+        yield f"x{k}", words, f"the token is letter {letter}{later_text}"
     for k, state in enumerate(states, 1):
         yield f"s{k}", set_in, f"the state entered is {state}"
     yield "halt", set_in, "that state halts, or the token is of the output"
-    # For each head its move, what the token wrote for it, and where it is.
+    # For each head: its move, what the token wrote for it, and its position.
     for t, head in enumerate(heads):
         yield f"plus{t}", "embedding", f"{head} moves right"
         yield f"minus{t}", "embedding", f"{head} moves left"
@@ -197,7 +204,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     yield "u", before_layer, "1/i, behind i tokens"
     yield "share", f"{before_layer}, feed-forward", "1/(i N)"
     yield "small", f"{before_layer}, feed-forward", "F(1/i), the first half of the tie-break"
-    # The row of the table that fits, the symbol to put out, and the scores of the tokens.
+    # The row of the table that matches, the symbol to output, and the scores of the tokens.
     for r, row in enumerate(rows, 1):
         yield f"match{r}", f"layers {before + 2} on", f"how many heads read what the row {row} says"
     for c, symbol in enumerate(symbols):

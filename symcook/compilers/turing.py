@@ -41,8 +41,11 @@ from symcook.programs.steps import END, START, MachineToken, OutputToken, StepTo
 from symcook.programs.turing import TuringMachine
 
 MASK = "strict-future"
+"""The mask of all heads but in the variant "nonstrict"."""
 MOVE = {1: "plus", -1: "minus", 0: "stay"}
+"""The first part of the name of a move's bit; the tape's number follows."""
 BitsByName = Mapping[str, int]
+"""Integer factors by coordinate, most of them of bits."""
 HALF = Fraction(1, 2)
 
 
@@ -58,6 +61,7 @@ class UnitNetwork(list[NamedUnit]):
     """A feed-forward layer as a list of units."""
 
     def add(self, terms: BitsByName, bias: int, adds: BitsByName) -> None:
+        """Add a unit; see `NamedUnit`."""
         self.append(NamedUnit(terms, bias, adds))
 
     @cached_property
@@ -99,7 +103,11 @@ class UnitNetwork(list[NamedUnit]):
 
 
 class MachineDecoder:
-    """The construction for one machine: its tokens as bits, its networks as units, and the model made of them."""
+    """The construction for one machine: its tokens as bits, its networks as units, and the model made of them.
+
+    `states`, `letters` and `cells` give each state, input symbol and tape symbol its coordinate or number. `strict`:
+    masks exclude the token itself. `marked`: $ stands before the input.
+    """
 
     def __init__(self, machine: TuringMachine, weighting: str = "average", variant: str = "strict") -> None:
         require_known("weighting", weighting, WEIGHTINGS)
@@ -138,7 +146,7 @@ class MachineDecoder:
         return entries | {f"{MOVE[move]}{tape}": 1 for tape, move in enumerate(moves)}
 
     def token(self, bits: AbstractSet[str]) -> MachineToken | str | None:
-        """The token that these bits are, END among them; None where they are those of no token."""
+        """The token, or END, whose answered bits are `bits`; None if there is none."""
         states = [state for state, name in self.states.items() if name in bits]
         symbols = [symbol for symbol, k in self.cells.items() if f"o{k}" in bits]
         moves = [[move for move, name in MOVE.items() if f"{name}{tape}" in bits] for tape in (0, *self.tapes)]
@@ -158,7 +166,7 @@ class MachineDecoder:
         return token if token is not None and self.answered(token) == bits else None
 
     def answered(self, token: MachineToken | str) -> set[str]:
-        """The bits of a token that the networks set: all but what every token has, and moves of an output."""
+        """The bits of a token that the networks compute: all but `one`, and for an output token without its moves."""
         bits_set = set(self.bits(token)) - {"one"}
         if isinstance(token, OutputToken):
             bits_set &= {"out", "last", f"o{self.cells[token.symbol]}"}
@@ -181,17 +189,17 @@ class MachineDecoder:
 
     @cached_property
     def selection(self) -> UnitNetwork:
-        """What stands under each work head: what was retrieved, after a move of 0 what the token wrote itself, and on a
-        fresh cell a blank, with a flag on the side from which the head came."""
+        """The units that compute what the cell under each work head holds: the retrieved symbol; after a move of 0 the
+        symbol that the token wrote itself; on a fresh cell the blank, with a flag for the edge at which the cell is."""
         network = UnitNetwork()
         for tape in self.tapes:
             fresh, stay, blank = f"fresh{tape}", f"stay{tape}", 0
             for k, (retrieved, own, here) in enumerate(
                 zip(self.got(tape), self.own(tape), self.here(tape), strict=True)
             ):
-                # The head moved to a visited cell: what the last write there was.
+                # The head moved to a visited cell: copy what the last write there was.
                 network.add({retrieved: 1, fresh: -1, stay: -1}, 0, {here: 1})
-                # The head stayed: what this token wrote itself.
+                # The head stayed: copy what this token wrote itself.
                 network.add({own: 1, stay: 1, fresh: -1}, -1, {here: 1})
                 # A fresh cell is blank, and lies at the edge from which the head came. At the first step no head has
                 # moved, and the cell is both leftmost and rightmost.
@@ -217,15 +225,15 @@ class MachineDecoder:
     def _add_rows(self, network: UnitNetwork) -> None:
         """Add the units of the table: the next step where the machine does not halt."""
         cells = self.cells
-        # One unit a row. It is 1 where all its bits are: the state, the symbol read on the input, those under the work
-        # heads.
+        # One unit for each row. It is 1 if all bits that it reads are 1: the state, the symbol read on the input, and
+        # the symbols under the work heads.
         for (state, reads), (entered, writes, moves) in self.machine.rows.items():
             base = {self.states[state]: 1}
             if reads[0] in self.letters:
                 base[f"read_{self.letters[reads[0]]}"] = 1
                 bias = -len(self.tapes) - 1
             else:
-                # A blank of the input has no bit of its own: it is that no input symbol is read.
+                # A blank on the input has no bit of its own: it is read when no input symbol is.
                 base |= {f"read_{letter}": -1 for letter in self.letters.values()}
                 bias = -len(self.tapes)
             for tape in self.tapes:
@@ -276,8 +284,9 @@ class MachineDecoder:
         names = dict.fromkeys([*(name for row in words.values() for name in row), *written])
         norms = [norm for layer in layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
         names |= dict.fromkeys(name for norm in norms for name in norm.reads)
-        # The readout: the score of a token is the number of its bits that are set, less the others and its size. So it
-        # is 0 for the token with just these bits, and negative for every other.
+        # The readout: the score of a token is the number of its bits that are set, minus the number of other bits that
+        # are set, minus the number of its bits. So it is 0 for the token with exactly the bits that are set, and
+        # negative for every other token.
         nexts = list(dict.fromkeys(name for unit in self.transition for name in unit.adds))
         rows = []
         for token in (*tokens, END):
@@ -297,12 +306,12 @@ class MachineDecoder:
         network = UnitNetwork()
         network.add({"one": 1, "later": -1}, 0, {"lead": 1})
         head = Head((_held("one"),), ("later",), [[0]], [[0]], [[1]], self.mask)
-        norms = (_bits(["one"]),), (_bits(["one", "later"]),)
+        norms = (_bits(["one"]),), (_bits(["one", "later"]),)  # before the head, and before the network
         return Layer(SelfAttention((head,)), _over(network.part()), *norms, "multi pre")
 
     def _mean_moves(self) -> tuple[Head, LayerNorm]:
-        """The uniform head of layer 1 and the norm before it: u is the share of the first position, P of each tape the
-        mean of its moves."""
+        """The uniform head of layer 1 and the norm before it. The head writes u, the share of the first position, and
+        for each tape P, the mean of its moves."""
         reads = [self.first_column, *(f"{sign}{tape}" for tape in self.all_tapes for sign in ("plus", "minus"))]
         rows = [[int(name == self.first_column) for name in reads]]
         rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in self.all_tapes]
@@ -316,26 +325,28 @@ class MachineDecoder:
         is, and the hash with the move undone is where it wrote. Without $, u averages over the first letter's position:
         it is 0 there and 1/(i - 1) later, and u + lead is never 0."""
         share = ("u",) if self.marked else ("u", "lead")
-        # For each tape, and each move that it can make, the hash of where the head is, or was, with that move.
+        # For each tape and each move: the hash of the cell where the head is after that move. With masks that include
+        # the token itself, P is already after the move, so the move is undone: the hash is of where the token wrote.
         norms, network = [], UnitNetwork()
         gates = [f"{MOVE[move]}{tape}" for tape in self.all_tapes for move in (1, -1, 0)]
         norms.append(_bits(gates))
         for tape in self.all_tapes:
             for move in (1, -1, 0):
                 stem = f"{MOVE[move]}hash{tape}"
-                went = dict.fromkeys(share, move if self.strict else -move)
-                norms.append(_hash({f"P{tape}": 1, **went}, dict.fromkeys(share, 1), stem))
+                move_factors = dict.fromkeys(share, move if self.strict else -move)
+                norms.append(_hash({f"P{tape}": 1, **move_factors}, dict.fromkeys(share, 1), stem))
+                # `moved` is the cell whose hash depends on the move, `still` the cell whose hash is that of move 0.
                 moved, still = ("at", "wrote") if self.strict else ("wrote", "at")
                 for side in "ab":
                     for sign in (1, -1):
-                        # relu(h) - relu(-h) copies a part h of a hash. Of the three moves the bit of the own one lets
-                        # its hash through; for the others relu(h - 1) is 0, as |h| < 1.
+                        # relu(h + b - 1) - relu(-h + b - 1), with b the bit of the move, is the part h of a hash if
+                        # b = 1. For the two other moves b = 0, and both ReLUs are 0, since |h| < 1.
                         terms = {f"{stem}_{side}": sign, _held(f"{MOVE[move]}{tape}"): 1}
                         if tape or self.strict:
                             network.add(terms, -1, {f"{moved}{tape}_{side}": sign})
                         if not move and (tape or not self.strict):
                             network.add({f"{stem}_{side}": sign}, 0, {f"{still}{tape}_{side}": sign})
-        # The hash of the own position, which is the cell of the input tape whose symbol stands here.
+        # The hash of the token's own position: an input symbol is on the cell of that number.
         cell = {"one": 1, "u": 1} if not self.marked else {"one": 1, "bos" if self.strict else "u": -1}
         norms.append(_hash(cell, dict.fromkeys(share, 1), "placehash"))
         for side in "ab":
@@ -351,7 +362,7 @@ class MachineDecoder:
     def _second(self, tie: bool) -> Layer:
         """Layer 2: the heads that retrieve symbols, and the units that select the symbol under each head."""
         heads, norms = [], []
-        # Every part of a layer reads through a norm; that of a hash leaves it as it is.
+        # Each sublayer reads through a norm. The norm of a hash leaves the hash unchanged.
         stems = [*(f"at{tape}" for tape in self.all_tapes), *(f"wrote{tape}" for tape in self.tapes), "place"]
         norms += [_hash({f"{stem}_a": 1}, {f"{stem}_b": 1}, f"{stem}n") for stem in stems]
         if tie:
@@ -359,7 +370,7 @@ class MachineDecoder:
         values = [*self.letters.values(), *(name for tape in self.tapes for name in self.own(tape))]
         bos = ["bos"] * self.marked
         norms.append(_bits(["one", *bos, "typed", "first", "step", *values]))
-        # A key that is no candidate has -3 in its score; a cosine cannot make that up.
+        # A position that is no candidate has -3 in its score, more than a difference of two cosines can make up.
         bias: dict[str, int | Fraction] = {"one": -3}
         # The input head: among $, the input and the first step, the position whose cell is nearest.
         if self.letters:
@@ -374,7 +385,8 @@ class MachineDecoder:
                 key["tie_one"] = HALF
             values = dict(zip(self.got(tape), self.own(tape), strict=True))
             heads.append(_look(f"at{tape}", f"wrote{tape}", key, values, self.weighting, self.mask))
-        # Without $ an input head to the left of the input finds the first symbol: further units discard it.
+        # Without $, an input head left of the input retrieves the first symbol; the units of `_right_of_start` discard
+        # it.
         if self.marked:
             part = self.selection.part()
             inner, over = (_bits(list(part.reads)),), _over(part)
@@ -386,8 +398,8 @@ class MachineDecoder:
         return Layer(SelfAttention(tuple(heads)), over, tuple(norms), inner, "multi pre")
 
     def _right_of_start(self) -> Iterable[NamedUnit]:
-        """Without $: a letter that was found is read where the input head is on cell 1 or behind it. The first part of
-        the hash of cell h, times 2, is at least 1 there, and at most 0 in front."""
+        """Units for the model without $: copy a found symbol to `read_*` if the input head is on cell 1 or right of it.
+        There 2 times the first part of the hash of the head's cell is at least 1; left of cell 1 it is at most 0."""
         for letter in self.letters.values():
             for bias, sign in ((-2, 1), (-3, -1)):
                 yield NamedUnit({"at0n_a": 2, f"found_{letter}": 2}, bias, {f"read_{letter}": sign})
@@ -399,19 +411,19 @@ class MachineDecoder:
 
     def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
         """The plan: each coordinate with the sublayer that writes it, and what it holds."""
-        where = dict.fromkeys(model.space, "embedding")
+        sublayer_of = dict.fromkeys(model.space, "embedding")
         for number, layer in enumerate(model.layers, 1):
             for part in layer.parts():
                 if isinstance(part, LayerNorm):
                     continue
                 kind = "attention" if isinstance(part, Head) else "feed-forward"
-                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+                sublayer_of |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
         meanings = self._meanings()
-        return tuple((name, where[name], meanings[name]) for name in model.space)
+        return tuple((name, sublayer_of[name], meanings[name]) for name in model.space)
 
     def _meanings(self) -> dict[str, str]:
         """What each coordinate holds."""
-        # Shares are over the number of positions seen: without the own, with it, or from the first symbol on.
+        # u is 1 over the number of positions that the mask allows at position i, without $ one less.
         over = "1/i" if self.strict else "1/(i + 1)"
         over = over if self.marked else "1/(i - 1)"
         meanings = {
@@ -429,30 +441,32 @@ class MachineDecoder:
             meanings[f"place_{side}"] = f"{what} part of the hash of the own position"
         # Tape 0 is the input; work tapes also have cells that are written, retrieved and read.
         for tape in self.all_tapes:
-            who = f"work head {tape}" if tape else "the input head"
-            meanings[f"P{tape}"] = f"where {who} was {'before' if self.strict else 'behind'} the own move, times {over}"
+            head_name = f"work head {tape}" if tape else "the input head"
+            meanings[f"P{tape}"] = (
+                f"where {head_name} was {'before' if self.strict else 'behind'} the own move, times {over}"
+            )
             for move, how in ((1, "right"), (-1, "left"), (0, "nowhere")):
-                meanings[f"{MOVE[move]}{tape}"] = f"{who} moves {how}"
+                meanings[f"{MOVE[move]}{tape}"] = f"{head_name} moves {how}"
             for side, what in (("a", "first"), ("b", "second")):
-                meanings[f"at{tape}_{side}"] = f"{what} part of the hash of where {who} is"
-                meanings[f"wrote{tape}_{side}"] = f"{what} part of the hash of where {who} wrote"
+                meanings[f"at{tape}_{side}"] = f"{what} part of the hash of where {head_name} is"
+                meanings[f"wrote{tape}_{side}"] = f"{what} part of the hash of where {head_name} wrote"
             if not tape:
                 continue
-            meanings[f"fresh{tape}"] = f"{who} is on a cell that was never visited"
+            meanings[f"fresh{tape}"] = f"{head_name} is on a cell that was never visited"
             cells = [*(f"holds {symbol}" for symbol in self.cells), "is the leftmost visited", "is the rightmost"]
             for own, retrieved, here, what in zip(self.own(tape), self.got(tape), self.here(tape), cells, strict=True):
                 meanings[own] = f"the cell that was written on tape {tape} {what}"
-                meanings[retrieved] = f"the same of the token that {who} retrieved"
-                meanings[here] = f"the cell under {who} {what}"
-        # Each coordinate that the next token can have again, as the last layer writes it.
+                meanings[retrieved] = f"the same of the token that {head_name} retrieved"
+                meanings[here] = f"the cell under {head_name} {what}"
+        # The coordinates next_* that the last layer writes.
         return meanings | {f"next_{name}": f"of the next token: {what}" for name, what in meanings.items()}
 
 
 def compiled(
     machine: TuringMachine, source: str, name: str, weighting: str = "average", variant: str = "strict"
 ) -> Transformer:
-    """The decoder of a machine, with its program and plan; `variant` "nonstrict" has masks that see the own column,
-    "no-start" no $ in front, for words with a letter."""
+    """The decoder of a machine, with its program and plan. `variant` "nonstrict" has masks that include the position
+    itself; "no-start" has no $ before the input, for inputs of at least one symbol."""
     reserved = next((token for token in (START, END) if token in machine.input), None)
     if reserved is not None:
         must = f"no symbol of a compiled machine's input must be called {START} or {END}, which its decoder has already"
@@ -469,7 +483,7 @@ def compiled(
 
 
 def _held(name: str) -> str:
-    """The name of a bit after a norm over bits."""
+    """The name of a bit after a norm of `_bits`."""
     return f"{name}_held"
 
 
@@ -501,7 +515,7 @@ def _tie(x: str, stem: str) -> LayerNorm:
 
 
 def _with_tie(part: FeedForward) -> FeedForward:
-    """The part with one more unit, F = relu(1/2 - 1/(2 sqrt(1 + u^2)))."""
+    """The feed-forward layer with one more unit, F = relu(1/2 - 1/(2 sqrt(1 + u^2)))."""
     rows = [[*part.W1[k, :], 0] for k in range(part.hidden)] + [[0] * len(part.reads) + [-HALF]]
     sums = [[*part.W2[k, :], 0] for k in range(len(part.writes))] + [[0] * part.hidden + [1]]
     return FeedForward(
@@ -515,7 +529,7 @@ def _with_tie(part: FeedForward) -> FeedForward:
 
 
 def _over(part: FeedForward) -> FeedForward:
-    """A feed-forward layer that reads its bits through a norm over bits."""
+    """The feed-forward layer that reads the bits of `part` through a norm of `_bits`."""
     return replace(part, reads=tuple(map(_held, part.reads)))
 
 
@@ -527,7 +541,12 @@ def _look(
     weighting: str,
     mask: str,
 ) -> Head:
-    """A head whose score is the cosine of two hashes plus what keys add."""
+    """A head whose score is the cosine of two hashes plus a term of the key.
+
+    `query` and `key` are the stems of the hashes, `added` is {coordinate: factor} of the term, `values` is
+    {coordinate written: bit read}.
+    """
+    # Bits are read after a norm of `_bits`, which renames them; a tie-break is read from its own norm.
     held_values = {name if name.startswith("tie_") else _held(name): value for name, value in added.items()}
     reads = [
         f"{query}n_a",

@@ -23,9 +23,11 @@ from symcook.programs.formula import Formula
 from symcook.programs.srasp import Srasp
 
 Letters = dict[str, Truth]
+"""A letter at each position: for each letter that it may be, where it is that letter."""
 ProgramValue = Truth | Letters | Form
+"""The value of a line of a program at each position: a truth, a letter or a number."""
 FEW_VALUES = 64
-"""How many values a number of finite range may have to be taken apart into them."""
+"""The maximum number of values into which a number of finite range is split."""
 PLACES = {
     "one": "1", "zero": "0", "index": "i", "before": "i - 1", "before_square": "(i - 1)^2", "behind": "n - i",
     "behind_square": "(n - i)^2", "remaining": "n - i + 1", "length": "n", "last": "n - 1", "at_first": "I[i = 1]",
@@ -35,18 +37,21 @@ PLACES = {
 }  # fmt: skip
 """Position functions by the names of their coordinates."""
 SEEN = {"left": "future", "right": "past", "both": "none"}
-"""The mask of a lookup, by the side of what is looked up."""
+"""The mask of a lookup, by the side of the number looked up (see `Atom`)."""
 KEYS = {"left": ("before", "before_square"), "right": ("behind", "behind_square"), "both": ("before", "before_square")}
+"""For each side the coordinates with k and k^2, where k is the number that a lookup finds at a position."""
 
 
 def holds(sign: str, a: Any, b: Any) -> bool:
-    """Whether two values stand in a relation."""
+    """Whether the relation `sign` holds between a and b."""
     return RELATIONS[sign](a, b)
 
 
 @dataclass
 class Look:
-    """A head before it is known which of its values are needed, and how exact a softmax must be."""
+    """A head while the program is compiled: which of its values are needed, and how exact a softmax must be, is known
+    only at the end. `score` is {(query coordinate, key coordinate): factor}, None if all scores are equal; `values` is
+    {coordinate written: sum of coordinates read}."""
 
     score: Mapping[tuple[str, str], Fraction | int] | None
     values: dict[str, LinearFactors]
@@ -61,10 +66,12 @@ class Look:
 
     @property
     def reads(self) -> set[str]:
+        """The coordinates that the head reads."""
         scores = {name for pair in self.score or () for name in pair}
         return scores | {name for row in self.values.values() for name in row}
 
     def made(self) -> Head:
+        """The head of the model, with its final values and factor."""
         values = {name: text(row) for name, row in self.values.items()}
         score: Any = self.score and {pair: str(self.gamma * factor) for pair, factor in self.score.items() if factor}
         return head(score, values, mask=self.mask, weighting=self.weighting, temperature=self.temperature)
@@ -78,8 +85,8 @@ class NumberTest(NamedTuple):
 
 
 class SignTest(NamedTuple):
-    """A comparison of a fraction with 0: the number, the head that tells the sign, and the network where the number is
-    whole."""
+    """A test whether a fraction is positive: `number`, the coordinate `head` that a head writes, true if it is positive
+    and position 1 is not the only one seen, and the coordinate `here` of the network for that only position."""
 
     number: Form
     head: str
@@ -88,7 +95,8 @@ class SignTest(NamedTuple):
 
 
 class SideCount(NamedTuple):
-    """How often a truth holds strictly on a side, and the coordinate with its mean there."""
+    """A count: the number of positions strictly on a side where `truth` holds. `mean` is the coordinate with the mean
+    of the truth there."""
 
     side: str
     truth: Truth
@@ -96,7 +104,7 @@ class SideCount(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """A number where a truth, held by the coordinate `test`, is true, else 0."""
+    """A gated number: it equals `atom` where `truth` is true, else 0. The coordinate `test` holds the truth."""
 
     test: str
     truth: Truth
@@ -104,33 +112,40 @@ class Gate(NamedTuple):
 
 
 class PositionValues(Bits):
-    """The coordinates of a model as they are made, with the operations on one position; what coordinates of a kind were
-    made for is kept by their names, for proofs."""
+    """The coordinates of a model while the program is compiled, and the operations on the values at one position.
+
+    Proofs need to know why a coordinate exists: `compared`, `signs`, `counts` and `gates` record that by its name.
+    """
 
     def __init__(self, program: Srasp | Formula) -> None:
         self.looks: list[Look | FeedForward] = []
+        """The heads and feed-forward layers, in the order of the model."""
         super().__init__(program.alphabet, lambda formulas: self.looks.append(feedforward(formulas)))
         self.positions: dict[str, str] = {}
+        """The position function of each coordinate that has one."""
         self.tables: dict[str, tuple[Fraction, ...]] = {}
+        """For each coordinate with a number for each letter, these numbers in the order of the alphabet."""
         self.squares: dict[str, str] = {}
+        """For a coordinate of a whole number, the coordinate of its square."""
         self.now = -1
-        """The line of the program that is compiled."""
+        """The number of the program's line that is being compiled."""
         self.compared: dict[str, NumberTest] = {}
         self.signs: dict[str, SignTest] = {}
         self.counts: dict[str, SideCount] = {}
         self.gates: dict[str, Gate] = {}
         self._known: dict[object, Any] = {}
+        """What `once` made, by its key."""
 
     # Coordinates
 
     def place(self, name: str, function: str = "", meaning: str = "") -> str:
-        """The coordinate of a position function, one of `PLACES` or another."""
+        """Make `name` a coordinate with a position function, by default that of `PLACES`, and return the name."""
         self.positions[name] = function or PLACES[name]
         self.meanings[name] = meaning or self.positions[name]
         return name
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
-        """What was made for a key before, else made now."""
+        """The result of `make` for this key, which is called at most once."""
         if key not in self._known:
             self._known[key] = make()
         return self._known[key]
@@ -144,10 +159,11 @@ class PositionValues(Bits):
     # Numbers
 
     def number(self, value: Fraction | int) -> Form:
+        """A constant."""
         return Form((Fraction(value),) * len(self.alphabet))
 
     def indicator(self, truth: Truth) -> Form:
-        """1 where it is true, else 0."""
+        """The number that is 1 where `truth` is true, else 0."""
         truth = self.truth(truth)
         if isinstance(truth, frozenset):
             return Form(tuple(Fraction(a in truth) for a in self.alphabet))
@@ -162,6 +178,7 @@ class PositionValues(Bits):
         return Form(self.number(0).table, {node: Fraction(1)})
 
     def atom(self, name: str, side: str) -> Form:
+        """The number that a coordinate holds."""
         return Form(self.number(0).table, {}, {Atom(name, side): Fraction(1)})
 
     def position(self, name: str, side: str) -> Form:
@@ -174,7 +191,8 @@ class PositionValues(Bits):
         """The number as a linear form in coordinates; "" is the constant."""
         result: LinearFactors = {}
         values = sorted(set(form.table))
-        # The table by letter: a coordinate of the embedding for it, or with two values a bit, or a constant.
+        # The numbers by letter. More than two values: a coordinate of the embedding holds them. Two values: a bit of
+        # the embedding. One: a constant.
         if len(values) > 2:
             name = self.once(("table", form.table), lambda: self.new("number", "a number for each letter"))
             self.tables[name] = form.table
@@ -191,43 +209,45 @@ class PositionValues(Bits):
         return {name: value for name, value in result.items() if value}
 
     def _set(self, table: Sequence[Fraction], value: Fraction) -> frozenset[str]:
+        """The letters that have `value` in `table`."""
         return frozenset(a for a, q in zip(self.alphabet, table, strict=True) if q == value)
 
     def values_of(self, form: Form) -> list[tuple[Fraction, Truth]] | None:
-        """The values of a number without atoms, each with where it is that; None where there are too many."""
+        """The values of a number, each with the truth that the number is that value. None if the number has atoms or
+        more than FEW_VALUES values."""
         if form.atoms:
             return None
         truths: dict[Fraction, Truth] = {value: self._set(form.table, value) for value in sorted(set(form.table))}
-        # Each bit splits every value so far in two; places where a sum is never taken are left out.
+        # Each bit splits every value so far in two. Sums that the number never has are left out.
         for node, add in form.bits.items():
             split: dict[Fraction, Truth] = {}
             for value, truth in truths.items():
-                for total, where in ((value + add, self.both(truth, node)),
+                for total, total_truth in ((value + add, self.both(truth, node)),
                                     (value, self.both(truth, self.negation(node)))):  # fmt: skip
-                    if self.truth(where) != frozenset():
-                        split[total] = self.either(split[total], where) if total in split else where
+                    if self.truth(total_truth) != frozenset():
+                        split[total] = self.either(split[total], total_truth) if total in split else total_truth
             truths = split
             if len(truths) > FEW_VALUES:
                 return None
         return sorted(truths.items(), key=lambda pair: pair[0])
 
     def pieces(self, form: Form) -> list[tuple[Fraction, Truth]]:
-        """Truths with factors, whose weighted sum is a number without atoms. They may overlap. A table is split by its
-        values."""
+        """A number without atoms as a sum of factors times truths. The truths may overlap."""
         counts = {value: form.table.count(value) for value in form.table}
-        # The most frequent value is the constant, so that fewest letters need a term of their own.
+        # The table is split by its values. The most frequent value is the constant term, so that as few letters as
+        # possible need another term.
         base = max(counts, key=lambda value: (counts[value], value == 0))
         parts: list[tuple[Fraction, Truth]] = [(base, self.every)]
         parts += [(value - base, self._set(form.table, value)) for value in sorted(counts) if value != base]
         return [*parts, *((value, node) for node, value in form.bits.items())]
 
     def compare(self, sign: str, a: Form, b: Form) -> Truth:
-        """Where a number stands in a relation to another."""
-        # a ? b is d ? 0 for d = a - b, with whole factors.
+        """Where the relation `sign` holds between a and b."""
+        # Compare d = (a - b) times the common denominator with 0: d has whole factors.
         difference = a.plus(b, -1)
         difference = difference.times(difference.denominator)
         values = self.values_of(difference)
-        # Finitely many values: where d is one of those that stand in the relation.
+        # Finitely many values: the places where d has one of the values that satisfy the relation.
         if values is not None:
             return self.disjoint([truth for value, truth in values if holds(sign, value, 0)], f"... {sign} ...")
         if sign in ("!=", "<=", ">="):
@@ -237,14 +257,16 @@ class PositionValues(Bits):
         return self._positive(difference if sign == ">" else difference.times(-1))
 
     def _zero(self, d: Form) -> Truth:
-        """Where a number with whole factors is 0: not positive and not negative, or for whole numbers one network."""
+        """Where a number with whole factors is 0. A whole number needs one network; a fraction is 0 where it is neither
+        positive nor negative."""
         if not d.whole:
             return self.both(self.negation(self._positive(d)), self.negation(self._positive(d.times(-1))))
-        # d and -d are 0 at the same places: one sign for both, so that they share a network.
+        # d and -d are 0 at the same places. Choose one sign, so that both share a network.
         first = min(d.atoms)
         d = d if d.atoms[first] > 0 else d.times(-1)
 
         def make() -> str:
+            """Add the network."""
             row = self.linear(d)
             # 1 at 0, and 0 at every other whole number.
             formula = f"relu({text(row, 1)}) - 2*relu({text(row)}) + relu({text(row, -1)})"
@@ -260,6 +282,7 @@ class PositionValues(Bits):
             return self.bit(self.once(("sign", d.key), lambda: self._sign(d)))
 
         def make() -> str:
+            """Add the network."""
             row = self.linear(d)
             # 1 from 1 on, and 0 up to 0.
             name = self.network("more", f"{text(row)} > 0", f"relu({text(row)}) - relu({text(row, -1)})")
@@ -269,8 +292,9 @@ class PositionValues(Bits):
         return self.bit(self.once(("more", d.key), make))
 
     def _sign(self, d: Form) -> str:
-        """Where a fraction is positive: the scores d j have their first maximum at position 1 unless d is positive. The
-        one row that sees no other position has whole numbers, and is told by a network."""
+        """The coordinate of the truth that a fraction is positive. Among the scores d j, the first maximum is at
+        position 1 unless d > 0; so a leftmost head finds the sign. A position that sees only position 1 finds position
+        1 in either case. There the number is whole, and a network tests its sign."""
         local = all(atom.local if atom.side == "mean" else atom.side == "left" for atom in d.atoms)
         row = self.linear(d)
         alone = self.place("at_first" if local else "alone")
@@ -292,7 +316,8 @@ class PositionValues(Bits):
             return form
         if test == frozenset():
             return self.number(0)
-        # The table: by letter where the test is a set of letters, else each value with a bit of its own.
+        # The table of numbers by letter. If the test is a set of letters, the result is a table too. Else each value
+        # gets a bit.
         if isinstance(test, frozenset):
             zero = Fraction(0)
             pairs = zip(self.alphabet, form.table, strict=True)
@@ -302,7 +327,7 @@ class PositionValues(Bits):
             for value in sorted(set(form.table)):
                 if value:
                     result = result.plus(self.indicator(self.both(test, self._set(form.table, value))), value)
-        # Bits: the conjunction with the test. Atoms: gated coordinates of their own.
+        # A bit becomes its conjunction with the test; an atom becomes a new coordinate.
         for node, value in form.bits.items():
             result = result.plus(self.indicator(self.both(test, node)), value)
         if form.atoms:
@@ -312,20 +337,21 @@ class PositionValues(Bits):
         return result
 
     def _gated(self, truth: Truth, atoms: Sequence[Atom]) -> dict[Atom, Atom]:
-        """Atoms where a truth holds, else 0, each once.
+        """For each atom the atom that equals it where `truth` holds, and is 0 elsewhere.
 
-        On the left an atom is 0 at position 1, and a head sees that or its own position; on the right the same with the
-        last one. From both sides it is looked up, with a score that draws to position 1.
+        An atom of side "left" is 0 at position 1: a head retrieves it from the position itself or from position 1. For
+        side "right" that is the last position. An atom of side "both" is looked up, with a score that moves the lookup
+        to position 1 where the truth does not hold. A mean needs a network and a bound.
         """
         test = self.hold(self.node(truth))
-        # The others were gated by this test before, and have their coordinates.
+        # Atoms that were gated by this test before have their coordinates already.
         new = [atom for atom in atoms if ("gate", test, atom) not in self._known]
         for side in ("left", "right", "both"):
             gated = [atom for atom in new if atom.side == side or (side == "left" and _starts_at_0(atom))]
             names = {atom.name: self.new("gated", f"{self.meanings[atom.name]} where {test}, else 0") for atom in gated}
             constant = self.place("one") if names else ""
-            # On the left: with the score (2 test - 1) j the head sees the last position, which is its own, where the
-            # test is true, else position 1, where the atom is 0. On the right signs are reversed.
+            # Left: with the score (2 test - 1) j the head attends to the last position that it sees, which is its own,
+            # if the test is true, and else to position 1, where the atom is 0. Right: the signs are reversed.
             if names and side != "both":
                 key = self.place("index")
                 sign = Fraction(1 if side == "left" else -1)
@@ -368,9 +394,12 @@ class PositionValues(Bits):
         more: Mapping[tuple[str, str], Fraction] | None = None,
         unit: str | None = None,
     ) -> None:
-        """Write to a coordinate, and beside it, the whole number y and its square where `query` is 2 y times a unit:
-        the position that is y away from the first (from the last, on the right)."""  # fmt: skip
-        # Scores 2 y k - k^2, times the unit, are greatest at the position with k = y.
+        """Write a whole number y to the coordinate `to`, and its square to a new coordinate. The head attends to the
+        position y away from the first one (for `side` "right" from the last one).
+
+        `query` is a sum of coordinates equal to 2 y times the coordinate `unit` (default 1); `more` are further score
+        terms."""  # fmt: skip
+        # The scores 2 y k - k^2, times the unit, are maximal at the position with k = y.
         key, square = (self.place(name) for name in KEYS[side])
         score = {(name, key): factor for name, factor in query.items()} | {
             (self.place(unit or "one"), square): Fraction(-1)
@@ -380,29 +409,30 @@ class PositionValues(Bits):
         self.looks.append(Look(score | dict(more or {}), values, SEEN[side]))
 
     def count(self, side: str, truth: Truth, meaning: str) -> Form:
-        """How often a truth holds strictly on the left or on the right. The mean there is y over the number of
-        positions, at the first (last) one 0; y is looked up."""
-        # How often it is false, where that was counted already: the number of positions less that.
-        complement, where = self.negation(truth), "before" if side == "left" else "behind"
+        """The number y of positions strictly on one side where a truth holds. A head computes the mean, which is y over
+        the number of positions there (0 if there are none), and y is looked up."""
+        # If the negation was counted already: the number of positions minus that count.
+        complement, position_function = self.negation(truth), "before" if side == "left" else "behind"
         if ("count", side, complement) in self._known or truth == self.every:
-            total = self.position(where, side)
+            total = self.position(position_function, side)
             return total if truth == self.every else total.plus(self._known["count", side, complement], -1)
         if truth == frozenset():
             return self.number(0)
 
         def make() -> Form:
-            mean = self.new("mean", f"mean {where} of {meaning}")
+            """Add the head for the mean, and the lookup."""
+            mean = self.new("mean", f"mean {position_function} of {meaning}")
             bit = self.hold(self.node(truth))
             self.looks.append(Look(None, {mean: {bit: Fraction(1)}}, f"strict-{SEEN[side]}"))
-            count = self.new("count", f"how often {where}: {meaning}")
-            self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{where}")
+            count = self.new("count", f"how often {position_function}: {meaning}")
+            self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{position_function}")
             self.counts[count] = SideCount(side, truth, mean)
             return self.atom(count, side)
 
         return self.once(("count", side, truth), make)
 
     def psum(self, mask: str, form: Form, shown: str) -> Form:
-        """The sum of a number without atoms over the positions that a mask leaves."""
+        """The sum of a number without atoms over the positions that a mask allows."""
         if form.atoms:
             must = (
                 "what a psum sums must have a finite range, for sums that grow like n^2 are at no position to look up"
@@ -418,8 +448,9 @@ class PositionValues(Bits):
     def square(self, form: Form) -> LinearFactors:
         """The square of a whole number, as a sum of coordinates.
 
-        Above 0, and below, it is taken apart: I[x > 0] and the rest y from 0 to i - 1, whose square is looked up, give
-        y^2 + 2 y + I[x > 0]. A number that may be larger than i (or n) is taken in pieces of n.
+        The positive and the negative part of x are squared separately. For x > 0 the square of y = x - 1 (0 to i - 1)
+        is looked up, and x^2 = y^2 + 2 y + I[x > 0]; if x <= 0, y is 0 there. A number that may exceed i (or n) is cut
+        into pieces of length n.
         """
         atoms = list(form.atoms.items())
         constant = form.finite().constant
@@ -435,14 +466,15 @@ class PositionValues(Bits):
     def _square(self, form: Form) -> LinearFactors:
         """The square of a whole number, from squares of its positive and negative parts that are looked up; see
         `square`."""
+        # How many pieces of s positions the positive and the negative part need.
         tall = [form.growth(), form.times(-1).growth()]
         side = form.side if max(tall) <= 1 else "both"
         scale = self.place({"left": "index", "right": "remaining", "both": "length"}[side])
         result: LinearFactors = {}
         for sign, pieces in zip((1, -1), tall, strict=True):
             row = self.linear(form.times(sign))
-            # The piece from k s to (k + 1) s, where s is the number of positions: (k s + p)^2 - (k s)^2 = p^2 + 2 k s
-            # p, with p = y + 1 where the piece is positive.
+            # Piece k is p, the part of x from k s to (k + 1) s, where s (`scale`) is the number of positions. It adds
+            # (k s + p)^2 - (k s)^2 = p^2 + 2 k s p to the square. As above, p = y + 1 if p > 0.
             for k in range(int(pieces)):
                 low, high = add_to(dict(row), [(scale, Fraction(-k))]), add_to(dict(row), [(scale, Fraction(-k - 1))])
                 positive = self.network("part", f"{text(low)} > 0", f"relu({text(low)}) - relu({text(low, -1)})")
@@ -451,7 +483,7 @@ class PositionValues(Bits):
                 looked_up = self.new("whole", self.meanings[part])
                 self.lookup({part: Fraction(2)}, looked_up, side)
                 add_to(result, [(self.squares[looked_up], Fraction(1)), (part, Fraction(2)), (positive, Fraction(1))])
-                if k:  # and 2 k n times the piece
+                if k:  # the term 2 k s p; here s = n, and n p = n y + (n - 1) + 1 if p > 0
                     length_less_1 = Form(self.number(0).table, {}, {Atom(self.place("last"), "both"): Fraction(1)})
                     (gated,) = self.gate(self.bit(positive), length_less_1).atoms
                     times = self.new("times", f"n times {self.meanings[part]}")
@@ -462,12 +494,12 @@ class PositionValues(Bits):
         return result
 
     def _product(self, part: str, times: str) -> Look:
-        """A lookup of n times a whole number."""
+        """A head that writes n times the whole number in the coordinate `part` to the coordinate `times`."""
         key, square = (self.place(name) for name in KEYS["both"])
         score = {(part, key): Fraction(2), (self.place("one"), square): Fraction(-1)}
         return Look(score, {times: {self.place("before_times_length"): Fraction(1)}}, "none")
 
 
 def _starts_at_0(atom: Atom) -> bool:
-    """Whether it is a mean of numbers on the left, which is 0 at position 1."""
+    """Whether an atom is an unbounded mean of numbers up to position i, which is 0 at position 1."""
     return atom.side == "mean" and atom.bound is None and atom.local

@@ -1,7 +1,7 @@
-"""Proofs that two terms or formulas with the same normal form are equal, by congruence down to where they differ.
+"""Proofs that two terms or formulas with the same normal form are equal, by congruence down to the parts that differ.
 
-Only the differing parts need a proof by normal forms (normal.py), which is then short. The law of each level above is
-in proofs/coq/Laws.v. Coq knows the two sides from the goal, so that no term is written out.
+Only the parts that differ need a proof by normal forms (normal.py), so that the proof is short. proofs/coq/Laws.v has a
+congruence law for each operation above these parts. Coq knows the two sides from the goal, so no term is written out.
 """
 
 from __future__ import annotations
@@ -28,33 +28,35 @@ from symcook.coq.ring import (
 from symcook.coq.term import COMPARISONS, FUNCTIONS, Term, gap, numeral, numeral_text, real
 
 LAWS = {"<=": "le", "<": "lt", "=": "eq", "&": "and", "|": "or", "->": "imp", "~": "not", "all": "all", "ex": "ex"}
-"""By operation, how the names of its laws in Laws.v begin: le_both, le_scaled, ..."""
-BRIEF = 100  # a proof with at most so many characters gets no lemma of its own
+"""For each operation the prefix of its laws in Laws.v: le_both, le_scaled, ..."""
+BRIEF = 100
+"""In `Alike.closed`, a proof term with more characters becomes a lemma of its own."""
 COUNTS = {1: "one", 2: "two", 3: "three"}
-"""By number of arguments: one_both, two_both, three_both."""
+"""The prefix of the laws one_both, two_both, three_both, by number of arguments."""
 
 
 class Alike(Justified):
     """Normal forms and congruence."""
 
     def alike(self, a: Term, b: Term, around: Around = ()) -> Proof:
-        """A proof of a = b (numbers) or of a <-> b (formulas), for a place where Coq knows a and b; None where both
-        have the same text."""
+        """A proof of a = b (numbers) or of a <-> b (formulas), for a place where Coq knows a and b. None if both have
+        the same text."""
         if a == b:
             return None
-        place = ("alike", a, b, around)
-        if place not in self.cache:
+        cache_key = ("alike", a, b, around)
+        if cache_key not in self.cache:
             relation = "<->" if a.level == "P" else "="
-            self.cache[place] = self.share(a, around, relation, b, self._alike(a, b, around))
-        return self.cache[place]
+            self.cache[cache_key] = self.share(a, around, relation, b, self._alike(a, b, around))
+        return self.cache[cache_key]
 
     def closed(self, a: Term, b: Term, proof: Proof) -> Proof:
-        """`proof`, of a = b or a <-> b, as a lemma of its own unless it is very short: among many facts Coq is slow to
-        infer the implicit arguments of a proof term."""
+        """`proof` of a = b or a <-> b, as a lemma of its own unless it is very short. With many facts in scope, Coq is
+        slow to infer the implicit arguments of a proof term."""
         return self.share(a, (), "<->" if a.level == "P" else "=", b, proof, BRIEF)
 
     def _alike(self, a: Term, b: Term, around: Around) -> Proof:
-        """The proof itself: by congruence where all parts agree, else by a common multiple or by normal forms."""
+        """The proof of `alike` without the cache: by congruence if all parts correspond, else as a multiple, else by
+        normal forms."""
         if not self.corresponding(a, b):
             return self.scaled(a, b, around) or self.by_normal_forms(a, b, around)
         pairs = enumerate(zip(a.kids, b.kids, strict=True))
@@ -62,7 +64,8 @@ class Alike(Justified):
         proof_text = " ".join(proofs)
         if a.level == "P":
             return f"({LAWS[a.op]}_both {proof_text})"
-        # Laws.v has a law `.._both` for each way to build a term; operations of one to three arguments share theirs.
+        # Laws.v has a law `.._both` for indicators, sums and products, and one for all functions with the same number
+        # of arguments.
         suffix = "_Z" if a.level == "Z" else ""
         if a.op == "ind":
             return f"(ind{suffix}_both {proof_text})"
@@ -72,13 +75,14 @@ class Alike(Justified):
         return f"({COUNTS[len(proofs)]}_both {head} {proof_text})"
 
     def head(self, t: Term, around: Around) -> str:
-        """The function of Coq at the head of a term."""
+        """The Coq function that a term applies."""
         if t.op == "app":
             return self.text(t.kids[0], around)
         return FUNCTIONS[t.level][t.data] if t.op == "fn" else operation(t)
 
     def part(self, t: Term, place: int, a: Term, b: Term, around: Around) -> str:
-        """The proof for one part of `t`, under its binder if it has one there."""
+        """The proof for part number `place` of `t`, which is `a`, and the corresponding part `b`. If `t` binds a
+        variable there, the proof is a function of it."""
         same = SAME if a.level == "P" else "eq_refl"
         if not t.binds(place):
             return self.alike(a, b, around) or same
@@ -106,13 +110,13 @@ class Alike(Justified):
         return self.poly(a) == self.poly(b)
 
     def scaled(self, a: Term, b: Term, around: Around) -> Proof:
-        """a <-> b for comparisons of which one is a multiple of the other; None where they are not of this kind."""
+        """A proof of a <-> b for two comparisons if the gap of one is a multiple of the other's; else None."""
         if a.op != b.op or a.op not in COMPARISONS:
             return None
         p, q = self.poly(gap(a)), self.poly(gap(b))
         if self.normal.constant(p) is not None:
             return None
-        # The only factor that can make the gaps equal; for an equation also its opposite.
+        # k is the only factor that can make the gaps equal; for an equation -k is possible too.
         k = Fraction(checker().content(q)) / Fraction(checker().content(p))
         if a.op == "=" and checker().scale(p, k) != q:
             k = -k
@@ -125,19 +129,19 @@ class Alike(Justified):
     # Equations of numbers.
 
     def equal(self, a: Term, b: Term, around: Around = ()) -> Proof:
-        """A proof of a = b, for terms with the same normal form: by ring laws over their atoms as they stand, if that
-        is enough, or over atoms in normal form."""
+        """A proof of a = b, for terms with the same normal form: if possible by ring laws over their atoms unchanged,
+        else by the normal forms of the atoms."""
         if a == b:
             return None
-        place = ("equal", a, b, around)
-        if place not in self.cache:
+        cache_key = ("equal", a, b, around)
+        if cache_key not in self.cache:
             proof = self.by_ring_laws(a, b, around) or super().equal(a, b, around)
-            self.cache[place] = self.share(a, around, "=", b, proof)
-        return self.cache[place]
+            self.cache[cache_key] = self.share(a, around, "=", b, proof)
+        return self.cache[cache_key]
 
     def by_ring_laws(self, a: Term, b: Term, around: Around) -> Proof:
-        """A proof of a = b over their own atoms: atoms with the same normal form are replaced by one of them; None
-        where the polynomials in these atoms still differ."""
+        """A proof of a = b by ring laws, after atoms with the same normal form have been replaced by the first of them,
+        or by an integer that they equal. None if a and b still differ as polynomials in their atoms."""
         (first_surface, p), (second_surface, q) = self.surface(a, around), self.surface(b, around)
         classes: dict[Any, Term] = {}
         chosen: dict[Term, Term] = {}
@@ -145,13 +149,13 @@ class Alike(Justified):
             number = self.number(t)
             same = numeral(number, t.level) if number is not None and number.denominator == 1 else t
             chosen[t] = classes.setdefault((t.level, frozenset(self.poly(t).items())), same)
-        # The proof of the replacement would need a = b itself.
+        # If a replaces b or the reverse, the proof of the replacement would need a = b itself.
         if (a, b) in chosen.items() or (b, a) in chosen.items():
             return None
         new = [over_atoms(t, lambda x: chosen[x]) for t in (first_surface, second_surface)]
         if self.value_of(new[0]) != self.value_of(new[1]):
             return None
-        # a = its surface = that with other atoms = the same of b.
+        # The chain: a = surface of a = that with chosen atoms = that of b = surface of b = b.
         p = trans(p, self.changed(first_surface, chosen, around))
         q = trans(q, self.changed(second_surface, chosen, around))
         middle = None if new[0] == new[1] else self.ring_lemma(new[0], new[1], atoms(new), [], around)
@@ -169,7 +173,7 @@ class Alike(Justified):
         return f"({self.alike(t, new, around)} : {self.text(t, around)} = {self.text(new, around)})"
 
     def value_of(self, t: Term) -> Any:
-        """The polynomial of a term in its atoms, whatever they are."""
+        """The polynomial of a term in its atoms, each taken as an unknown."""
         if t.op == "num":
             return self.normal.numeral(Fraction(*t.data))
         if t.op not in RING:
@@ -182,8 +186,8 @@ class Alike(Justified):
         return self.normal.mul(*values) if t.op == "*" else checker().add(*values, 1 if t.op == "+" else -1)
 
     def surface(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """`t` with casts moved into sums and products, and quotients by numbers as products, and a proof that it equals
-        `t`; atoms stay unchanged."""
+        """`t` with casts moved into sums and products and with quotients as products, and a proof that `t` equals it.
+        Atoms are unchanged."""
         if t.op in RING:
             inner = [self.surface(k, around) for k in t.kids]
             return Term(t.op, t.data, [s for s, _ in inner], t.level), congruent(operation(t), [p for _, p in inner])

@@ -1,7 +1,7 @@
-"""The step `interval` of a certificate as a computation of Coq with intervals (`Boxes.boxed` of Enclosures.v), which
-also knows erf.
+"""The step `interval` of a certificate as an interval computation in Coq (`Boxes.boxed` of Enclosures.v), which also
+supports erf.
 
-A tree of cases v <= c all of whose leaves are such steps is one computation over the whole tree.
+If a tree of cases v <= c has only such steps at its leaves, the whole tree is one computation.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from symcook.proof.search import nodes
 
 OPERATIONS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "neg": "Neg", "inv": "Inv"}
+"""The constructors of Enclosures.v for operations."""
 FUNCTIONS = {
     "pi": "Pi",
     "sqrt": "Sqrt",
@@ -28,31 +29,36 @@ FUNCTIONS = {
     "max": "Max",
     "erf": "Erf",
 }
+"""The constructors of Enclosures.v for functions."""
 
 Splits: TypeAlias = "tuple[()] | tuple[Term, Term, Splits, Splits]"
 """A tree of cases v <= c: (v, c, the tree where it holds, the tree where it does not); () at a leaf."""
 
 
 def boxes(node: nodes.ExcludedMiddle, formula: Callable[[str], Term]) -> Any:
-    """One node `interval` for a tree of cases, with the tree as "cases"; None where `node` is not such a tree."""
+    """A node `interval` for a whole tree of cases, with the tree under "cases". None if `node` is not a tree of cases
+    on bounds whose leaves are all `interval` nodes."""
     outside: dict[str, None] = {}
     precisions: list[int] = []
 
-    def cases(at: Any, inside: frozenset[str]) -> Any:
-        """The tree of cases below one node. LookupError where it has another step."""
-        if at["by"] == "interval":
-            outside.update(dict.fromkeys(label for label in at["on"] if label not in inside))
-            precisions.append(at["prec"])
+    def cases(case_node: Any, inside: frozenset[str]) -> Any:
+        """The tree of cases below a node. `inside` has the labels of facts that the cases around it assume. LookupError
+        if there is another kind of step."""
+        if case_node["by"] == "interval":
+            outside.update(dict.fromkeys(label for label in case_node["on"] if label not in inside))
+            precisions.append(case_node["prec"])
             return ()
-        # Anything but a case whose two proofs have one node each: not such a tree.
-        if at["by"] != "em" or any(len(proof) != 1 for proof in at["proofs"]):
+        # Otherwise the node must be a case whose two proofs have one node each.
+        if case_node["by"] != "em" or any(len(proof) != 1 for proof in case_node["proofs"]):
             raise LookupError
-        f = formula(at["formula"])
-        # A case must compare a variable with a bound.
+        f = formula(case_node["formula"])
+        # The case must compare a variable with a bound.
         if f.op not in ("<=", "<") or f.kids[0].op != "var":
             raise LookupError
-        # Facts that the cases themselves assume are known to the tree; only the others must be passed to it.
-        parts = (cases(proof[0], inside | {label}) for label, proof in zip(at["as"], at["proofs"], strict=True))
+        # The facts that cases assume belong to the tree; only facts from outside (`outside`) are passed to it.
+        parts = (
+            cases(proof[0], inside | {label}) for label, proof in zip(case_node["as"], case_node["proofs"], strict=True)
+        )
         return (*f.kids, *parts)
 
     try:
@@ -69,10 +75,11 @@ class Written:
         self.variables: dict[Term, int] = {}
 
     def place(self, variable: Term) -> int:
+        """The index of a variable, a new one if necessary."""
         return self.variables.setdefault(variable, len(self.variables))
 
     def term(self, t: Term, shared: Sequence[Term] = ()) -> str:
-        """`t` inside a Let for each of the terms `shared`, the last one innermost."""
+        """`t` as it is written inside a Let for each of the terms `shared`, the last one innermost."""
         if t in shared:
             return f"(Boxes.Var {len(shared) - 1 - shared.index(t)})"
         if t.op == "var" and t.level == "R":
@@ -90,7 +97,8 @@ class Written:
         return f"(Boxes.{name}{inner})"
 
     def with_lets(self, t: Term) -> str:
-        """`t` with its functions and quotients that occur more than once as Lets, so that each is computed once."""
+        """`t` with a Let for each function value and quotient that occurs more than once, so that each is computed
+        once."""
         shared = [x for x, n in occurrences([t]).items() if n > 1 and x.kids and x.op in ("fn", "/", "inv")]
         lets = [f"(Boxes.Let {self.term(x, shared[:i])} " for i, x in enumerate(shared)]
         return "".join(lets) + self.term(t, shared) + ")" * len(shared)
@@ -104,7 +112,9 @@ class Written:
 
 
 def enclosure(script: Script, node: nodes.IntervalNode, form: Term, strict: bool) -> str:
-    """A tactic for 0 < form (strict) or 0 <= form, from the tightest bounds among the facts in `on`."""
+    """A tactic that proves 0 < form (`strict`) or 0 <= form, from the tightest bounds among the facts that the node
+    lists under "on"."""
+    # {(variable, whether it is an upper bound): (bound, the bound as a term, proof)}
     best: dict[tuple[Term, bool], tuple[Fraction, Term, str]] = {}
     for label in node["on"]:
         fact, name = script.fact(label)
@@ -126,15 +136,15 @@ def computation(
     """The call of `Boxes.boxed` with variables, bounds, form, cases and the proofs of the bounds."""
     if type(bits) is not int:
         raise Untranslatable("a precision is an integer")
-    written, bounds_text, known = Written(), "", "I"
+    written, bounds_text, bound_proofs = Written(), "", "I"
     for (x, up), (_, end, _) in bounds.items():
         bounds_text += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "
     # A right-nested conjunction of the bounds, as `Boxes.boxed` takes it.
     for _, _, proof in reversed(list(bounds.values())):
-        known = f"(conj {proof} {known})"
+        bound_proofs = f"(conj {proof} {bound_proofs})"
     let_form, tree = written.with_lets(form), written.cases(cases)
     values = "".join(f"{text(x)} :: " for x in written.variables)
-    arguments = f"({values}nil)%list ({bounds_text}nil)%list {let_form} {tree} {known}"
+    arguments = f"({values}nil)%list ({bounds_text}nil)%list {let_form} {tree} {bound_proofs}"
     return (
         f"refine (Boxes.boxed {bits} {str(strict).lower()} {len(written.variables)} {arguments} _); "
         "vm_cast_no_check (eq_refl true)"

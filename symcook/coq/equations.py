@@ -1,9 +1,9 @@
-"""The proofs about the run of a stored model: it satisfies the model's equations (`runs`), and nothing else does
-(`only`). One lemma for each equation.
+"""The two theorems about the run of a stored model: it satisfies the model's equations (`runs`), and it is their only
+solution (`only`). There is one lemma for each equation.
 
-Each lemma is proved by a tactic of Model.v (`holds_in_run`, `determined`) without the other equations: in a single
-proof each step would carry a hundred of them along. The theorems only put the lemmas together. Equations that differ in
-names only are one proposition, so that it is proved once that the equation determines its value.
+Each lemma is proved by a tactic of Model.v (`holds_in_run`, `determined`) without the other equations; in a single
+proof, every step would have a hundred of them in scope. The theorems only combine the lemmas. Equations that differ
+only in names share one proposition, so that the lemma that the equation determines its value is proved once for them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,13 @@ if TYPE_CHECKING:
 
 
 class Equations:
-    """The lemmas of the model of `written` (models.WrittenModel), and the proofs of its theorems from them.
-    `definition` is the relation of the model as a definition of the source."""
+    """The lemmas of the model of `written`, and the proofs of its theorems from them. `definition` is the relation of
+    the model as a definition of the source.
+
+    pointwise: the model has one position only, and values are numbers; else values are functions of the position.
+    place: the term of the run for each value. known, supposed: the variables and hypotheses with which all lemmas
+    begin. shapes: {body of a proposition: its name}. equations: the proposition and values of each equation.
+    """
 
     def __init__(self, written: WrittenModel, definition: Defined) -> None:
         self.written, self.definition, self.relation = written, definition, written.relation
@@ -36,67 +41,70 @@ class Equations:
         self.known = ["n", "w", "given", *self.symbols, *(["i"] if self.pointwise else [])]
         self.lemmas, self.shapes = Lemmas(), dict[str, str]()
         self.equations = [self.equation(definition) for definition in self.relation.definitions]
-        self.holds_lemmas = [self.holds(shape, own) for shape, own in self.equations]
+        self.holds_lemmas = [self.holds(shape, value_names) for shape, value_names in self.equations]
         self.brackets = skeleton(definition.body)
         runs, only = self.runs(), self.only()
         shape_texts = [f"Definition {name} {body}.\n" for body, name in self.shapes.items()]
         self.text, self.proofs = "".join([*shape_texts, *self.lemmas.lines]), (runs, only)
 
     def equation(self, definition: RunDefinition) -> tuple[str, list[str]]:
-        """An equation as a proposition about names of its own, which gets a definition, and the values that these
-        stand for; the first is the one that it is for."""
-        # Values are renamed to a0, a1, .. so that equations that differ in names only get one definition.
-        own = [name for name in (definition.function, *definition.reads()) if name in self.written.values]
-        new = {name: f"a{k}" + "_" * (f"a{k}" in self.symbols) for k, name in enumerate(own)}
+        """An equation of the model: the name of its proposition, which is about values a0, a1, .., and the names of the
+        model's values to which these correspond. The first is the value that the equation defines."""
+        # With the names a0, a1, .. equations that differ only in names get the same proposition.
+        value_names = [name for name in (definition.function, *definition.reads()) if name in self.written.values]
+        new = {name: f"a{k}" + "_" * (f"a{k}" in self.symbols) for k, name in enumerate(value_names)}
         text = definition.spelled(lambda function, place: self.relation.call(new.get(function, function), place))
         if not self.pointwise:
             text = f"all i in {self.relation.low}..{self.relation.high}. {text}"
         sorts = {**self.written.sorts, "w": ("fun", ("Int",), "Int"), **dict.fromkeys(new.values(), self.sort)}
         head = f"{self.of} ({' '.join(new.values())} : {sort_text(self.sort)}) : Prop"
         body = f"{head} :=\n  {Reading(definitions()).formula(parsed(text), sorts)}"
-        return self.shapes.setdefault(body, f"{self.written.module}_equation{len(self.shapes)}"), own
+        return self.shapes.setdefault(body, f"{self.written.module}_equation{len(self.shapes)}"), value_names
 
     def said(self, shape: str, values: Sequence[str]) -> str:
-        """An equation, by the name of its definition, of these values."""
+        """The proposition `shape` applied to these values, as text."""
         return " ".join([shape, "n", "w", *self.symbols, *values])
 
-    def holds(self, shape: str, own: Sequence[str]) -> str:
-        """The lemma that an equation holds in the run, with its arguments."""
+    def holds(self, shape: str, value_names: Sequence[str]) -> str:
+        """The lemma that an equation holds in the run, applied to its arguments."""
         written = self.written
         statement = f"forall {written.bound}, {written.premises}\n  {written.stream}\n  "
-        statement += self.said(shape, [self.place[name] for name in own])
+        statement += self.said(shape, [self.place[name] for name in value_names])
         name = self.lemmas.name(statement, f"holds_in_run {shape} {written.module}.", f"{written.module}_run")
         return f"({' '.join([name, *self.known, *self.supposed])})"
 
-    def determines(self, shape: str, own: Sequence[str]) -> str:
-        """The lemma that an equation determines its value: two values are the same if it holds of both, with the same
-        values in the rest of it. A deviation must be positive where a norm refuses zero variance."""
+    def determines(self, shape: str, value_names: Sequence[str]) -> str:
+        """The lemma that an equation determines its value: if two values satisfy it, together with equal other values,
+        they are equal. The lemma assumes that the deviation of a norm that rejects zero variance is positive."""
         written = self.written
         above = {*written.refused, *written.sure}
-        mine, its = ([f"{letter}{k}_" for k in range(len(own))] for letter in "ab")
-        same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(mine, its, strict=True)]
+        first_values, second_values = ([f"{letter}{k}_" for k in range(len(value_names))] for letter in "ab")
+        same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(first_values, second_values, strict=True)]
         positive_steps = [
-            self.everywhere(f"0 < {a}@") for a, name in zip(mine[1:], own[1:], strict=True) if name in above
+            self.everywhere(f"0 < {a}@")
+            for a, name in zip(first_values[1:], value_names[1:], strict=True)
+            if name in above
         ]
-        steps = [*same[1:], *positive_steps, self.said(shape, mine), self.said(shape, its), same[0]]
-        bound = f"{self.of} ({' '.join([*mine, *its])} : {sort_text(self.sort)})"
+        steps = [*same[1:], *positive_steps, self.said(shape, first_values), self.said(shape, second_values), same[0]]
+        bound = f"{self.of} ({' '.join([*first_values, *second_values])} : {sort_text(self.sort)})"
         statement = f"forall {bound}, {written.premises}{' -> '.join(steps)}"
         return self.lemmas.name(statement, f"determined {shape}.", f"{written.module}_same")
 
     def everywhere(self, text: str) -> str:
-        """A formula about values, at the one position or at all; `text` has @ for the position."""
+        """A formula about values, for all positions, or the only one; `text` has @ in place of the position."""
         if self.pointwise:
             return text.replace("@", "")
         return f"(forall i : Z, {self.written.range} -> {text.replace('@', ' i')})"
 
     def split(self, number: int) -> bool:
-        """Whether an equation is two parts of the relation: that of a norm in a pointwise model is a conjunction."""
+        """Whether an equation is two parts of the relation: in a pointwise model that of a norm is a conjunction."""
         return self.pointwise and parsed(self.relation.equations[number])[:2] == ("op", "&")
 
     def runs(self) -> str:
         """The proof that the relation holds of the run if and only if there is a run."""
         needed = self.written.needed()
-        # What must hold for a run to exist comes first, then the equations, then what a norm refuses.
+        # The order of the parts: the conditions for a run, the equations, the conditions of norms that reject zero
+        # variance.
         before = [f"need{k}" for k, (about, *_) in enumerate(needed) if about not in self.written.refused]
         proofs = list(before)
         for number, holds_proof in enumerate(self.holds_lemmas):
@@ -126,7 +134,7 @@ class Equations:
         return f"{start}; split; [exact {facts.get('', 'I')} | {everywhere}]"
 
     def only(self) -> str:
-        """The proof that the relation has no other solution: its values are those of the run, one after the other."""
+        """The proof that the relation has no other solution: one value after the other equals that of the run."""
         written = self.written
         names = [*self.known, *map(spelled, written.values), *self.supposed, "holds", written.x]
         names += [f"same_{v}" for v in written.given]
@@ -140,22 +148,38 @@ class Equations:
         ]
         place = len(written.needed()) - len(written.refused)
         positive_of = {v: f"part{count - len(written.refused) + k}" for k, v in enumerate(written.refused)}
-        # Each value is determined by its equation and by the values before it, which are already known to be the same.
-        for number, (shape, own) in enumerate(self.equations):
+        # Each value is determined by its equation and by earlier values, for which equality is proved already.
+        for number, (shape, value_names) in enumerate(self.equations):
             part = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
             place += 1 + self.split(number)
-            arguments = [*self.symbols, *map(spelled, own), *(self.place[name] for name in own), *self.supposed]
-            known = [*(f"same_{v}" for v in own[1:]), *(positive_of[v] for v in own[1:] if v in positive_of)]
-            lemma = [self.determines(shape, own), "n", "w", *arguments, *known, part, self.holds_lemmas[number]]
-            steps.append(f"assert (same_{own[0]} := {' '.join(lemma)})")
-            # A deviation that is positive in the run is so in any solution, which later equations divide by.
-            if own[0] in written.sure:
-                positive_of[own[0]] = f"above_{own[0]}"
-                why = written.sure[own[0]]
-                proof = f"above_same _ _ _ same_{own[0]} (fun i => {why})"
+            arguments = [
+                *self.symbols,
+                *map(spelled, value_names),
+                *(self.place[name] for name in value_names),
+                *self.supposed,
+            ]
+            known_facts = [
+                *(f"same_{v}" for v in value_names[1:]),
+                *(positive_of[v] for v in value_names[1:] if v in positive_of),
+            ]
+            lemma = [
+                self.determines(shape, value_names),
+                "n",
+                "w",
+                *arguments,
+                *known_facts,
+                part,
+                self.holds_lemmas[number],
+            ]
+            steps.append(f"assert (same_{value_names[0]} := {' '.join(lemma)})")
+            # A deviation that is positive in the run is positive in any solution; later equations divide by it.
+            if value_names[0] in written.sure:
+                positive_of[value_names[0]] = f"above_{value_names[0]}"
+                positivity = written.sure[value_names[0]]
+                proof = f"above_same _ _ _ same_{value_names[0]} (fun i => {positivity})"
                 if self.pointwise:
-                    proof = f"eq_ind_r (fun above => 0 < above) ({why}) same_{own[0]}"
-                steps.append(f"assert (above_{own[0]} := {proof})")
+                    proof = f"eq_ind_r (fun above => 0 < above) ({positivity}) same_{value_names[0]}"
+                steps.append(f"assert (above_{value_names[0]} := {proof})")
         # The conclusion: all values are the same, as a conjunction.
         chain = skeleton(in_a_chain(len(written.values)))
         at = "" if self.pointwise else " i within"
@@ -165,15 +189,15 @@ class Equations:
 
 
 def skeleton(tree: Tree) -> Term:
-    """The brackets of a conjunction: the same tree with `true` for its parts."""
+    """The structure of a conjunction: a formula with the same brackets and `true` for each part."""
     return formula("&", *map(skeleton, tree[2:])) if tree[:2] == ("op", "&") else formula("true")
 
 
 def in_a_chain(count: int) -> Any:
-    """The tree of a right-nested conjunction of so many parts."""
+    """The tree of a right-nested conjunction of `count` parts."""
     return ("op", "&", ("true",), in_a_chain(count - 1)) if count > 1 else ("true",)
 
 
 def parts_of(lemma: str, shape: Term) -> str:
-    """A lemma about a conjunction applied to placeholders, which Coq fills with its parts."""
+    """A lemma about a conjunction of this structure, applied to a placeholder for each part, which Coq fills in."""
     return " ".join([lemma, *"_" * len(conjuncts("&", shape))])

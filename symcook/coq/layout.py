@@ -1,4 +1,4 @@
-"""Line breaks in the text of a proposition: after its quantifiers and at its weakest connectives first, then inside
+"""Line breaks in the text of a proposition: first after quantifiers, then at the weakest connectives, then inside
 brackets."""
 
 from __future__ import annotations
@@ -6,31 +6,32 @@ from __future__ import annotations
 import re
 
 WIDTH = 110
-"""Characters a line."""
+"""The maximum number of characters in a line."""
 CONNECTIVES = (" -> ", " <-> ", r" \/ ", r" /\ ", " = ", " <= ", " < ", " + ")
-"""The weakest first, as text is broken at these first."""
+"""The signs at which a text is broken, the weakest first."""
 QUANTIFIER = re.compile(r"(forall|exists|fun)\b")
+"""A word that binds variables."""
 
 
 def laid_out(text: str, indent: int = 0) -> str:
-    """`text` in lines that begin with `indent` spaces, except for the first one."""
+    """`text` broken into lines. All lines but the first begin with `indent` spaces."""
     return ("\n" + " " * indent).join(lines(text, WIDTH - indent))
 
 
 def lines(text: str, width: int) -> list[str]:
-    """The lines of `text`, at most `width` wide where it can be broken."""
+    """The lines of `text`, of at most `width` characters if it can be broken so."""
     if len(text) <= width:
         return [text]
     places = outside(text)
-    # A quantifier: its binders are a line, its body stands below.
+    # A quantifier: a line with its binders, then the lines of its body, indented.
     if QUANTIFIER.match(text):
         sign = "=>" if text.startswith("fun") else ","
         place = next((p for p in places if text.startswith(sign, p)), None)
         if place is not None:
             end = place + len(sign)
             return [text[:end], *indented(lines(text[end:].lstrip(), width - 2), 2)]
-    # A connective: each of its parts begins a line, after the sign. A quantifier further right contains all that
-    # follows it, so that only connectives before it are outside.
+    # A connective: each part begins a new line, which starts with the sign. A quantifier extends to the end of the
+    # text, so only the connectives before it (before `last`) count.
     last = next((p for p in places if p and text[p - 1] == " " and QUANTIFIER.match(text, p)), len(text))
     for sign in CONNECTIVES:
         cuts = [p for p in places if p < last and text.startswith(sign, p)]
@@ -42,7 +43,7 @@ def lines(text: str, width: int) -> list[str]:
                 first, *following = lines(part[hang:], width - hang)
                 out += [sign.lstrip() + first, *indented(following, hang)]
             return out
-    # Brackets around the whole text: break what is in them.
+    # Brackets around the whole text: break the text inside.
     if text[0] == "(" and closing(text) == len(text) - 1:
         inner = lines(text[1:-1], width - 2)
         inner[-1] += ")"
@@ -51,12 +52,12 @@ def lines(text: str, width: int) -> list[str]:
 
 
 def indented(block: list[str], by: int) -> list[str]:
-    """Lines with so many more spaces in front."""
+    """The lines, each with `by` more spaces before it."""
     return [" " * by + line for line in block]
 
 
 def outside(text: str) -> list[int]:
-    """The indices of `text` that are outside all brackets, closing brackets of the outermost ones included."""
+    """The indices of `text` that are outside all brackets. The closing brackets of outermost pairs count as outside."""
     depth, places = 0, []
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
@@ -66,7 +67,7 @@ def outside(text: str) -> list[int]:
 
 
 def closing(text: str) -> int:
-    """The index of the bracket that closes the one at the beginning of the text; -1 where there is none."""
+    """The index of the bracket that closes the one at the beginning of the text; -1 if it is not closed."""
     depth = 0
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")

@@ -48,13 +48,18 @@ if TYPE_CHECKING:
     from symcook.coq.ring import Key, Lemmas, Mono
     from symcook.proof.terms import Sort
 
-SHARED = 300  # a proof term with more characters becomes a lemma of its own
+SHARED = 300
+"""A proof term with more characters becomes a lemma of its own."""
 SAME = "(iff_refl _)"
 """The proof of f <-> f."""
 
 
 class Justified(Canonical):
-    """Normal forms with proofs. `around` always has the binders around the term; a proof None is reflexivity."""
+    """Normal forms with proofs. In all methods `around` has the binders around the term, innermost first, and the proof
+    None means reflexivity.
+
+    `cache` has the results, by (name of the method, term, binders).
+    """
 
     def __init__(self, lemmas: Lemmas) -> None:
         super().__init__(lemmas)
@@ -65,27 +70,27 @@ class Justified(Canonical):
         return self.normal.poly(t.plain)
 
     def number(self, t: Term) -> Fraction | None:
-        """The number that `t` equals by computation; None if there is none."""
+        """The number that `t` equals if its normal form is constant, else None."""
         c = self.normal.constant(self.poly(t))
         return None if c is None else Fraction(c)
 
     def skeleton(self, t: Term, around: Around) -> tuple[Term, Proof]:
         """A canonical term and a proof that `t` equals it."""
-        place = ("skeleton", t, around)
-        if place not in self.cache:
+        cache_key = ("skeleton", t, around)
+        if cache_key not in self.cache:
             out, proof = self._skeleton(t, around)
-            self.cache[place] = out, self.share(t, around, "=", out, proof)
-        return self.cache[place]
+            self.cache[cache_key] = out, self.share(t, around, "=", out, proof)
+        return self.cache[cache_key]
 
     def normalized(self, t: Term, around: Around) -> Proof:
         """A proof that `t` equals its normal form."""
-        place = ("normal", t, around)
-        if place not in self.cache:
+        cache_key = ("normal", t, around)
+        if cache_key not in self.cache:
             out, proof = self.skeleton(t, around)
             target = self.polynomial(self.poly(t), around, t.level)
             proof = trans(proof, self.identity(out, target, around))
-            self.cache[place] = self.share(t, around, "=", target, proof)
-        return self.cache[place]
+            self.cache[cache_key] = self.share(t, around, "=", target, proof)
+        return self.cache[cache_key]
 
     def equal(self, a: Term, b: Term, around: Around = ()) -> Proof:
         """A proof of a = b, for terms with the same normal form."""
@@ -96,9 +101,10 @@ class Justified(Canonical):
         return trans(p, trans(self.identity(first_form, second_form, around), sym(q)))
 
     def share(self, t: Term, around: Around, relation: str, target: Term, proof: Proof, longest: int = SHARED) -> Proof:
-        """A proof, or if it is long the name of a lemma that has it, quantified over the names in the statement.
+        """`proof` of the statement "t relation target". If it has more than `longest` characters, it becomes a lemma,
+        quantified over the names in the statement, and the result is an instance of that.
 
-        The proof uses no facts, and Coq infers its implicit arguments faster where there are few of them."""
+        Inside the lemma there are no facts in scope, so that Coq infers implicit arguments faster."""
         if proof is None or len(proof) <= longest:
             return proof
         statement = f"{self.text(t, around)} {relation} {self.text(target, around)}"
@@ -121,7 +127,7 @@ class Justified(Canonical):
         if op == "cast":
             return self.cast(t, around)
         if op in RING:
-            # the parts of a long sum are shared, not its beginnings
+            # In a long sum ((a + b) + c) + .. the summands are cached, but not its initial parts a + b, ...
             chain = kids[0].op == op and len(kids) == 2
             inner = [self._skeleton(k, around) if chain and k is kids[0] else self.skeleton(k, around) for k in kids]
             return Term(op, t.data, [s for s, _ in inner], level), congruent(operation(t), [p for _, p in inner])
@@ -136,7 +142,7 @@ class Justified(Canonical):
         if op == "app":
             out = self.polynomial(self.poly(t), around, level)
             return out, congruent(self.text(kids[0], around), [self.normalized(k, around) for k in kids[1:]])
-        # An indicator of a constant truth value is 0 or 1.
+        # An indicator is 0 or 1 if its formula has the normal form false or true.
         if op == "ind":
             suffix = "_Z" if level == "Z" else ""
             key, proof = self.normal.formula(kids[0].plain), self.formula_proof(kids[0], around)
@@ -187,12 +193,13 @@ class Justified(Canonical):
         return new, f"({law} {arguments})"
 
     def function(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """The skeleton of a function value; a value that the checker computes has a law or a lemma of its own."""
+        """The skeleton of a function value. Where the checker computes the value, a law of Laws.v or a new lemma proves
+        it."""
         name, level = t.data, t.level
         out = self.polynomial(self.poly(t), around, level)
         if name not in FUNCTIONS[level]:
             raise Untranslatable(f"{name} of integers")
-        # First the arguments are brought into normal form.
+        # First the arguments are replaced by their normal forms, which gives `with_normal_arguments`, ...
         proof = congruent(FUNCTIONS[level][name], [self.normalized(k, around) for k in t.kids])
         if level == "Z":
             if self.number(t) is not None:
@@ -201,25 +208,25 @@ class Justified(Canonical):
         values = [self.poly(k) for k in t.kids]
         arguments = [self.polynomial(v, around, k.level) for v, k in zip(values, t.kids, strict=True)]
         last = self.number(t.kids[-1]) if values else None
-        here = Term("fn", name, arguments, level)
-        # Then its value, where the checker computes one.
+        with_normal_arguments = Term("fn", name, arguments, level)
+        # ... then that by its value, if the checker computes one. `known_value` is the value with a proof.
         known_value = None
         if name == "exp":
             known_value = None if values[0] else (numeral(1), "exp_0")
-            out = here
+            out = with_normal_arguments
         elif name in ("min", "max"):
-            known_value = self.extreme(here, values, around)
+            known_value = self.extreme(with_normal_arguments, values, around)
         elif name == "log":
             known_value = self.logarithm(values[0], around)
         elif last is not None:
-            known_value = self.at_number(here, last, around)
+            known_value = self.at_number(with_normal_arguments, last, around)
         if known_value is None:
             return out, proof
         value, law = known_value
         return value, trans(proof, law)
 
     def extreme(self, t: Term, values: list[Any], around: Around) -> tuple[Term, str] | None:
-        """min or max of two terms that differ by a constant: one of the two, and the proof; else None."""
+        """The value of min or max of two terms that differ by a constant, with its proof; else None."""
         difference = self.normal.constant(checker().add(values[0], values[1], -1))
         if difference is None:
             return None
@@ -232,9 +239,11 @@ class Justified(Canonical):
         return t.kids[0 if first else 1], f"(ax_{t.data}_{'left' if first else 'right'} {arguments} {order})"
 
     def logarithm(self, p: Any, around: Around) -> tuple[Term, str] | None:
-        """ln 1 = 0 and ln (exp x) = x: the value with its proof; None for other arguments."""
+        """The value of the logarithm of a polynomial p, with its proof: ln 1 = 0 and ln (exp x) = x. None for other
+        arguments."""
         if len(p) != 1:
             return None
+        # p must be a monomial with coefficient 1 and no factors except an exponential.
         ((factors, exponent),) = p
         if factors or p[factors, exponent] != 1:
             return None
@@ -244,7 +253,7 @@ class Justified(Canonical):
         return inner, f"(ln_exp {self.text(inner, around)})"
 
     def at_number(self, t: Term, c: Fraction, around: Around) -> tuple[Term, str] | None:
-        """The value of a function whose last argument is the number `c`, with its proof; None where it has none."""
+        """The value of a function whose last argument is the number `c`, with its proof; None if it is not computed."""
         name = t.data
         # relu and abs, by the axiom for the sign of c.
         if name in ("relu", "abs"):
@@ -273,7 +282,7 @@ class Justified(Canonical):
     def fold(self, t: Term, around: Around) -> tuple[Term, Proof]:
         """The skeleton of a sum or product of real numbers."""
         low, high, body = t.kids
-        # Ends with a known distance: all terms are written out.
+        # If the number of terms is known and small, the terms are written out.
         length = self.number(Term("-", None, (high, low), "Z"))
         if length is not None and length.denominator == 1 and length < checker().MAX_RANGE:
             return self.written_out(t, int(length) + 1, around)
@@ -302,14 +311,14 @@ class Justified(Canonical):
                 return numeral(1), f"(prod_one {ones} (fun {here[0][0]} => {shown(proof)}))"
             new = self.polynomial(p, here)
             return real("prod", *ends, new), extended(new)
-        # A sum: of each monomial of the body the factor without the variable moves out.
+        # A sum: in each monomial of the body, the part that does not depend on the bound variable moves out.
         rows = [self.moved_out(m, c, around, here) for m, c in self.ordered(p, here)]
         # A sum of zeros is 0.
         if not rows:
             proof = trans(inner_proof, self.identity(inner, numeral(0), here))
-            nothing = f"{before[0]} {before[1]} {self.under(body, here)}"
-            return numeral(0), f"(sum_nil {nothing} (fun {here[0][0]} => {shown(proof)}))"
-        if len(rows) == 1 and rows[0][1] == numeral(1):  # nothing moves
+            fold_arguments = f"{before[0]} {before[1]} {self.under(body, here)}"
+            return numeral(0), f"(sum_nil {fold_arguments} (fun {here[0][0]} => {shown(proof)}))"
+        if len(rows) == 1 and rows[0][1] == numeral(1):  # the only monomial stays inside as a whole
             return real("sum", *ends, rows[0][2]), extended(rows[0][2])
         new_body, out, law = self.taken_apart(rows, ends, around, here)
         return out, trans(extended(new_body), law)
@@ -317,9 +326,9 @@ class Justified(Canonical):
     def taken_apart(
         self, rows: list[tuple[Term, Term, Term]], ends: list[Term], around: Around, here: Around
     ) -> tuple[Term, Term, str]:
-        """For the `rows` of `moved_out`: the body, as a sum of factor times rest; the sum of factor times sum of rest;
-        and a proof that the sum over the body equals the latter."""
-        # All are built from the last monomial to the first; the proof is a chain of `sum_cons`.
+        """For the `rows` of `moved_out`, with the factor f that moves out and the rest r: the body, a sum of f r; the
+        sum of f times (fold of r); and a proof that the fold of the body equals this sum."""
+        # All three are built from the last monomial to the first; the proof is a chain of `sum_cons`.
         body, out = numeral(0), numeral(0)
         first, last = (self.text(k, around) for k in ends)
         chain = f"(sum_nil {first} {last} {self.under(numeral(0), here)} (fun {here[0][0]} => eq_refl))"
@@ -327,13 +336,16 @@ class Justified(Canonical):
             body = real("+", real("*", factor_in, staying), body)
             out = real("+", real("*", factor, real("sum", *ends, staying)), out)
             parts = f"{self.text(factor, around)} {self.under(staying, here)}"
-            # For the checker 0 = -p is 0 = p. Inside and outside of the sum it may have chosen differently.
+            # An equation 0 = -p has the same normal form as 0 = p. Inside and outside of the sum the checker may have
+            # chosen different signs, so that the factors may differ as texts.
             same = congruent("Rplus", [congruent("Rmult", [self.equal(factor_in, shift(factor, 1), here), None]), None])
             chain = f"(sum_cons _ _ _ {parts} _ _ (fun {here[0][0]} => {shown(same)}) {chain})"
         return body, out, f"({chain} : {self.text(real('sum', *ends, body), around)} = {self.text(out, around)})"
 
     def moved_out(self, m: Mono, c: Fraction | int, around: Around, here: Around) -> tuple[Term, Term, Term]:
-        """A monomial under a sum: the factor that moves out, inside and outside, and the factor that stays."""
+        """The parts of a monomial c m under a sum: the factor that moves out, as a term inside the sum and as a term
+        outside; and the factor that stays."""
+        # Bit 0 of `loose` says whether the variable of the sum occurs.
         factors, exponent = m
         staying = frozenset([x for x in factors if x[0].loose & 1])
         staying_exponent = frozenset([x for x in exponent.parts[0] if checker().loose_in([x]) & 1])
@@ -354,39 +366,41 @@ class Justified(Canonical):
             proof = f"(eq_ind_r (fun z => (z <= 0)%Z) (ltac:(discriminate) : ({n} <= 0)%Z) {proof})"
             return numeral(int(op == "prod")), f"({op}_0 {arguments} {proof})"
         out = numeral(int(op == "prod"))
-        # The body at low, low + 1, ..; Coq computes the unfolding, so `{op}_n` proves the equation.
+        # Substitute low, low + 1, .. in the body. The law `{op}_n` proves the equation, since Coq unfolds it by
+        # computation.
         for i in range(count):
             step = numeral(i, "Z")
-            at = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
-            out = real("+" if op == "sum" else "*", out, substitute(body, [at]))
+            index_term = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
+            out = real("+" if op == "sum" else "*", out, substitute(body, [index_term]))
         first = f"({op}_n {count} {arguments} {proof} : {self.text(t, around)} = {self.text(out, around)})"
-        form, proof = self.skeleton(out, around)
-        return form, trans(first, proof)
+        canonical, proof = self.skeleton(out, around)
+        return canonical, trans(first, proof)
 
     def inverse(self, t: Term, around: Around) -> tuple[Term, Proof]:
         """A canonical term and a proof that 1/t equals it.
 
-        t is its content, times the factors that all its monomials share, times the rest; each is inverted by itself."""
+        t is the product of its content, the factors that all its monomials share, and the rest; each factor is inverted
+        separately."""
         p = self.poly(t)
         if not p:
             raise Untranslatable("a division by zero")
         rows = self.inverses(p, around)
         # t = 1.
         if not rows:
-            form, proof = self.skeleton(t, around)
-            proof = trans(proof, self.identity(form, numeral(1), around))
+            canonical, proof = self.skeleton(t, around)
+            proof = trans(proof, self.identity(canonical, numeral(1), around))
             return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
         # 1/(x y) = (1/x) (1/y), factor by factor.
         product_form, inverse, proof = rows[0]
         for factor, factor_inverse, factor_proof in rows[1:]:
             proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(factor_proof)})"
             product_form, inverse = real("*", product_form, factor), real("*", inverse, factor_inverse)
-        form, first = self.skeleton(t, around)
-        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
+        canonical, first = self.skeleton(t, around)
+        return inverse, trans(congruent("Rinv", [trans(first, self.identity(canonical, product_form, around))]), proof)
 
     def factored(self, p: Any) -> tuple[Fraction, dict[Any, int], Any]:
-        """A polynomial as a number (its content with a sign), the factors that all its monomials share, each with its
-        smallest power, and the polynomial that remains."""
+        """A polynomial as a product of three: a number (its content, with a sign), the factors that all its monomials
+        share with their smallest powers, and the remaining polynomial."""
         common = dict(next(iter(p))[0])
         for factors, _ in p:
             powers = dict(factors)
@@ -412,7 +426,7 @@ class Justified(Canonical):
             product_form = self.polynomial(primitive, around)
             rows.append((product_form, real("inv", product_form), None))
         else:
-            # One monomial: only its exponential is left, and 1/exp x = exp (-x).
+            # One monomial: all its factors are in `common`, so at most an exponential remains, and 1/exp x = exp (-x).
             ((_, exponent),) = primitive
             if exponent.parts[0]:
                 e = self.exp(exponent.parts[0], around)
@@ -436,14 +450,14 @@ class Justified(Canonical):
     # Formulas.
 
     def formula_proof(self, f: Term, around: Around) -> Proof:
-        """A proof of f <-> its normal form; None where both have the same text."""
-        place = ("formula", f, around)
-        if place not in self.cache:
+        """A proof of f <-> its normal form; None if both have the same text."""
+        cache_key = ("formula", f, around)
+        if cache_key not in self.cache:
             proof = self._formula_proof(f, around)
             if proof is not None:
                 proof = self.share(f, around, "<->", self.formula(self.normal.formula(f.plain), around), proof)
-            self.cache[place] = proof
-        return self.cache[place]
+            self.cache[cache_key] = proof
+        return self.cache[cache_key]
 
     def _formula_proof(self, f: Term, around: Around) -> Proof:
         """The proof without the cache, by the connective of the formula."""
@@ -459,7 +473,8 @@ class Justified(Canonical):
         return self.denied(f, keys[0], proofs[0], around) if op == "~" else self.connected(f, keys, proofs, around)
 
     def comparison(self, f: Term, around: Around) -> Proof:
-        """The same for a comparison: its gap, right minus left, is a number or a multiple of the normal form."""
+        """`formula_proof` for a comparison. Its gap, right side minus left side, is a number or a multiple of the gap
+        of the normal form."""
         op, key = f.op, self.normal.formula(f.plain)
         sides = " ".join([self.text(k, around) for k in f.kids])
         p = self.normal.gap(f.plain)
@@ -476,15 +491,15 @@ class Justified(Canonical):
         if op == "=" and key.parts[0] != frozenset(checker().scale(p, 1 / c).items()):
             c = -c
         target = self.polynomial(key.parts[0], around)
-        form, proof = self.skeleton(gap(f), around)
-        e = shown(trans(proof, self.identity(form, real("*", numeral(c), target), around)))
+        canonical, proof = self.skeleton(gap(f), around)
+        e = shown(trans(proof, self.identity(canonical, real("*", numeral(c), target), around)))
         number = numeral_text(c)
         side = self.lemmas.name(f"{number} <> 0", "lra.", "num") if op == "=" else self.nonnegative(c, True)
         law = {"<=": "le_gap", "<": "lt_gap", "=": "eq_gap"}[op]
         return f"({law} {sides} {number} {self.text(target, around)} {side} {e})"
 
     def quantified(self, f: Term, around: Around) -> Proof:
-        """The same for `all` and `ex`; a quantifier over a constant truth value is dropped."""
+        """`formula_proof` for `all` and `ex`. A quantifier over a constant truth value is dropped."""
         here = inside(around, f.data)
         name, sort = here[0][0], sort_text(f.data)
         proof, key = self.formula_proof(f.kids[0], here), self.normal.formula(f.kids[0].plain)
@@ -498,9 +513,10 @@ class Justified(Canonical):
         return f"({f.op}_iff {sort} {before} {after} (fun {name} => {proof}))"
 
     def denied(self, f: Term, inner: Key, proof: str, around: Around) -> Proof:
-        """The same for ~f, where `inner` is the key of f and `proof` proves f <-> its normal form."""
+        """`formula_proof` for ~f; `inner` is the key of f, and `proof` proves f <-> its normal form."""
         key, here = self.normal.deny(inner), self.text(f.kids[0], around)
-        # In turn: ~True and ~False; a comparison, which is turned around; a double negation; any other formula.
+        # The cases: a constant; a comparison, whose negation is the opposite comparison; a double negation; any other
+        # formula.
         if inner in (self.normal.true, self.normal.false):
             return f"(not_{inner.kind}_iff _ {proof})"
         if inner.kind in ("<=", "<"):
@@ -513,7 +529,8 @@ class Justified(Canonical):
         return None if proof == SAME else f"(not_iff _ _ {proof})"
 
     def connected(self, f: Term, keys: list[Key], proofs: list[str], around: Around) -> Proof:
-        """The same for f & g, f | g and f -> g, by a closed lemma of propositional logic."""
+        """`formula_proof` for f & g, f | g and f -> g, by a closed lemma of propositional logic. `keys` and `proofs`
+        are those of both sides."""
         sign, key = CONNECTIVES[f.op], self.normal.formula(f.plain)
         truths = [k.kind.capitalize() if k in (self.normal.true, self.normal.false) else "" for k in keys]
         if not any(truths) and proofs == [SAME, SAME]:
@@ -528,7 +545,7 @@ class Justified(Canonical):
                 "logic",
             )
             return f"({lemma} _ _ _ _ {proofs[0]} {proofs[1]} {denied})"
-        # The lemma says what remains where one side is True or False.
+        # `result` is the right side of the lemma: a constant, both sides, or the side that is not constant.
         if key in (self.normal.true, self.normal.false):
             result = key.kind.capitalize()
         else:
@@ -546,7 +563,9 @@ def inhabitant(sort: Sort) -> str:
 
 
 _names: dict[Term, frozenset[Any]] = {}
+"""The results of `free_names`."""
 _uses: dict[Any, bool] = {}
+"""The results of `uses`, by (term, index)."""
 
 
 def free_names(t: Term) -> frozenset[Any]:

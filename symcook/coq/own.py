@@ -1,5 +1,5 @@
-"""Certificates next to a user's model file, for Coq: they are known together with the stored ones while their
-development is written."""
+"""Coq developments for certificates of a user's own model. While such a development is written, the certificate and its
+statement are added to the stored ones."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from symcook.coq.statement import lemmas_of, with_lemmas
 
 @contextmanager
 def development_of(certificate: Mapping[str, Any], text: str) -> Iterator[Development]:
-    """The development of a certificate that both checkers accept, with its lemmas. `text` has the definitions, the
-    lemmas and the statement, as proofs/checker.py reads them."""
+    """A context with the development of a certificate that both checkers accept, and of its lemmas. `text` has the
+    definitions, the lemmas and the statement in the syntax of proofs/checker.py."""
     name = certificate["id"]
     with deep(), uncollected():
         statement = checker().read_statements(text)[name]
-        known = statements(), certificates(), definitions().statements
-        if any(name in known_names for known_names in known):
+        # The three stored tables, by name: statements, certificates, and trees of statements.
+        stored = statements(), certificates(), definitions().statements
+        if any(name in table for table in stored):
             raise RuntimeError(f"{name} is the name of a stored statement")
-        for known_names, what in zip(known, (statement, dict(certificate), parsed(statement.text)), strict=True):
-            known_names[name] = what
+        for table, entry in zip(stored, (statement, dict(certificate), parsed(statement.text)), strict=True):
+            table[name] = entry
     try:
         below = with_lemmas(lemmas_of(name))
         yield Development([name], models=[model for lemma in below for model in models_of(lemma)])
     finally:
-        for known_names in known:
-            del known_names[name]
+        for table in stored:
+            del table[name]

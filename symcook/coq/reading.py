@@ -1,8 +1,8 @@
 """Statements as a person reads them: Coq propositions with the names and definitions of the source.
 
-This text is not trusted: Coq proves that it means the same as the tree whose hash the certificate names. A definition
-of the source becomes a Definition of Coq. Coq needs the sorts of its parameters, which are found from its uses
-(`Definitions`). `Reading` then writes terms and formulas with as few brackets as Coq's notations allow.
+This text is not trusted: Coq proves that it means the same as the tree whose hash is in the certificate. A definition
+of the source becomes a Definition of Coq, which needs the sorts of its parameters. `Definitions` finds them from the
+uses of the definition. `Reading` writes terms and formulas with as few brackets as Coq's notations allow.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Sort
 
 Sorts = Mapping[str, Any]
-# Binding strength of Coq's notations; a smaller number binds tighter.
+"""The sort of each name in scope: "Int", "Real", or ("fun", sorts of the arguments, sort of the result)."""
+# The strength of Coq's notations: a smaller number binds more tightly.
 ATOM, APPLIED, POWER, MINUS, TIMES, PLUS, RELATION, NOT, AND, OR, ARROW, QUANTIFIER = range(12)
 OPERATORS = {"+": PLUS, "-": PLUS, "*": TIMES, "/": TIMES, "=": RELATION, "<=": RELATION, "<": RELATION}
+"""The strength of each operator and comparison."""
 CONNECTIVES = {"&": ("/\\", AND), "|": ("\\/", OR), "->": ("->", ARROW), "<->": ("<->", ARROW)}
+"""Coq's sign of each connective, and its strength."""
+# Names that Coq or Laws.v has already.
 TAKEN = frozenset(
     [
         "as",
@@ -83,12 +87,15 @@ TAKEN = frozenset(
     ]
 )
 QUANTIFIERS = ("all", "ex", "all in", "ex in")
+"""The kinds of trees of quantifiers: over a sort, and over a range of integers."""
 HYPERBOLIC = ("tanh", "sinh", "cosh")
+"""Functions whose names in Coq are those of the grammar."""
 MODEL_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
+"""A relation of a stored model in a statement: run(NAME), word(NAME) or accept(NAME)."""
 
 
 def spelled(name: str) -> str:
-    """A name of the source in Coq, with an underscore where Coq or Laws.v has the same name."""
+    """A name of the source in Coq, with an underscore appended if Coq or Laws.v has the same name."""
     return f"{name}_" if name in TAKEN or name.startswith("_") else name
 
 
@@ -115,10 +122,11 @@ class Defined:
 
 
 class Definitions:
-    """All definitions that statements use, in their order, and the relations of stored models."""
+    """All definitions of the source that statements use, in their order (`all`), including the relations of stored
+    models; and the trees of all statements (`statements`)."""
 
     def __init__(self) -> None:
-        # Both checkers know the same definitions; their order is that of the expanded text.
+        # Both checkers must know the same definitions. Their order is that of the expanded text.
         source = next(iter(library().statements.values())).known
         order = re.findall(
             r"^define: (\w+)", (library().root / "expanded.txt").read_text(encoding="utf-8"), re.MULTILINE
@@ -127,7 +135,8 @@ class Definitions:
         assert set(order) == set(source) == set(expanded)
         self.all = {name: Defined(name, expanded[name].params, expanded[name].body) for name in order}
         self.statements = {name: parsed(self.with_models(s.text)) for name, s in library().statements.items()}
-        # The sorts of a definition depend on its uses in statements and in later definitions: the last one comes first.
+        # The sorts of a definition depend on its uses in statements and in later definitions. So the statements are
+        # looked through first, then the definitions from the last to the first.
         for tree in self.statements.values():
             self.look(tree, {})
         for definition in reversed(list(self.all.values())):
@@ -139,7 +148,7 @@ class Definitions:
         """run(NAME), word(NAME) and accept(NAME) as calls of definitions."""
 
         def call(match: re.Match[str]) -> str:
-            """One call in place of a match; the first one of a model adds its relation as a definition."""
+            """The call that replaces a match. The first call for a model adds its relation as a definition."""
             kind, model = match[1], match[2]
             name = f"{kind}_{model.replace('-', '_')}"
             if name not in self.all:
@@ -163,7 +172,7 @@ class Definitions:
         if kind in ("neg", "sum", "prod"):
             inner = {**sorts, tree[1]: "Int"} if kind != "neg" else sorts
             return self.sort(tree[-1], inner)
-        # A conditional, like a sum or product of numbers, is an integer if both parts are.
+        # A conditional, and a sum, difference or product, is an integer if both parts are.
         if kind == "if":
             return "Int" if {self.sort(t, sorts) for t in tree[2:]} == {"Int"} else "Real"
         if kind == "op" and tree[1] in ("+", "-", "*"):
@@ -188,7 +197,8 @@ class Definitions:
         return "Bool"
 
     def filled(self, definition: Defined, actual: Sorts) -> Sorts:
-        """The sorts of parameters, where an argument "j. t" has an unknown one: a function with real values."""
+        """The sorts `actual` of arguments, with None, the sort of an argument "j. t", replaced by that of a function
+        with real values."""
         return {p: s if s is not None else ("fun", (), "Real") for p, s in actual.items()}
 
     def is_formula(self, tree: Tree) -> bool:
@@ -201,17 +211,17 @@ class Definitions:
         )
 
     def look(self, tree: Tree, sorts: Sorts) -> None:
-        """Note the uses of definitions in `tree`."""
+        """Record the uses of definitions in `tree`."""
         for part, inner in walked(tree, sorts):
             if part[0] in ("name", "call") and part[1] in self.all and part[1] not in inner:
                 arguments = part[2] if part[0] == "call" else ()
                 self.all[part[1]].uses.append([self.sort(a, inner) for a in arguments])
 
     def find_sorts(self, definition: Defined) -> None:
-        """Set the sorts of a definition's parameters from its uses: an integer where all arguments are integers."""
+        """Set the sorts of a definition's parameters from its uses. A number is an integer if all arguments are."""
         for place, param in enumerate(definition.params):
             argument_sorts = {use[place] for use in definition.uses} - {None}
-            # A function parameter takes integers where some argument function does.
+            # A parameter that is a function takes an integer where at least one of the functions given does.
             functions = [s for s in argument_sorts if isinstance(s, tuple)]
             if functions:
                 sorts = tuple(
@@ -222,9 +232,10 @@ class Definitions:
             elif argument_sorts:
                 definition.sorts[param] = "Int" if argument_sorts == {"Int"} else "Real"
         for param in definition.params:
-            if param not in definition.sorts:  # only functions "j. t" are given: as the body applies it
-                known = {**self.filled(definition, dict.fromkeys(definition.params)), **definition.sorts}
-                for part, inner in walked(definition.body, known):
+            # A parameter for which only functions "j. t" are given: its sort follows from an application in the body.
+            if param not in definition.sorts:
+                body_sorts = {**self.filled(definition, dict.fromkeys(definition.params)), **definition.sorts}
+                for part, inner in walked(definition.body, body_sorts):
                     if part[0] == "call" and part[1] == param:
                         definition.sorts[param] = ("fun", tuple(self.sort(a, inner) for a in part[2]), "Real")
                         break
@@ -233,7 +244,7 @@ class Definitions:
 
 
 def walked(tree: Tree, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
-    """All parts of a syntax tree with the sorts of the names around them; variables of "j. t" count as Int."""
+    """All parts of a syntax tree, each with the sorts of the names in scope; the variables of "j. t" count as Int."""
     todo = [(tree, sorts)]
     while todo:
         tree, sorts = todo.pop()
@@ -241,7 +252,7 @@ def walked(tree: Tree, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
         kind = tree[0]
         if kind in ("num", "name", "true", "false"):
             continue
-        # Each kind of tree has its parts in other places, and binds other names.
+        # The parts of a tree, and the names that it binds, are at places that depend on its kind.
         if kind in ("all", "ex"):
             parts = [(tree[3], {**sorts, tree[1]: tree[2]})]
         elif kind in ("all in", "ex in", "sum", "prod"):
@@ -273,18 +284,23 @@ def checked_statements() -> Any:
 @deep()
 @uncollected()
 def definitions() -> Definitions:
+    """The definitions, made once."""
     return Definitions()
 
 
 class Reading:
-    """The text of terms and formulas. `strength` is the weakest notation that may stand without brackets, as one of the
-    numbers ATOM to QUANTIFIER."""
+    """The text of terms and formulas in Coq.
+
+    In all methods `sorts` has the names in scope, and `strength` is the weakest notation that needs no brackets at this
+    place, as one of the numbers ATOM to QUANTIFIER.
+    """
 
     def __init__(self, known: Definitions) -> None:
         self.known = known
 
     def put(self, text: str, has: int, strength: int, mark: str = "") -> str:
-        """A text in brackets (or with the scope `mark`) where its notation is too weak for its place."""
+        """`text` for a place of this strength: in brackets if its own strength `has` is too weak there. With `mark`, a
+        scope such as %Z, that is appended, and only an atom needs no brackets."""
         if has > strength or (mark and has > ATOM):
             return f"({text}){mark}"
         return text + mark
@@ -297,6 +313,7 @@ class Reading:
         return f"{head} : {result} :=\n  {laid_out(self.text(defined.body, defined.sorts, level), 2)}."
 
     def text(self, tree: Tree, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
+        """The text of a formula (`level` "P") or of a number."""
         return self.formula(tree, sorts, strength) if level == "P" else self.term(tree, sorts, level, strength)
 
     def formula(self, tree: Tree, sorts: Sorts, strength: int = QUANTIFIER) -> str:
@@ -321,7 +338,8 @@ class Reading:
         if op == "&" and chained(left, right):  # a <= b & b <= c
             sides = [self.term(t, sorts, "R", PLUS) for t in (*left[2:], right[3])]
             return self.put(f"{sides[0]} {left[1]} {sides[1]} {right[1]} {sides[2]}", RELATION, strength)
-        # The connectives & | -> are right-associative, so the left side must bind tighter; <-> is not associative.
+        # The connectives & | -> are right-associative: only the left side needs brackets around the same connective.
+        # <-> is not associative. A quantifier may be on the right of -> without brackets.
         sign, has = CONNECTIVES[op]
         if op == "<->":
             left_text, right_text = self.formula(left, sorts, OR), self.formula(right, sorts, OR)
@@ -331,7 +349,7 @@ class Reading:
         return self.put(f"{left_text} {sign} {right_text}", has, strength)
 
     def quantified(self, tree: Tree, sorts: Sorts, strength: int) -> str:
-        """A quantifier with its body; several of one kind share a word."""
+        """A quantifier with its body. Directly nested quantifiers of the same kind share one forall or exists."""
         word = "forall" if tree[0].startswith("all") else "exists"
         bound, body = [], tree
         while body[0] == tree[0] and body[0] in ("all", "ex"):
@@ -341,7 +359,7 @@ class Reading:
         if bound:
             text = self.formula(body, sorts)
         else:
-            # A bounded quantifier: its range is a premise, or a first part of the conjunction.
+            # A bounded quantifier: its range becomes a premise (forall), or the first part of a conjunction (exists).
             _, name, low, high, inner = tree
             bound = [(spelled(name), "Int")]
             ends = [self.term(t, sorts, "R", PLUS) for t in (low, high)]
@@ -353,10 +371,10 @@ class Reading:
         return self.put(f"{word} {' '.join(grouped(bound, bare=True))}, {text}", QUANTIFIER, strength)
 
     def term(self, tree: Tree, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
-        """A number where a real one ("R") or an integer is wanted: "Z" where Coq reads numerals as integers, "%Z" where
-        it must be told so."""
+        """The text of a number. `level` "R": a real number is required. "Z" and "%Z": an integer is required; in "Z"
+        Coq already reads numerals as integers, in "%Z" the text needs the mark %Z."""
         kind, mark = tree[0], "%Z" if level == "%Z" else ""
-        # `here` is the level of this term; a mark %Z is set around it as a whole, so that its parts need none.
+        # `here` is the level of this term. A mark %Z applies to the whole term, so that its parts have level "Z".
         here, integer, level = level, level != "R", "R" if level == "R" else "Z"
         if integer and self.known.sort(tree, sorts) != "Int":
             raise Untranslatable("a real number where an integer is wanted")
@@ -385,7 +403,7 @@ class Reading:
             return self.applied(tree, sorts, level, strength)
         _, op, left, right = tree
         if op == "^":
-            # A negative exponent is a quotient, as ^ of Coq takes natural numbers.
+            # Coq's ^ takes natural numbers, so a negative exponent becomes a quotient.
             if right[0] == "neg":
                 return self.term(("op", "/", ("num", 1, 1), ("op", "^", left, right[1])), sorts, here, strength)
             return self.put(f"{self.term(left, sorts, level, APPLIED)} ^ {right[1]}", POWER, strength, mark)
@@ -400,10 +418,10 @@ class Reading:
         return self.put(str(c), MINUS if c < 0 else ATOM, strength, mark)
 
     def applied(self, tree: Tree, sorts: Sorts, level: str, strength: int) -> str:
-        """A name or a call: of a variable, a definition or a function of the grammar."""
+        """The text of a name or a call."""
         name, arguments = tree[1], tree[2] if tree[0] == "call" else ()
-        # A variable, a definition of the source, or a function of the grammar. An integer argument needs the mark %Z
-        # only for a variable: Coq knows the types of definitions.
+        # The head is a variable, a definition of the source, or a function of the grammar. `wanted` has the sorts of
+        # the arguments. An integer argument of a variable needs the mark %Z; for definitions Coq knows the types.
         if name in sorts:
             wanted, head, integer = sorts[name][1] if arguments else (), spelled(name), "%Z"
         elif name in self.known.all:
@@ -420,12 +438,12 @@ class Reading:
         return self.put(" ".join([head, *texts]), APPLIED, strength) if texts else head
 
     def argument(self, tree: Tree, sorts: Sorts, sort: Sort, integer: str) -> str:
-        """An argument of the sort `sort`; `integer` is the level of integers here."""
+        """The text of an argument of the sort `sort`; `integer` is the level of an integer argument, "Z" or "%Z"."""
         if not isinstance(sort, tuple):
             return self.term(tree, sorts, integer if sort == "Int" else "R", ATOM)
         _, wanted, result = sort
         level = "%Z" if result == "Int" else "R"
-        # A function "j. f(x, j)" is the partial application f x.
+        # A function "j. f(x, j)" is written as the partial application f x.
         if tree[0] == "lam" and (partial := partially(tree, sorts, sort)) is not None:
             name, arguments = partial
             texts = [self.argument(a, sorts, s, "%Z") for a, s in zip(arguments, sorts[name][1], strict=False)]
@@ -434,23 +452,25 @@ class Reading:
             names = list(zip(tree[1], wanted, strict=True))
             bound = " ".join(grouped([(spelled(n), s) for n, s in names], bare=True))
             return f"(fun {bound} => {self.term(tree[2], {**sorts, **dict(names)}, level)})"
-        # A function variable of the right sort stands for itself.
+        # A function variable of the right sort is written as its name; one of other sorts is wrapped in a fun.
         if sorts[tree[1]] == sort:
             return spelled(tree[1])
-        names = [(f"k{i}", s) for i, s in enumerate(wanted)]  # a function of other sorts
+        names = [(f"k{i}", s) for i, s in enumerate(wanted)]
         call = ("call", tree[1], tuple([("name", n) for n, _ in names]))
         return f"(fun {' '.join(grouped(names, bare=True))} => {self.term(call, {**sorts, **dict(names)}, level)})"
 
 
 def partially(tree: Tree, sorts: Sorts, sort: Sort) -> Any:
-    """f and its arguments x for the function "j. f(x, j)" of the sort `sort`; None where it is not of this form."""
+    """The name f and the arguments x if the function `tree` of the sort `sort` has the form "j. f(x, j)", where f is a
+    variable; else None."""
     _, bound, body = tree
     if body[0] != "call" or body[1] in bound or body[1] not in sorts:
         return None
-    arguments, own = body[2], [("name", name) for name in bound]
-    start = len(arguments) - len(own)
+    # The last arguments of the call must be the bound variables, which must not occur in the others.
+    arguments, bound_variables = body[2], [("name", name) for name in bound]
+    start = len(arguments) - len(bound_variables)
     _, wanted, result = sorts[body[1]]
-    fits = (wanted[start:], result) == (tuple(sort[1]), sort[2]) and list(arguments[start:]) == own
+    fits = (wanted[start:], result) == (tuple(sort[1]), sort[2]) and list(arguments[start:]) == bound_variables
     if start < 0 or not fits or any(set(bound) & free(argument) for argument in arguments[:start]):
         return None
     return body[1], arguments[:start]
@@ -464,7 +484,8 @@ def chained(left: Tree, right: Tree) -> bool:
 
 
 def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
-    """The text of binders, where neighbours of one sort share a group. With `bare` a single group has no brackets."""
+    """The texts of binders, in which neighbours of the same sort share a group. With `bare` a single group has no
+    brackets."""
     groups: list[tuple[list[str], Any]] = []
     for name, sort in bound:
         if groups and groups[-1][1] == sort:
@@ -478,20 +499,24 @@ def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
 @deep()
 def definitions_text() -> str:
     """The text of all definitions that statements use."""
-    known = definitions()
-    reading = Reading(known)
-    return "\n".join(reading.definition(one) for one in known.all.values() if one.uses)
+    all_definitions = definitions()
+    reading = Reading(all_definitions)
+    return "\n".join(
+        reading.definition(used_definition) for used_definition in all_definitions.all.values() if used_definition.uses
+    )
 
 
 def reader() -> Any:
-    """A reader of the checker that expands definitions as Coq unfolds them. If a parameter is an integer in Coq, an
-    integer expression in its place is cast as a whole (`whole`): IZR (i - 1), where the cast is else moved inwards to
-    IZR i - 1."""
+    """A reader of the checker that expands definitions as Coq unfolds them.
+
+    The two differ in the place of casts. If a parameter is an integer in Coq, an integer expression given for it is
+    cast as a whole, such as IZR (i - 1); the term "whole" marks that. Otherwise casts are moved inwards: IZR i - 1.
+    """
     known, ck = definitions(), checker()
 
     def wrapped(value: Any, sort: Any) -> Any:
-        """A value with the cast of its parameter's sort: around a compound integer, or noted on a function for its
-        calls."""
+        """A value given for a parameter of this sort. A compound integer gets the mark "whole". A function gets the
+        sort as an attribute, which `call` uses."""
         if isinstance(value, ck.Function):
             value.sort = sort
             return value
@@ -499,10 +524,9 @@ def reader() -> Any:
         compound = sort == "Int" and term.sort == "Int" and term.op not in ("num", "var", "bound", "app", "whole")
         return (ck.Term("whole", None, term), depth) if compound else value
 
-    # The checker's reader, except that a definition is expanded with the sorts that it has in Coq.
     class Unfolding(ck.Reader):
         def argument(self, tree: Tree, meaning: Any, scope: Any, depth: int) -> Any:
-            """The meaning of an argument; a definition is expanded with its arguments wrapped by their sorts in Coq."""
+            """As in the checker's reader, except that a definition is expanded with its arguments `wrapped`."""
             name = tree[1] if tree[0] in ("name", "call") else None
             if name is None or name in meaning or name not in known.all:
                 return super().argument(tree, meaning, scope, depth)
@@ -512,7 +536,8 @@ def reader() -> Any:
             return self.argument(definition.body, values, scope, depth)
 
         def call(self, function: Any, values: Any, depth: int) -> Any:
-            """A function applied to values, where a sort was noted with the casts that it has in Coq."""
+            """As in the checker's reader, except that a function with the attribute `sort` gets its arguments
+            `wrapped`, and so does its result."""
             sort = getattr(function, "sort", None)
             if sort is None:
                 return super().call(function, values, depth)
@@ -524,15 +549,15 @@ def reader() -> Any:
 
 @deep()
 def unfolded(name: str) -> Any:
-    """The formula that Coq gets by unfolding the definitions in `statement_text`: that of the checker, except for the
-    places of casts."""
+    """The formula that Coq gets when it unfolds the definitions in `statement_text`. It is that of the checker, except
+    for the places of casts."""
     tree = definitions().statements[name]
     return reader().term(tree, {}, {}, 0)
 
 
 @deep()
 def statement_text(name: str) -> str:
-    """The proposition of a statement; Untranslatable where only the expanded text can be given."""
+    """The proposition of a statement. Untranslatable if only the expanded text can be written in Coq."""
     try:
         return Reading(definitions()).formula(definitions().statements[name], {})
     except (KeyError, BadInput) as error:

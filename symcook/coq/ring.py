@@ -1,8 +1,8 @@
 """The closed lemmas of a file, and canonical forms of the checker's polynomials, whose identities `ring` decides.
 
-A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. That two such terms are equal is a closed lemma,
-forall x0 .. xn, e1 = e2, over variables for the atoms; each identity is proved once. It is proved by `identity`
-(Identities.v), or by `ring` or `field` where it is about integers or has products of exponentials as premises.
+A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. The equality of two such terms becomes a closed
+lemma, forall x0 .. xn, e1 = e2, with variables for the atoms, so that each identity is proved once. Its proof is the
+tactic `identity` (Identities.v), or `ring` or `field` if it is about integers or has premises about exponentials.
 """
 
 from __future__ import annotations
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Sort
 
 RING = ("+", "-", "*", "neg", "^")
-Around = tuple[tuple[str, Any], ...]  # names and sorts of the variables bound around, the innermost first
-Proof = str | None  # a proof term of Coq; None where both sides are the same text
+"""The operations of canonical terms; all other terms except numerals are atoms."""
+Around = tuple[tuple[str, Any], ...]
+"""The names and sorts of the variables of the binders around a term, innermost first."""
+Proof = str | None
+"""A proof term of Coq for an equality; None if both sides have the same text."""
 
 
 class Key(Protocol):
@@ -46,11 +49,16 @@ class Key(Protocol):
 
 
 Mono = tuple[frozenset[tuple[Key, int]], Key]
+"""A monomial: atoms with their powers, and the key of an exponential, whose part 0 is the exponent."""
 Poly = dict[Mono, Fraction | int] | Iterable[tuple[Mono, Fraction | int]]
+"""A polynomial: monomials with their coefficients."""
 
 
 class Lemmas:
-    """The closed lemmas of one file; equal statements are proved once."""
+    """The closed lemmas of one file. Equal statements are proved once.
+
+    names: {statement: name}. lines: the text of each lemma. taken: how many lines `new` has returned already.
+    """
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
@@ -58,12 +66,13 @@ class Lemmas:
         self.taken = 0
 
     def new(self) -> list[str]:
-        """The lines that were added since the last call."""
+        """The lines added since the last call."""
         before, self.taken = self.taken, len(self.lines)
         return self.lines[before:]
 
     def name(self, statement: str, tactic: str, kind: str = "ring") -> str:
-        """The name of the lemma with this statement, which is added with its proof if it is new."""
+        """The name of the lemma with this statement. A new lemma is added, with `tactic` as its proof; its name begins
+        with `kind`."""
         if statement not in self.names:
             self.names[statement] = f"{kind}_{len(self.names)}"
             self.lines.append(f"Lemma {self.names[statement]} : {statement}.\nProof. {tactic} Qed.\n")
@@ -71,22 +80,22 @@ class Lemmas:
 
 
 def trans(a: Proof, b: Proof) -> Proof:
-    """x = z from x = y and y = z."""
+    """The proof of x = z from proofs of x = y and y = z."""
     return b if a is None else a if b is None else f"(eq_trans {a} {b})"
 
 
 def sym(a: Proof) -> Proof:
-    """y = x from x = y."""
+    """The proof of y = x from a proof of x = y."""
     return None if a is None else f"(eq_sym {a})"
 
 
 def shown(a: Proof) -> str:
-    """A proof as text, where one must stand."""
+    """A proof as text; None becomes eq_refl."""
     return a or "eq_refl"
 
 
 def congruent(function: str, proofs: Sequence[Proof]) -> Proof:
-    """function x = function y from proofs of x = y."""
+    """The proof of f x1 .. xn = f y1 .. yn from proofs of the equalities xi = yi."""
     if not any(proofs):
         return None
     count = "" if len(proofs) == 1 else str(len(proofs))
@@ -97,10 +106,11 @@ OPERATIONS = {
     "R": {"+": "Rplus", "-": "Rminus", "*": "Rmult", "neg": "Ropp"},
     "Z": {"+": "Z.add", "-": "Z.sub", "*": "Z.mul", "neg": "Z.opp"},
 }
+"""Coq's functions for the operations of RING except powers, by level."""
 
 
 def operation(t: Term) -> str:
-    """The function of Coq for an operation of rings."""
+    """Coq's function for the operation of a canonical term."""
     if t.op == "^":
         return f"(fun z => z ^ {t.data})" + ("%Z" if t.level == "Z" else "")
     return OPERATIONS[t.level][t.op]
@@ -117,7 +127,7 @@ def joined(op: str, terms: Sequence[Term], level: str) -> Term:
 
 
 def over_atoms(t: Term, leaf: Callable[[Term], Term]) -> Term:
-    """`t` with its atoms replaced."""
+    """The canonical term `t` with each atom replaced by `leaf(atom)`."""
     if t.op in RING:
         return Term(t.op, t.data, [over_atoms(k, leaf) for k in t.kids], t.level)
     return t if t.op == "num" else leaf(t)
@@ -128,6 +138,7 @@ def atoms(terms: Iterable[Term]) -> list[Term]:
     atoms_in_order: dict[Term, None] = {}
 
     def walk(t: Term) -> None:
+        """Add the atoms of `t`."""
         if t.op in RING:
             for k in t.kids:
                 walk(k)
@@ -150,7 +161,8 @@ def is_exp(t: Term) -> bool:
 
 
 class Canonical:
-    """The canonical terms of what a `Normal` of the checker computes."""
+    """The canonical terms for the normal forms that the checker's `Normal` computes; `orders` has the results of
+    `rank`."""
 
     def __init__(self, lemmas: Lemmas) -> None:
         self.normal = checker().Normal()
@@ -178,23 +190,24 @@ class Canonical:
         return order
 
     def rank_part(self, part: Any, depth: int) -> str:
-        """The same for a part of a key: a key, or a polynomial."""
+        """`rank` for a part of a key, which is a key or a polynomial."""
         if isinstance(part, checker().Key):
             return self.rank(part, depth)
         return "+".join(sorted(f"{self.rank_monomial(m, depth)}*{c}" for m, c in part))
 
     def rank_monomial(self, m: Mono, depth: int) -> str:
-        """The same for a monomial."""
+        """`rank` for a monomial."""
         return "*".join(sorted(f"{self.rank(k, depth)}^{n}" for k, n in m[0])) + "e" + self.rank(m[1], depth)
 
     def ordered(self, p: Poly, around: Around) -> list[Any]:
-        """The monomials and coefficients of a polynomial."""
+        """The monomials and coefficients of a polynomial, in the order of `rank`."""
         return sorted(p.items() if isinstance(p, dict) else p, key=lambda x: self.rank_monomial(x[0], len(around)))
 
     # Terms.
 
     def monomial(self, m: Mono, c: Fraction | int, around: Around, level: str = "R") -> Term:
-        """The canonical term of a monomial with its coefficient; a sign goes to the front."""
+        """The canonical term of the monomial c m: the absolute value of c unless it is 1, the factors in order, the
+        exponential; a negative c gives a `neg` around the product."""
         factors, exponent = m
         c = Fraction(c)
         parts = [] if abs(c) == 1 and (factors or exponent.parts[0]) else [numeral(abs(c), level)]
@@ -238,11 +251,11 @@ class Canonical:
         raise Untranslatable(f"an atom {kind}")
 
     def variable(self, key: Key, around: Around) -> Term:
-        """A name, or a bound variable with the sort that its binder has."""
+        """The term of a name or of a bound variable, whose sort is that of its binder."""
         return variable(key.kind, key.data if key.kind == "var" else (key.data, around[key.data][1]))
 
     def formula(self, key: Key, around: Around) -> Term:
-        """A normal form of formulas as a formula; a comparison is 0 op polynomial."""
+        """The formula for a key of formulas. A comparison has the form 0 op polynomial."""
         kind = key.kind
         if kind in COMPARISONS:
             return formula(kind, numeral(0), self.polynomial(key.parts[0], around))
@@ -257,7 +270,8 @@ class Canonical:
     # Identities.
 
     def value(self, t: Term, opaque: bool) -> Any:
-        """A canonical term as a polynomial; its exponentials are atoms like others (opaque), or are multiplied."""
+        """The polynomial of a canonical term. With `opaque` exponentials are atoms like others, else the product of two
+        exponentials is one exponential."""
         if t.op == "num":
             return self.normal.numeral(Fraction(*t.data))
         if t.op not in RING:
@@ -272,9 +286,10 @@ class Canonical:
         return checker().add(*values, 1 if t.op == "+" else -1)
 
     def identity(self, a: Term, b: Term, around: Around) -> Proof:
-        """a = b, for canonical terms that are equal."""
+        """A proof of a = b, for canonical terms with the same polynomial."""
         if a == b:
             return None
+        # The exponentials matter only if a and b differ as polynomials with opaque exponentials.
         atoms_of_both = atoms((a, b))
         if not any(map(is_exp, atoms_of_both)) or self.value(a, True) == self.value(b, True):
             return self.ring_lemma(a, b, atoms_of_both, [], around)
@@ -283,20 +298,21 @@ class Canonical:
     def ring_lemma(
         self, a: Term, b: Term, atoms_of_both: list[Term], pairs: list[tuple[Term, Term]], around: Around
     ) -> str:
-        """a = b as an instance of a closed lemma, over variables for its atoms. For each of the `pairs` of atoms exp(x)
-        and exp(-x) it has the premise that their product is 1."""
+        """A proof of a = b as an instance of a closed lemma with variables for the atoms. For each pair of atoms exp(x)
+        and exp(-x) in `pairs` the lemma has the premise that their product is 1."""
         name = {atom: f"x{i}" for i, atom in enumerate(atoms_of_both)}
         first_text, second_text = (text(over_atoms(t, lambda x: raw(name[x], x.level))) for t in (a, b))
         exp_premises = "".join(f"{name[x]} * {name[y]} = 1 -> " for x, y in pairs)
         bound = f"forall {' '.join(name.values())} : {a.level}, " if name else ""
         facts = [f"H{i}" for i in range(len(pairs))]
         intros = f"intros {' '.join([*name.values(), *facts])}; "
-        # `identity` decides real equations without premises; else `ring`, or `field` where there are fractions.
+        # `identity` decides real equations without premises. For others `ring`, or with fractional numerals `field`,
+        # which cannot use premises, so that y is first replaced by 1/x.
         if a.level == "R" and not pairs:
             tactic = "identity."
         elif not (fractional(a) or fractional(b)):
             tactic = f"{intros}ring [{' '.join(facts)}]." if pairs else f"{intros}ring."
-        else:  # `field` does not use premises: y is replaced by 1/x
+        else:
             steps = [f"inverse_of {name[x]} {name[y]} {h}; " for h, (x, y) in zip(facts, pairs, strict=True)]
             tactic = intros + "".join(steps) + "field" + ("; repeat split; assumption." if pairs else ".")
         lemma = self.lemmas.name(f"{bound}{exp_premises}{first_text} = {second_text}", tactic)
@@ -304,8 +320,9 @@ class Canonical:
         return "(" + " ".join([lemma, *[self.text(x, around) for x in atoms_of_both], *products]) + ")"
 
     def with_exponentials(self, a: Term, b: Term, exps: list[Term], around: Around) -> Proof:
-        """a = b where products of exponentials matter: exp(p) is written as powers of exp(m/d) and exp(-m/d) for the
-        monomials m of p, d the common denominator of their coefficients."""
+        """A proof of a = b if products of exponentials matter. Each exponential exp(p) in `exps` is written as a
+        product of powers of exp(m/d) and exp(-m/d), for the monomials m of p, where d is a common denominator of the
+        coefficients of m."""
         # For each monomial m the least common denominator d of its coefficients in all exponents.
         contents = {e: self.ordered(self.normal.poly(e.kids[0].plain), around) for e in exps}
         common: dict[Any, int] = {}
@@ -314,10 +331,11 @@ class Canonical:
                 common[m] = math.lcm(common.get(m, 1), Fraction(c).denominator)
 
         def unit(m: Mono, positive: bool) -> Term:
+            """exp(m/d), or exp(-m/d)."""
             z = self.monomial(m, Fraction(1, common[m]), around)
             return real("fn", z if positive else real("neg", z), data="exp")
 
-        # exp(p) = product of exp(m/d)^k over the monomials of p, k negative as a power of exp(-m/d).
+        # exp(p) is the product of exp(m/d)^k over the monomials of p; for k < 0 that is a power of exp(-m/d).
         powers, proofs = {}, {}
         for e, content in contents.items():
             parts = []
@@ -329,11 +347,12 @@ class Canonical:
             proofs[e] = self.power_lemma(e, powers[e], around)
 
         def congruence(t: Term) -> Proof:
+            """A proof that `t` equals itself with its exponentials replaced by `powers`."""
             if t.op in RING:
                 return congruent(operation(t), [congruence(k) for k in t.kids])
             return proofs.get(t)
 
-        # In these new atoms the identity is one of rings, given exp(m/d) exp(-m/d) = 1.
+        # In the new atoms the identity follows from the ring laws and exp(m/d) exp(-m/d) = 1.
         new = [over_atoms(t, lambda x: powers.get(x, x)) for t in (a, b)]
         new_atoms = atoms(new)
         ordered = sorted(common, key=lambda m: self.rank_monomial(m, len(around)))
@@ -343,14 +362,16 @@ class Canonical:
         return trans(congruence(a), trans(middle, sym(congruence(b))))
 
     def power_lemma(self, e: Term, power: Term, around: Around) -> str:
-        """exp(p) = exp(m/d)^k * ..., as an instance of a closed lemma."""
+        """A proof that the exponential e equals its `power`, exp(m/d)^k * ..., as an instance of a closed lemma."""
         own_atoms = atoms([e.kids[0]])
         name = {atom: f"x{i}" for i, atom in enumerate(own_atoms)}
 
         def closed(t: Term) -> Term:
+            """An exponent with variables for its atoms."""
             return over_atoms(t, lambda x: raw(name[x], "R"))
 
         def closed_exp(t: Term) -> Term:
+            """An exponential with variables for the atoms of its exponent."""
             return real("fn", closed(t.kids[0]), data="exp")
 
         bound = f"forall {' '.join(name.values())} : R, " if name else ""
@@ -371,7 +392,7 @@ def raw(name: str, level: str) -> Term:
 
 
 def inside(around: Around, sort: Sort) -> Around:
-    """What is bound inside one more binder."""
+    """The binders around the body of one more binder, whose variable has this sort."""
     return ((f"k{len(around)}", sort), *around)
 
 

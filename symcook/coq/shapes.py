@@ -1,7 +1,8 @@
-"""Closed lemmas that open or close many quantifiers, or many parts of a conjunction, at once.
+"""Closed lemmas that introduce or eliminate many quantifiers, or many parts of a conjunction, at once.
 
-Each single `destruct`, `exists` or `split` writes the rest of the formula into the proof again. A run has two hundred
-functions and a body of forty thousand characters. In these lemmas the body is a variable, so it is written once.
+Every `destruct`, `exists` or `split` repeats the rest of the formula in the proof term. The formula of a run can have
+two hundred quantifiers and a body of forty thousand characters. In these lemmas the body is a variable, so that it is
+written once.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from symcook.coq.term import Term, conjuncts, sort_text
 if TYPE_CHECKING:
     from symcook.proof.terms import Sort
 
-MANY = 5  # quantifiers or parts; fewer are taken one by one
+MANY = 5
+"""From this number of quantifiers or parts on, such a lemma is used; fewer are handled one by one."""
 
 
 def obtained(lemmas: Lemmas, sorts: Sequence[Sort]) -> str:
-    """(exists x0 .. xn, F x0 .. xn) -> (forall x0 .. xn, F x0 .. xn -> G) -> G"""
+    """The name of the lemma (exists x0 .. xn, F x0 .. xn) -> (forall x0 .. xn, F x0 .. xn -> G) -> G."""
     names, every_formula, bound, body = _quantified(sorts)
     opening_pattern = "[" + " [".join(names) + " h" + "]" * len(names)
     statement = f"{every_formula}, forall G : Prop, {_some(sorts, body)} -> (forall {bound}, {body} -> G) -> G"
@@ -27,21 +29,22 @@ def obtained(lemmas: Lemmas, sorts: Sequence[Sort]) -> str:
 
 
 def witnessed(lemmas: Lemmas, sorts: Sequence[Sort]) -> str:
-    """F x0 .. xn -> exists x0 .. xn, F x0 .. xn"""
+    """The name of the lemma F x0 .. xn -> exists x0 .. xn, F x0 .. xn."""
     names, every_formula, bound, body = _quantified(sorts)
     tactic = f"intros F {' '.join(names)} h. exact ({_chain('ex_intro _ ', names)})."
     return lemmas.name(f"{every_formula} {bound}, {body} -> {_some(sorts, body)}", tactic, "some")
 
 
 def parted(lemmas: Lemmas, f: Term) -> str:
-    """The conjunction -> (A0 -> .. -> An -> G) -> G, for the brackets of `f`"""
+    """The name of the lemma C -> (A0 -> .. -> An -> G) -> G, where C is the conjunction of A0 .. An with the brackets
+    of `f`."""
     shape, pattern, names = _conjunction(f)
     tactic = f"intros {names} G {pattern} g. exact (g {names.replace('A', 'h')})."
     return lemmas.name(f"forall {names} G : Prop, {shape} -> ({' -> '.join(names.split())} -> G) -> G", tactic, "parts")
 
 
 def joined(lemmas: Lemmas, f: Term) -> str:
-    """A0 -> .. -> An -> the conjunction, for the brackets of `f`"""
+    """The name of the lemma A0 -> .. -> An -> C, where C is the conjunction of A0 .. An with the brackets of `f`."""
     shape, _, names = _conjunction(f)
     hypotheses = names.replace("A", "h")
     tactic = f"intros {names} {hypotheses}. exact {_conj(f, iter(hypotheses.split()))}."
@@ -55,8 +58,9 @@ def function(sorts: Sequence[Sort], names: Sequence[str], body: str) -> str:
 
 
 def in_a_row(proof: Sequence[Any], place: int) -> Sequence[Any]:
-    """The node at `place` and those after it that one lemma can replace: a row of witnesses, or a row of `obtain` in
-    which each opens the fact of the one before, if no later step uses such a fact."""
+    """The node at `place`, with the nodes after it that the same lemma can replace: a row of `witness` nodes, or a row
+    of `obtain` nodes each of which opens the fact of the node before. The facts in between do not exist in the lemma's
+    version, so no later step may use them."""
     end, kind = place + 1, proof[place]["by"]
     if kind == "witness":
         while end < len(proof) and proof[end]["by"] == kind:
@@ -84,7 +88,8 @@ def _words(nodes: object) -> Iterator[str]:
 
 
 def _quantified(sorts: Sequence[Sort]) -> tuple[list[str], str, str, str]:
-    """Variables x0 .. xn of these sorts, "forall F" for a predicate of them, their binders, and F applied to them."""
+    """The texts for a predicate F of variables of these sorts: the variables x0 .. xn, "forall F", the binders of the
+    variables, and F applied to them."""
     names = [f"x{i}" for i in range(len(sorts))]
     bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
     every_formula = f"forall (F : {' -> '.join([*map(sort_text, sorts), 'Prop'])})"
@@ -103,11 +108,11 @@ def _chain(head: str, names: Sequence[str]) -> str:
 
 
 def _conjunction(f: Term) -> tuple[str, str, str]:
-    """The conjunction of A0 .. An, the pattern that takes it apart, and these names."""
+    """The conjunction of A0 .. An with the brackets of `f`, the pattern that takes it apart, and the names A0 .. An."""
     count = iter(range(len(conjuncts("&", f))))
 
     def parts(t: Term) -> tuple[str, str]:
-        """The text and the pattern of a part."""
+        """The text and the pattern for a part of `f`."""
         if t.op != "&":
             here = next(count)
             return f"A{here}", f"h{here}"
@@ -119,7 +124,7 @@ def _conjunction(f: Term) -> tuple[str, str, str]:
 
 
 def _conj(f: Term, names: Iterator[str]) -> str:
-    """The proof of a conjunction with the brackets of `f` from the proofs of its parts."""
+    """The proof of a conjunction with the brackets of `f`, from the proofs `names` of its parts."""
     if f.op != "&":
         return next(names)
     return f"(conj {_conj(f.kids[0], names)} {_conj(f.kids[1], names)})"

@@ -1,8 +1,8 @@
 """A certificate's proof as a script of Coq: one method for each kind of node, without any search.
 
-Facts are hypotheses h_LABEL, names are variables v_NAME. `Script.goal` is the goal that Coq has at this place, up to
-conversion. Steps that compute (`pos`, `hyp`, `true`, ...) become `exact` with a proof term that normal.py makes. A new
-fact is called hh in Coq until it gets its label.
+Facts are hypotheses h_LABEL, names are variables v_NAME. `Script.goal` is Coq's current goal, up to conversion. Steps
+that compute (`pos`, `hyp`, `true`, ...) become `exact` with a proof term that normal.py makes. A new fact is called hh
+in Coq until it gets its label.
 """
 
 from __future__ import annotations
@@ -51,11 +51,15 @@ def axiom(name: str) -> Term:
 
 
 class Script:
-    """The script of one proof. `outside` has, by label, the lemmas and premises that it may use; `known` has the
-    definitions of the source."""
+    """The script of one proof.
+
+    outside: {label: (formula, name in Coq)} of the lemmas and premises that the proof may use. known: the definitions
+    of the source. goal: the current goal. facts, scope: the facts by label, and the sorts of names, that are available
+    at the current place. lines: the script so far. asserted: how many premises have been named.
+    """
 
     def __init__(self, outside: Mapping[str, tuple[Term, str]], known: Mapping[str, Any], lemmas: Lemmas) -> None:
-        self.outside, self.known, self.lemmas = outside, known, lemmas  # outside: label -> (formula, name in Coq)
+        self.outside, self.known, self.lemmas = outside, known, lemmas
         self.goal = FALSE
         self.facts: dict[str, Term] = {}
         self.scope: dict[str, Any] = {}
@@ -70,15 +74,15 @@ class Script:
 
     @contextmanager
     def braces(self, goal: Term):
-        """{ ... } around the proof of a goal; facts and names that it introduces are gone afterwards."""
-        before, facts, scope = self.goal, dict(self.facts), dict(self.scope)
+        """{ ... } around the proof of a goal. Afterwards the goal, the facts and the names are those from before."""
+        outer_goal, outer_facts, outer_scope = self.goal, dict(self.facts), dict(self.scope)
         self.goal = goal
         self.write("{")
         self.indent += 1
         yield
         self.indent -= 1
         self.write("}")
-        self.goal, self.facts, self.scope = before, facts, scope
+        self.goal, self.facts, self.scope = outer_goal, outer_facts, outer_scope
 
     def prove(self, goal: Term, proof: nodes.Proof) -> None:
         """Write the proof of a goal in braces."""
@@ -86,10 +90,10 @@ class Script:
             self.nodes(proof)
 
     def nodes(self, proof: nodes.Proof) -> None:
-        """The steps of a proof in order; many quantifiers in a row are taken by one lemma of shapes.py."""
-        place = 0
-        while place < len(proof):
-            row = in_a_row(proof, place)
+        """Write the steps of a proof in order. A lemma of shapes.py replaces many steps on quantifiers in a row."""
+        start = 0
+        while start < len(proof):
+            row = in_a_row(proof, start)
             if len(row) >= MANY:
                 getattr(self, f"many_{row[0]['by']}")(row)
             else:
@@ -97,7 +101,7 @@ class Script:
                     getattr(self, f"by_{node['by']}")(node)
             if row[0]["by"] == "witness":
                 self.show()
-            place += len(row)
+            start += len(row)
 
     def fact(self, label: str) -> tuple[Term, str]:
         """A fact and its name in Coq."""
@@ -109,16 +113,16 @@ class Script:
         return self.outside[label]
 
     def formula(self, source: str) -> Term:
-        """The formula that a node writes, with the names in scope."""
+        """The formula with this text in the certificate."""
         return elaborate(checker().Reader(self.scope, self.known).formula(source), "P")
 
     def value(self, source: str, sort: Sort) -> Term:
-        """The term or function that a node writes, where a value of this sort is wanted."""
+        """The term or function with this text in the certificate, as a value of this sort."""
         return elaborate_value(checker().Reader(self.scope, self.known).value(source, sort), sort)
 
     def pattern(self, label: nodes.Labels, fact: Term) -> str:
-        """Note new facts, and return the pattern of Coq that gives them their names; a list of labels takes a
-        conjunction apart."""
+        """Record a new fact, and return the pattern that names it in Coq. A list of labels names the parts of a
+        conjunction."""
         if not isinstance(label, list):
             self.facts[label] = fact
             return label_text(label)
@@ -126,18 +130,20 @@ class Script:
         names = iter(map(label_text, label))
 
         def taken_apart(f: Term) -> str:
+            """The pattern for a part, which takes the labels in order."""
             return f"[{taken_apart(f.kids[0])} {taken_apart(f.kids[1])}]" if f.op == "&" else next(names)
 
         return taken_apart(fact)
 
     def named(self, label: nodes.Labels, fact: Term) -> None:
-        """The hypothesis hh gets its label."""
+        """Rename the hypothesis hh to its label, or take it apart."""
         pattern = self.pattern(label, fact)
-        apart = pattern.startswith("[")  # one label may stand in a list
-        self.write(f"destruct hh as {pattern}." if apart else f"rename hh into {pattern}.")
+        # A list with one label gives no bracket.
+        is_conjunction = pattern.startswith("[")
+        self.write(f"destruct hh as {pattern}." if is_conjunction else f"rename hh into {pattern}.")
 
     def apart(self, labels: nodes.Labels, fact: Term) -> None:
-        """The hypothesis hh, a conjunction, gets these labels."""
+        """The same as `named` for a conjunction that may have many parts, which one lemma then takes apart."""
         if not isinstance(labels, list) or len(conjuncts("&", fact)) < MANY:
             self.named(labels, fact)
             return
@@ -151,13 +157,13 @@ class Script:
         self.write(f"pose proof {name} as hh; destruct hh as {pattern}.")
 
     def show(self) -> None:
-        """Restate the goal, as Coq does not reduce it after some steps."""
+        """Restate the goal, since after some steps Coq leaves it unreduced."""
         self.write(f"change {text(self.goal)}.")
 
-    # Nodes after which the proof of the goal goes on.
+    # Nodes after which the proof of the goal continues.
 
     def by_intro(self, node: nodes.Intro) -> None:
-        """Introduce the variables of `all`, the premises of -> and what ~ denies, under these names."""
+        """Introduce the variables of `all`, the premises of ->, and the formula under ~, with these names."""
         labels: Sequence[Any] = node["as"]
         for label in labels:
             goal = self.goal
@@ -187,14 +193,14 @@ class Script:
         self.goal = substitute(self.goal.kids[0], [value])
 
     def many_witness(self, chain: Sequence[nodes.Witness]) -> None:
-        """Several witnesses at once."""
+        """A row of `witness` steps, by one lemma."""
         sorts, values, body = [], [], self.goal
         for node in chain:
             sorts.append(body.data)
             values.append(self.value(node["term"], body.data))
             body = body.kids[0]
         names = [f"k{i}" for i in range(len(chain))]
-        # The body as a function of all of them, so that Coq has it once.
+        # The body is given once, as a function of all witnesses.
         predicate = function(sorts, names, text(body, names[::-1]))
         self.write(f"refine ({witnessed(self.lemmas, sorts)} {predicate} {' '.join(map(text, values))} _).")
         self.goal = substitute(body, values[::-1])
@@ -211,7 +217,7 @@ class Script:
             self.opened(name, f"[{name_text(node['name'])} {self.pattern(node['as'], body)}]")
 
     def many_obtain(self, chain: Sequence[nodes.Obtain]) -> None:
-        """Open several existences at once."""
+        """A row of `obtain` steps, by one lemma."""
         fact, name = self.fact(chain[0]["fact"])
         sorts, values = [], []
         for node in chain:
@@ -227,7 +233,7 @@ class Script:
         self.apart(chain[-1]["as"], fact)
 
     def by_contra(self, node: nodes.Contra) -> None:
-        """Assume the negation of the goal; a negated comparison is turned around."""
+        """Assume the negation of the goal. The negation of a comparison is written as the opposite comparison."""
         goal = self.goal
         if goal.op == "~":
             self.write("intros hh.")
@@ -239,14 +245,14 @@ class Script:
         self.goal = FALSE
 
     def by_have(self, node: nodes.Have) -> None:
-        """Prove a formula, then go on with it as a fact."""
+        """Prove a formula, which then is a fact."""
         claimed = self.formula(node["show"])
         self.write(f"assert (hh : {text(claimed)}).")
         self.prove(claimed, node["proof"])
         self.named(node["as"], claimed)
 
     def same(self, f: Term, g: Term, name: str) -> str:
-        """A proof of g from the proof `name` of f, which has the same normal form; Coq must know g at this place."""
+        """A proof of g from the proof `name` of f, if both have the same normal form. Coq must know g at this place."""
         proof = self.forms.closed(f, g, self.forms.alike(f, g))
         return name if proof is None else f"(through {name} {proof})"
 
@@ -260,8 +266,8 @@ class Script:
         ("!"), or proved here."""
         fact, name = self.fact(node["fact"])
         arguments = []
-        how: Sequence[Any] = node["with"]
-        for argument in how:
+        given_arguments: Sequence[Any] = node["with"]
+        for argument in given_arguments:
             # A variable of the fact: a value.
             if fact.op == "all":
                 value = self.value(argument, fact.data)
@@ -269,7 +275,7 @@ class Script:
                 fact = substitute(fact.kids[0], [value])
                 continue
             premise = fact.kids[0]
-            # A premise with a proof of its own, which gets a name.
+            # A premise that is proved here is asserted first, under a new name.
             if isinstance(argument, list):
                 self.asserted += 1
                 arguments.append(f"premise{self.asserted}")
@@ -301,37 +307,40 @@ class Script:
         if node.get("rev"):
             left, right, name = right, left, f"(eq_sym {name})"
         before, proof = self.fact(node["in"]) if "in" in node else (self.goal, "")
-        places: dict[Term, Term] = {}  # each form in which the left side occurs: a variable for it
+        # Coq distinguishes occurrences of the left side that have casts at different places; the checker does not.
+        # `variable_of_form` has a variable for each such form, which replaces it in `pattern`.
+        variable_of_form: dict[Term, Term] = {}
 
         def leaf(part: Term, _: int) -> Term | None:
-            """A variable for a part that is the left side."""
+            """The variable for a part that is the left side, up to casts; None for any other part."""
             if part.loose or part.level not in ("R", "Z") or part.plain != left.plain:
                 return None
             sort = "Real" if part.level == "R" else "Int"
-            return places.setdefault(part, variable("var", (f"z{len(places)}", sort)))
+            return variable_of_form.setdefault(part, variable("var", (f"z{len(variable_of_form)}", sort)))
 
-        # Every part with the checker's text of the left side, also where it has other casts, which Coq distinguishes.
         pattern = rebuild(before, leaf)
 
         def put(values: Mapping[Term, Term]) -> Term:
+            """The pattern with values for its variables."""
             return rebuild(pattern, lambda part, _: values.get(part))
 
-        # One form after the other: `motive` has the forms that are done already, and a variable for this one.
-        state = {place: part for part, place in places.items()}
-        for part, place in places.items():
+        # One form after the other. `state` has for each variable its form, or if that is done, its replacement.
+        # `motive` is the pattern with a variable for the current form only.
+        state = {form_variable: part for part, form_variable in variable_of_form.items()}
+        for part, form_variable in variable_of_form.items():
             if part.level == "R":
                 new, same = right, trans(self.forms.equal(part, left), name)
-            else:  # an equation of integers, from that of real numbers
+            else:  # the equation of integers follows from that of real numbers
                 new = elaborate(right.plain, "Z")
                 ends = self.forms.equal(cast(part), left), self.forms.equal(right, cast(new))
                 same = f"(eq_IZR {text(part)} {text(new)} {trans(ends[0], trans(name, ends[1]))})"
-            motive = put({k: x for k, x in state.items() if k != place})
-            function = f"(fun {text(place)}:{place.level} => {text(motive)})"
+            motive = put({k: x for k, x in state.items() if k != form_variable})
+            function = f"(fun {text(form_variable)}:{form_variable.level} => {text(motive)})"
             if "in" in node:
                 proof = f"(eq_ind {text(part)} {function} {proof} {text(new)} {same})"
             else:
-                self.write(f"refine (@eq_ind_r {place.level} {text(new)} {function} _ {text(part)} {same}).")
-            state[place] = new
+                self.write(f"refine (@eq_ind_r {form_variable.level} {text(new)} {function} _ {text(part)} {same}).")
+            state[form_variable] = new
         after = put(state)
         if "in" in node:
             self.write(f"assert (hh : {text(after)}) by exact {proof}.")
@@ -343,7 +352,7 @@ class Script:
     # Nodes that close the goal.
 
     def by_split(self, node: nodes.Split) -> None:
-        """Prove the parts of a conjunction, one after the other."""
+        """Prove the parts of a conjunction: many by one lemma, few by nested `split`."""
         proofs = iter(node["proofs"])
         if len(parts_of_goal := conjuncts("&", self.goal)) >= MANY:
             self.write(f"refine ({joined(self.lemmas, self.goal)}{' _' * 2 * len(parts_of_goal)}).")
@@ -353,7 +362,7 @@ class Script:
             return
 
         def parts(f: Term) -> None:
-            """Split a formula along its brackets, and prove the parts."""
+            """Split a formula at its outermost &, and prove its parts."""
             if f.op != "&":
                 self.nodes(next(proofs))
                 return
@@ -374,7 +383,7 @@ class Script:
         self.write(f"exact {self.computed(self.goal)}.")
 
     def by_absurd(self, node: nodes.Absurd) -> None:
-        """Close the goal by a fact that is false, or by two facts of which one denies the other."""
+        """Close the goal by a fact that is false, or by a fact and its negation."""
         fact, name = self.fact(node["of"])
         if "not" in node:
             denying, denial = self.fact(node["not"])
@@ -385,7 +394,7 @@ class Script:
             self.write(f"exact (False_ind _ {name if proof is None else f'(proj1 {proof} {name})'}).")
 
     def each(self, cases: Sequence[Term], node: nodes.Cases | nodes.ExcludedMiddle) -> None:
-        """Prove the goal in each of these cases."""
+        """Write the proofs of the goal in each of these cases."""
         for case, label, proof in zip(cases, node["as"], node["proofs"], strict=True):
             with self.braces(self.goal):
                 self.named(label, case)
@@ -396,6 +405,7 @@ class Script:
         fact, name = self.fact(node["fact"])
 
         def pattern(f: Term) -> str:
+            """The pattern of Coq for the cases of a disjunction, each with the hypothesis hh."""
             return f"[{pattern(f.kids[0])}|{pattern(f.kids[1])}]" if f.op == "|" else "hh"
 
         self.opened(name, pattern(fact))
@@ -404,7 +414,7 @@ class Script:
     def by_em(self, node: nodes.ExcludedMiddle) -> None:
         """The two cases of a formula: it holds, or its negation does."""
         f = self.formula(node["formula"])
-        # A tree of cases that ends in enclosures is one computation of Coq.
+        # If all cases, also nested ones, are closed by interval arithmetic, the whole tree is one computation of Coq.
         if (box_tree := boxes(node, self.formula)) is not None:
             return self.by_interval(box_tree)
         law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")
@@ -420,8 +430,8 @@ class Script:
         self.prove(formula("<=", b, a), node["right"])
 
     def by_induct(self, node: nodes.Induct) -> None:
-        """Induction over the integers from a start: the base at it, and the step from k to k + 1 for k at or above
-        it."""
+        """Induction over the integers from `start`: the base for k = start, and the step from k to k + 1 for k >=
+        start."""
         premise, body = self.goal.kids[0].kids
         start = premise.kids[0]
         first = elaborate(start.plain, "Z")
@@ -442,29 +452,30 @@ class Script:
             self.nodes(node["step"])
 
     def by_pos(self, node: nodes.Pos) -> None:
-        """b - a = (sum of products that are not negative) + (sum of multiples of equations), by the normal form."""
+        """Prove a <= b, a < b or a = b from an identity: b - a is a sum of nonnegative products plus a sum of multiples
+        of equations, whose gaps are 0. For the goal false, 0 is such a sum with a positive part."""
         goal, forms = self.goal, self.forms
-        # The products, and the proof that their sum is positive (strict) or not negative.
+        # `total` is the sum of the products; `positive` proves that it is positive (if `strict`) or nonnegative.
         total, positive, strict = numeral(0), "(Rle_refl 0)", False
-        for place, entry in enumerate(node.get("sum", [])):
+        for number, entry in enumerate(node.get("sum", [])):
             summand, proof, firm = self.product(entry)
-            if place == 0:
+            if number == 0:
                 total, positive, strict = summand, proof, firm
                 continue
             law = {(True, True): "Rplus_lt_0_compat", (True, False): "add_lt_le", (False, True): "add_le_lt"}
             positive = f"({law.get((strict, firm), 'add_le')} _ _ {positive} {proof})"
             total, strict = real("+", total, summand), strict or firm
-        # The multiples of equations, whose sum is zero.
+        # `equations` is the sum of the multiples of equations; `zero` proves that it is 0.
         equations, zero = numeral(0), "eq_refl"
-        for place, (multiplier, label) in enumerate(node.get("eq", [])):
+        for number, (multiplier, label) in enumerate(node.get("eq", [])):
             fact, name = self.fact(label)
             value = self.value(multiplier, "Real")
             proof = f"(mul_zero {text(value)} _ (gap_eq _ _ {name}))"
             summand = real("*", value, gap(fact))
             equations, zero = (
-                (summand, proof) if place == 0 else (real("+", equations, summand), f"(add_zero _ _ {zero} {proof})")
+                (summand, proof) if number == 0 else (real("+", equations, summand), f"(add_zero _ _ {zero} {proof})")
             )
-        # The identity that the normal form proves.
+        # The identity, which is proved by normal forms.
         left = numeral(0) if goal.op == "false" else gap(goal)
         right = equations if goal.op == "=" else real("+", total, equations)
         identity = f"({shown(forms.closed(left, right, forms.equal(left, right)))} : {text(left)} = {text(right)})"
@@ -477,12 +488,12 @@ class Script:
         self.write(f"exact ({law} {text(total)} {text(equations)} {positive} {zero} {identity}).")
 
     def product(self, entry: nodes.Product) -> tuple[Term, str, bool]:
-        """A summand of `pos`: c * (product of gaps of facts) * sq^2; a proof that it is not negative, or positive; and
-        which of the two (True: positive)."""
+        """A summand of `pos`, which is c * (product of gaps of facts) * sq^2; a proof that it is nonnegative or
+        positive; and whether the proof is that it is positive."""
         facts = [self.fact(label) for label in entry["of"]]
         strict = "sq" not in entry and all(fact.op == "<" for fact, _ in facts)
         c = checker().coefficient(entry["c"])
-        # The factors of the summand, each with its sign.
+        # The factors of the summand, each with the proof of its sign. The factor c = 1 is left out if there are others.
         rows: list[tuple[Term, str]] = []
         if c != 1 or not (facts or "sq" in entry):
             rows.append((numeral(c), self.forms.nonnegative(c, strict)))
@@ -502,7 +513,8 @@ class Script:
         """Bound the gap of the goal by interval arithmetic in Coq."""
         goal, wanted = self.goal, gap(self.goal)
         form, proof = wanted, None
-        if re.search(r"\b(sum|prod|power) ", text(goal)):  # the tactic does not know these: their skeleton has none
+        # The computation does not know sums, products and powers; the skeleton of the gap has them written out.
+        if re.search(r"\b(sum|prod|power) ", text(goal)):
             form, proof = self.forms.skeleton(wanted, ())
         tactic = enclosure(self, node, form, goal.op == "<")
         self.write(f"assert (hh : 0 {goal.op} {text(form)}) by ({tactic}).")

@@ -1,8 +1,9 @@
-"""Terms as Coq has them: the checker's terms with a level for each (Z, R or proposition) and casts written out.
+"""Terms as Coq has them: the checker's terms with a level for each (Z, R or proposition) and explicit casts.
 
-The checker lets an Int stand where a Real is wanted. `elaborate` puts a cast from Z to R at the leaves; comparisons
-are always between real numbers; integers are wanted in bounds of sums, exponents and arguments of Int functions only.
-Instantiating a quantifier then means in Coq what `substitute` does here, so that no proof step speaks about casts.
+The checker accepts an Int where a Real is required. `elaborate` adds casts from Z to R at the leaves. Comparisons are
+always between real numbers; integers are required only in bounds of sums, in exponents and as arguments of functions of
+integers. With casts at the leaves, instantiating a quantifier in Coq is exactly what `substitute` does here, so that no
+proof step has to handle casts.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Sort
 
 COMPARISONS = ("=", "<=", "<")
+"""The comparisons of the checker; others are written with these."""
 
 
 class Untranslatable(Exception):
-    """A certificate holds what has no translation yet."""
+    """Raised for a part of a certificate that cannot be translated to Coq."""
 
 
 class Checked(Protocol):
@@ -34,8 +36,12 @@ class Checked(Protocol):
 
 
 class Term:
-    """A term of a level: "Z", "R", "P" (a formula) or "F" (a function). `op`, `data`, `kids` as in the checker; besides
-    `cast` (an integer as a real number) and `inv` (1/x, in normal forms only)."""
+    """A term of a level: "Z" (an integer), "R" (a real number), "P" (a formula) or "F" (a function).
+
+    `op`, `data` and `kids` are as in the checker, with two more operations: `cast` (an integer as a real number) and
+    `inv` (1/x, in normal forms only). `loose` is 1 more than the greatest index of a variable bound outside the term, 0
+    if there is none.
+    """
 
     __slots__ = ("_hash", "_plain", "_text", "data", "kids", "level", "loose", "op")
 
@@ -49,7 +55,7 @@ class Term:
         self._text: dict[Any, str] = {}
 
     def binds(self, place: int) -> int:
-        """How many variables are bound over the kid at `place`."""
+        """How many variables this term binds in the kid at `place`."""
         if self.op in ("all", "ex"):
             return 1
         if self.op in ("sum", "prod"):
@@ -69,7 +75,7 @@ class Term:
 
     @property
     def plain(self) -> Any:
-        """The checker's term: without casts."""
+        """The checker's term, which has no casts."""
         if self._plain is None:
             make, kids = checker().Term, [k.plain for k in self.kids]
             if self.op == "cast":
@@ -116,31 +122,32 @@ def cast(z: Term) -> Term:
 
 
 def at_level(t: Term, level: str) -> Term:
-    """A number where `level` is wanted."""
+    """The number `t` at the level that is required: an integer is cast to "R". Untranslatable for a real as "Z"."""
     if t.level == "R" and level == "Z":
         raise Untranslatable("a real number where an integer is wanted")
     return cast(t) if t.level == "Z" and level == "R" else t
 
 
 def elaborate(t: Checked, level: str) -> Term:
-    """The checker's term or formula `t` where `level` is wanted."""
+    """The checker's term or formula `t` as a Term of `level`, with casts only at the leaves. Untranslatable if an
+    integer is required and `t` is none."""
     op, kids = t.op, t.kids
     if level == "P":
         below = "R" if op in COMPARISONS else "P"
         return Term(op, t.data, [elaborate(k, below) for k in kids], "P")
-    # Where an integer is wanted only integers may stand, without a cast.
+    # A numeral is written at the level that is required, without a cast.
     if op == "num":
         if level == "Z" and t.data[1] != 1:
             raise Untranslatable("a fraction where an integer is wanted")
         return Term("num", t.data, (), level)
-    # Names and applications have a level of their own, and get a cast where a real number is wanted.
+    # The level of names and applications is given; an integer one gets a cast if a real number is required.
     if op in ("var", "bound"):
         return at_level(variable(op, t.data), level)
     if op == "app":
         head = variable(kids[0].op, kids[0].data)
         arguments = [elaborate(a, level_of(s)) for a, s in zip(kids[1:], kids[0].sort[1], strict=True)]
         return at_level(Term("app", None, [head, *arguments], level_of(kids[0].sort[2])), level)
-    # All other operations are built at the wanted level, so that casts move to the leaves.
+    # All other operations are built at the required level, so that casts move to the leaves.
     if level == "Z" and t.sort != "Int":
         raise Untranslatable("a real number where an integer is wanted")
     if op == "whole":
@@ -155,7 +162,8 @@ def elaborate(t: Checked, level: str) -> Term:
 
 
 def elaborate_value(t: Checked, sort: Sort) -> Term:
-    """The checker's term or function `t` where a value of `sort` is wanted."""
+    """The checker's term or function `t` as a Term of `sort`. A function variable of other sorts is wrapped in a
+    lambda."""
     if not isinstance(sort, tuple):
         return elaborate(t, level_of(sort))
     if t.sort == sort and t.op != "lam":
@@ -173,26 +181,28 @@ def elaborate_value(t: Checked, sort: Sort) -> Term:
 def rebuild(
     t: Term, leaf: Callable[[Term, int], Term | None], depth: int = 0, memo: dict[tuple[int, int], Term] | None = None
 ) -> Term:
-    """`t` with every part replaced for which `leaf(part, binders around it)` gives another one."""
+    """`t` with parts replaced: `leaf(part, number of binders around it)` gives the replacement, or None to go on into
+    the part. `memo` has the results by the id of the part, which is alive as long as `t` is."""
     memo = {} if memo is None else memo
     new = leaf(t, depth)
     if new is not None or not t.kids:
         return t if new is None else new
-    place = (id(t), depth)
-    if place not in memo:
+    memo_key = (id(t), depth)
+    if memo_key not in memo:
         kids = [rebuild(k, leaf, depth + t.binds(n), memo) for n, k in enumerate(t.kids)]
-        # A function put in place of a variable is applied at once; the cast of a numeral is a real numeral.
+        # If a lambda has replaced a function variable, it is applied at once; a cast numeral becomes a real numeral.
         if t.op == "app" and kids[0].op == "lam":
-            memo[place] = substitute(kids[0].kids[0], kids[1:])
+            memo[memo_key] = substitute(kids[0].kids[0], kids[1:])
         else:
-            memo[place] = cast(kids[0]) if t.op == "cast" else Term(t.op, t.data, kids, t.level)
-    return memo[place]
+            memo[memo_key] = cast(kids[0]) if t.op == "cast" else Term(t.op, t.data, kids, t.level)
+    return memo[memo_key]
 
 
 def shift(t: Term, by: int) -> Term:
-    """`t` under `by` more binders."""
+    """`t` as it is written under `by` more binders."""
 
     def leaf(part: Term, depth: int) -> Term | None:
+        """The replacement of a part: a variable that is bound outside `t` gets a greater index."""
         if part.loose <= depth:
             return part
         return variable("bound", (part.data[0] + by, part.data[1])) if part.op == "bound" else None
@@ -201,9 +211,11 @@ def shift(t: Term, by: int) -> Term:
 
 
 def substitute(body: Term, values: Sequence[Term]) -> Term:
-    """The body of a binder with its variables replaced by `values`."""
+    """The body of a binder with its variables replaced by `values`; values[0] is for the innermost variable."""
 
     def leaf(part: Term, depth: int) -> Term | None:
+        """The replacement of a part: a variable of the binder by its value; the index of a variable bound further
+        outside is reduced, as the binder disappears."""
         if part.loose <= depth:
             return part
         if part.op != "bound":
@@ -217,19 +229,19 @@ def substitute(body: Term, values: Sequence[Term]) -> Term:
 
 
 def negation(f: Term) -> Term:
-    """The negation of a formula; that of <= is the opposite <, and the other way round."""
+    """The negation of a formula. The negation of a comparison <= or < is the opposite comparison, that of ~f is f."""
     if f.op in ("<=", "<"):
         return formula("<" if f.op == "<=" else "<=", *reversed(f.kids))
     return f.kids[0] if f.op == "~" else formula("~", f)
 
 
 def gap(comparison: Term) -> Term:
-    """The right side minus the left one."""
+    """The gap of a comparison: its right side minus its left side."""
     return real("-", comparison.kids[1], comparison.kids[0])
 
 
 def conjuncts(op: str, f: Term) -> list[Term]:
-    """The parts of nested & (or |), from left to right."""
+    """The parts of a formula that nested `op`, "&" or "|", joins, from left to right."""
     return [x for k in f.kids for x in conjuncts(op, k)] if f.op == op else [f]
 
 
@@ -252,16 +264,21 @@ FUNCTIONS = {
     },
     "Z": {"relu": "relu_Z", "abs": "Z.abs", "min": "Z.min", "max": "Z.max"},
 }
+"""Coq's names of the functions, by level."""
 CONNECTIVES = {"&": "/\\", "|": "\\/", "->": "->"}
-NAMED = 17  # the numerals below have names in Laws.v
+"""Coq's signs for the connectives."""
+NAMED = 17
+"""The numerals from 0 to 16 have the names _0 to _16 in Laws.v."""
 
 
 def occurrences(terms: Iterable[Term]) -> dict[Term, int]:
-    """How often each part occurs in terms of which equal parts are one; a part stands after its own parts."""
+    """How often each part occurs in the terms, when the inside of equal parts is counted only once. The keys are
+    ordered so that a part comes after its own parts."""
     count: dict[Term, int] = {}
     ordered: list[Term] = []
 
     def walk(part: Term) -> None:
+        """Count a part; its own parts are counted only the first time."""
         count[part] = count.get(part, 0) + 1
         if count[part] == 1:
             for k in part.kids:
@@ -274,14 +291,15 @@ def occurrences(terms: Iterable[Term]) -> dict[Term, int]:
 
 
 def name_text(name: str) -> str:
-    """A name of a proof; the prefix keeps it apart from Coq's words. What is no name could be any text of Coq."""
+    """A name of a proof in Coq; the prefix v_ distinguishes it from Coq's own names. Untranslatable for a text that is
+    not a name: written into the script, it could be any command of Coq."""
     if checker().NAME.fullmatch(name) is None:
         raise Untranslatable(f"no name: {name[:40]!r}")
     return f"v_{name}"
 
 
 def label_text(label: str) -> str:
-    """The name of a hypothesis in Coq: characters other than letters, digits and _ become their code."""
+    """The name of a hypothesis in Coq: characters other than letters, digits and _ are replaced by their code."""
     if not isinstance(label, str):
         raise Untranslatable("a label is a string")
     return "h_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"_{ord(m[0]):x}_", label)
@@ -300,23 +318,24 @@ def integer_text(n: int) -> str:
 
 
 def numeral_text(c: Fraction | int | str) -> str:
-    """A rational number as Coq's reals have it."""
+    """A rational number as a real number of Coq."""
     c = Fraction(c)
     above, below = (f"_{n}" if 0 <= n < NAMED else f"(IZR {integer_text(n)})" for n in (c.numerator, c.denominator))
     return above if c.denominator == 1 else f"({above} / {below})"
 
 
 def text(t: Term, around: Sequence[str] = ()) -> str:
-    """Coq's text of `t`, with all brackets; `around` names the variables of the binders around it, innermost first.
-    A binder is called k and the number of binders around it, so that equal terms have equal texts."""
-    place = tuple(around) if t.loose else len(around)
-    if place not in t._text:
-        t._text[place] = _text(t, tuple(around))
-    return t._text[place]
+    """Coq's text of `t`, with all brackets. `around` has the names of the variables of the binders around `t`,
+    innermost first. The variable of a binder is called k followed by the number of binders around it, so that equal
+    terms have equal texts."""
+    cache_key = tuple(around) if t.loose else len(around)
+    if cache_key not in t._text:
+        t._text[cache_key] = _text(t, tuple(around))
+    return t._text[cache_key]
 
 
 def _text(t: Term, around: tuple[str, ...]) -> str:
-    """The text without the cache. Every operation has its own brackets, and %Z where integers are meant."""
+    """The text without the cache. Every operation is in brackets, with %Z after them if it is one of integers."""
     op, kids, level = t.op, t.kids, t.level
     suffix, mark = ("_Z", "%Z") if level == "Z" else ("", "")
     here = f"k{len(around)}"
@@ -337,9 +356,9 @@ def _text(t: Term, around: tuple[str, ...]) -> str:
     if op in ("sum", "prod"):
         ends = " ".join(text(k, around) for k in kids[:2])
         return f"({op}{suffix} {ends} (fun {here}:Z => {text(kids[2], (here, *around))}))"
-    # Everything else writes its parts first.
+    # All other operations: the texts of the parts first.
     inner = [text(k, around) for k in kids]
-    if op == "app":  # a bracket with %Z around must not reach into real arguments
+    if op == "app":  # %R, since a %Z after an outer bracket would apply to real arguments too
         return "(" + " ".join(x + ("%R" if k.level == "R" else "") for x, k in zip(inner, kids, strict=True)) + ")"
     if op in ("+", "-", "*", "/"):
         return f"({inner[0]} {op} {inner[1]}){mark}"

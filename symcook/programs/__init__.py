@@ -1,5 +1,5 @@
-"""Programs as they are written: their syntax, read and printed. What they mean stands in `spec`, which shares this
-alone with the compilers."""
+"""The syntax of programs: readers and printers. Their meaning is defined in `symcook.spec`, which shares only this
+package with the compilers."""
 
 FORMULAS = ("ltl", "count")
 """The languages of formulas."""
@@ -11,13 +11,15 @@ THEOREMS = (
 )  # fmt: skip
 """The theorems of Yang et al. (2026) whose printed constructions are compiled."""
 AUTOMATA = "1"
-"""The theorem of Merrill and Sabharwal (2024) about all automata, in |x| + 1 tokens, whose decoders are compiled."""
+"""The theorem of Merrill and Sabharwal (2024) about decoders for all automata, which output |x| + 1 tokens."""
 MACHINES = "2"
-"""The theorem of Merrill and Sabharwal (2024) about all machines, whose decoder is compiled of a table."""
+"""The theorem of Merrill and Sabharwal (2024) about decoders for all Turing machines, whose tokens are table rows."""
 SOFT, PLAIN = "soft", "soft, tau 1"
+"""Softmax attention at the temperature 1/n; the same with temperature 1 and a factor in the queries."""
 ATTENTIONS = ("", SOFT, PLAIN)
-"""How attention is made: hard, softmax at the temperature 1/n, softmax with the factor in the queries."""
+"""The kinds of attention of a compiled formula; "" is hard attention."""
 WEIGHTINGS = ("average", "rightmost")
-"""How a machine's decoder finds the last of equal cells: by a tie-break in the scores, or by place."""
+"""How a machine's decoder finds the last of several writes on a cell: by a tie-break in the scores, or by position."""
 VARIANTS = ("strict", "nonstrict", "no-start")
-"""The decoders of an automaton: with masks that are strict, or not, and without $ in front."""
+"""The decoders of an automaton or machine: with strict masks, with masks that include the position itself, and without
+$ before the string."""

@@ -17,14 +17,15 @@ from symcook.files import parsed
 from symcook.model.answers import Shown
 
 KEYS = ("states", "input_symbols", "transitions", "initial_state")
+"""The keys that the JSON of an automaton must have, besides "final_states" or "answers"."""
 
 
 @dataclass(frozen=True, repr=False)
 class Automaton(Shown):
-    """A complete deterministic automaton, whose states are 0, 1, ... and which begins in 0.
+    """A complete deterministic automaton with the states 0, 1, ..., which begins in state 0.
 
-    alphabet: the letters. moves: for each state the next one by each letter, in the order of the alphabet. answers: for
-    each state True (accepted), False, a label, or None for no answer. names: what the states are called.
+    alphabet: the letters. moves: for each state the next state for each letter, in the order of the alphabet. answers:
+    for each state True (accepted), False, a label, or None for no answer. names: the names of the states.
 
     >>> odd = Automaton(("0", "1"), ((0, 1), (1, 0)), (False, True))
     >>> odd("0111"), odd.counts(3), odd.accepts(odd.step(odd.initial, "1"))
@@ -50,48 +51,49 @@ class Automaton(Shown):
         return len(self.moves)
 
     def step(self, state: int, letter: str) -> int:
-        """The next state; BadInput for a letter outside of the alphabet."""
+        """The state after `letter` is read in `state`. BadInput for a letter outside the alphabet."""
         if letter not in self.places:
             raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
         return self.moves[state][self.places[letter]]
 
     def answer(self, state: int) -> Any:
-        """True, False, a label, or None."""
+        """The answer for a string that ends in this state: True, False, a label, or None."""
         return self.answers[state]
 
     def accepts(self, state: int) -> bool:
-        """Whether a word that ends in this state is accepted."""
+        """Whether a string that ends in this state is accepted."""
         return self.answers[state] is True
 
     def __call__(self, word: Iterable[str]) -> Any:
-        """The answer to a word: text, or a sequence of letters."""
+        """The answer for a string, given as text or as a sequence of letters."""
         state = self.initial
         for letter in word:
             state = self.step(state, letter)
         return self.answers[state]
 
     def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
-        """How many words of each length from 0 to `longest` are accepted."""
-        # How many words lead to each state, one letter more in each round.
-        ways = {self.initial: 1}
+        """The number of accepted strings of each length from 0 to `longest`."""
+        # `strings_to`: how many strings lead to each state. Each round makes the strings longer by one letter.
+        strings_to = {self.initial: 1}
         result = []
         for _ in range(longest + 1):
-            result.append(sum(count for state, count in ways.items() if accepted(self.answers[state])))
-            further: dict[int, int] = {}
-            for state, count in ways.items():
+            result.append(sum(count for state, count in strings_to.items() if accepted(self.answers[state])))
+            next_strings_to: dict[int, int] = {}
+            for state, count in strings_to.items():
                 for to in self.moves[state]:
-                    further[to] = further.get(to, 0) + count
-            ways = further
+                    next_strings_to[to] = next_strings_to.get(to, 0) + count
+            strings_to = next_strings_to
         return result
 
     @property
     def operators(self) -> int:
-        """How many transitions there are."""
+        """The number of transitions."""
         return sum(map(len, self.moves))
 
     @property
     def alive(self) -> frozenset[int]:
         """The states from which some string is accepted."""
+        # Search backwards from the accepting states; `before` has the predecessors of each state.
         before: dict[int, set[int]] = {}
         for state, row in enumerate(self.moves):
             for to in row:
@@ -106,12 +108,12 @@ class Automaton(Shown):
 
     @property
     def decides(self) -> bool:
-        """Whether it accepts and rejects, rather than to answer with labels."""
+        """Whether all answers are True, False or None, that is, none is a label."""
         return all(answer in (True, False, None) for answer in self.answers)
 
     def to_json(self) -> dict[str, Any]:
-        """The automaton by the names of automata-lib, as `table_of` reads it; "answers" in place of "final_states"
-        where they are labels."""
+        """The automaton with the keys of automata-lib, as `table_of` reads it. If answers are labels, it has the key
+        "answers" instead of "final_states"."""
         transitions = {
             name: {letter: self.names[to] for letter, to in zip(self.alphabet, row, strict=True)}
             for name, row in zip(self.names, self.moves, strict=True)
@@ -130,7 +132,7 @@ class Automaton(Shown):
         }
 
     def over(self, alphabet: Sequence[str]) -> Automaton:
-        """The same automaton with its letters in the order of `alphabet`; BadInput for another set of letters."""
+        """The same automaton with its letters in the order of `alphabet`. BadInput for another set of letters."""
         if sorted(alphabet) != sorted(self.alphabet):
             must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
             raise BadInput(must, " ".join(self.alphabet), "give one over exactly these symbols")
@@ -138,25 +140,29 @@ class Automaton(Shown):
         return replace(self, alphabet=tuple(alphabet), moves=tuple(tuple(row[k] for k in order) for row in self.moves))
 
     def minimal(self) -> Automaton:
-        """The table with the fewest states and the same answers. States are numbered as the words that first reach
-        them, shorter ones before longer ones, so that equal languages over one alphabet have equal tables."""
+        """The automaton with the fewest states and the same answers. Its states are numbered in the order in which a
+        breadth-first search finds them, so that equal languages over one alphabet have equal tables."""
         numbers: dict[Any, int] = {}
         classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
-        # Moore's algorithm: states of a class that move to different classes are told apart, until nothing changes.
+        # Moore's algorithm. At first a class is the states with equal answers; then classes are split by the classes of
+        # the next states, until nothing changes.
         while True:
             finer_numbers: dict[tuple[int, ...], int] = {}
             finer = [
-                finer_numbers.setdefault((own, *(classes[to] for to in row)), len(finer_numbers))
-                for own, row in zip(classes, self.moves, strict=True)
+                finer_numbers.setdefault((class_number, *(classes[to] for to in row)), len(finer_numbers))
+                for class_number, row in zip(classes, self.moves, strict=True)
             ]
             if len(finer_numbers) == len(numbers):
                 break
             classes, numbers = finer, finer_numbers  # type: ignore[assignment]
+        # One state of each class represents it.
         member: dict[int, int] = {}
-        for state, own in enumerate(classes):
-            member.setdefault(own, state)
-        rows = {own: [classes[to] for to in self.moves[state]] for own, state in member.items()}
-        return reached(classes[0], rows.__getitem__, lambda own: self.answers[member[own]], self.alphabet)
+        for state, class_number in enumerate(classes):
+            member.setdefault(class_number, state)
+        rows = {class_number: [classes[to] for to in self.moves[state]] for class_number, state in member.items()}
+        return reached(
+            classes[0], rows.__getitem__, lambda class_number: self.answers[member[class_number]], self.alphabet
+        )
 
 
 def reached(
@@ -166,10 +172,13 @@ def reached(
     alphabet: Sequence[str],
     most: int = 200_000,
 ) -> Automaton:
-    """The table of the states that are reached; `steps` has the next ones of a state by the letters in order.
-    BadInput where there are more than `most`."""
+    """The automaton of all states that can be reached from `start`, found by a breadth-first search.
+
+    `steps(state)` gives the next state for each letter in order, and `answer(state)` its answer. BadInput if there are
+    more than `most` states.
+    """
     numbers, states, moves = {start: 0}, [start], []
-    for state in states:
+    for state in states:  # the list grows while it is traversed
         row = []
         for to in steps(state):
             if to not in numbers:
@@ -184,8 +193,8 @@ def reached(
 
 
 def read_table(text: str, name: str = "the text") -> Automaton:
-    """The automaton of a JSON text, which stands in the file `name`. BadInput where it is none, with the line where one
-    is to blame: also for a state with two transitions by one letter, which readers of JSON pass over."""
+    """The automaton of a JSON text from the file `name`. BadInput, with a line where possible, if it is not one. This
+    includes a repeated key (two transitions of a state for one letter), which JSON readers accept silently."""
     document = parsed(text, "an automaton must be a JSON file", name)
     lines: dict[tuple[str, ...], int] = {}
     for path, line in _keys(text):
@@ -198,9 +207,9 @@ def read_table(text: str, name: str = "the text") -> Automaton:
 
 
 def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Each key of an object in a JSON text, behind those around it, with its line."""
-    around: list[str | None] = []  # the key under which each open object or list stands
-    key: str | None = None
+    """For each key of an object in a JSON text: the path of keys that leads to it, and its line."""
+    around: list[str | None] = []  # the key of each object or list that is open
+    key: str | None = None  # the last key, until its value has been read
     for sign in re.finditer(r'"(?:\\.|[^"\\])*"|[{}\[\],:]', text):
         if sign[0] in ("{", "["):
             around.append(key)
@@ -217,9 +226,12 @@ def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = None) -> Automaton:
-    """An automaton by the names of automata-lib, sets as lists: "states", "input_symbols", "transitions" {state:
-    {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
-    complete, with the pair that is missing, and the line where `lines` has those of keys."""
+    """The automaton of a JSON object with the keys of automata-lib, with lists for sets.
+
+    The keys are "states", "input_symbols", "transitions" {state: {letter: state}}, "initial_state", and "final_states"
+    or "answers" {state: label}. BadInput if a key or a transition is missing or wrong; if `lines` has the lines of the
+    keys' paths (see `_keys`), the message names the line.
+    """
     if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
         keys_given = document if isinstance(document, Mapping) else {}
         failure = next((f"no {key}" for key in KEYS if keys_given and key not in keys_given), "no object")
@@ -231,11 +243,13 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     numbers = {name: k for k, name in enumerate(states)}
 
     def line(*path: str) -> str:
+        """The line of a key, for a message; "" if it is not known."""
         return f" in line {lines[path]}" if lines and path in lines else ""
 
-    def state(name: object, where: str, at: str = "") -> int:
+    def state(name: object, where: str, line_text: str = "") -> int:
+        """The number of a state. BadInput for an unknown name; `where` and `line_text` say in the message where it is."""
         if isinstance(name, bool) or not isinstance(name, (str, int)) or str(name) not in numbers:
-            raise BadInput(f"{where} must be one of its states", f"{_shown(name)}{at}", "name it in states")
+            raise BadInput(f"{where} must be one of its states", f"{_shown(name)}{line_text}", "name it in states")
         return numbers[str(name)]
 
     table = document["transitions"]
@@ -264,7 +278,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
 
 
 def _row(row: object, name: str, letters: Sequence[str], line: Callable[..., str]) -> Mapping[str, object]:
-    """The transitions of one state, {symbol: state}; BadInput where a symbol is missing or unknown."""
+    """The transitions of one state, {symbol: state}. BadInput if a symbol is missing or unknown."""
     if not isinstance(row, Mapping):
         raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
     for letter in row:
@@ -281,7 +295,8 @@ def _row(row: object, name: str, letters: Sequence[str], line: Callable[..., str
 def _answers(
     document: Mapping[str, Any], states: Sequence[str], state: Callable[[object, str], int]
 ) -> list[str | bool | None]:
-    """The answer of each state: its label, or whether it is final."""
+    """The answer of each state: its label, or whether it is final. `state` is the function of `table_of` that gives a
+    state's number."""
     if "answers" in document:
         labels = document["answers"]
         if not isinstance(labels, Mapping) or any(name not in labels for name in states):
@@ -300,7 +315,7 @@ def _answers(
 
 
 def _names(given: object, what: str) -> tuple[str, ...]:
-    """A list of names as text; BadInput where it is empty, or has one twice."""
+    """A list of names, as strings. BadInput if the list is empty, or has a name twice."""
     if not isinstance(given, list) or not given or not all(type(name) in (str, int) for name in given):
         raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
     names = tuple(map(str, given))
@@ -310,6 +325,7 @@ def _names(given: object, what: str) -> tuple[str, ...]:
 
 
 def _shown(value: object) -> str:
+    """A value as a message shows it."""
     try:
         return repr(value)
     except Exception as error:  # an object of the user's

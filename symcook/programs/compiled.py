@@ -1,4 +1,4 @@
-"""The program of a compiled model, read again."""
+"""Read the program that a model file names (`Transformer.program`), and check its tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read(program: Program) -> Formula | Srasp | Automaton | TuringMachine:
-    """The program that a model was compiled from; BadInput for a language or a theorem that is not known."""
+    """The program that a model was compiled from. BadInput for an unknown language or theorem."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind in FORMULAS:
         return formula_of(program)
@@ -31,38 +31,40 @@ def read(program: Program) -> Formula | Srasp | Automaton | TuringMachine:
 
 
 def fitting(program: Program, tokens: Collection[str]) -> None:
-    """Raise BadInput where no model with these tokens was compiled from a program: it cannot be read, or its tokens are
-    others. Whether the weights are its own is another question (`symcook.compilers.genuine`)."""
+    """Raise BadInput if no model with these tokens can be compiled from a program: the program cannot be read, or its
+    model has other tokens. The weights are not checked here (see `symcook.compilers.genuine`)."""
     source_read = read(program)
     require_known("attention of a program", program.attention, ATTENTIONS)
-    # A theorem and an attention only where the language has them.
-    others = {"dfa": AUTOMATA, "tm": MACHINES}.get(program.kind, "")
-    if program.theorem and (program.kind not in FORMULAS or program.attention) and program.theorem != others:
+    # Reject a theorem or an attention that the language does not have.
+    theorem_of_kind = {"dfa": AUTOMATA, "tm": MACHINES}.get(program.kind, "")
+    if program.theorem and (program.kind not in FORMULAS or program.attention) and program.theorem != theorem_of_kind:
         must = "a program with a theorem must be what the theorem is about, without another attention"
         raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
     if program.attention and program.kind not in FORMULAS:
         raise BadInput("a program with softmax attention must be a formula", program.kind)
-    # The tokens that its compiler makes, which depend on whether there is a $ in front.
-    own: Collection[str] = program.alphabet
+    # The tokens of the compiled model. Only a decoder without $ before the string lacks some of them.
+    expected_tokens: Collection[str] = program.alphabet
     if isinstance(source_read, Automaton):
-        own = tokens_of(source_read)
-        own = own if own[0] in tokens else own[1:]  # a decoder without $
+        expected_tokens = tokens_of(source_read)
+        expected_tokens = expected_tokens if expected_tokens[0] in tokens else expected_tokens[1:]
     elif isinstance(source_read, TuringMachine) and program.theorem:
-        own = table_labels(source_read)
-        own = (
-            own if own[1 + len(source_read.input)] in tokens else ahead_labels(source_read)
-        )  # a decoder without $ in front
+        expected_tokens = table_labels(source_read)
+        # The first row's label distinguishes the two: a decoder without $ has rows that read ahead.
+        expected_tokens = (
+            expected_tokens if expected_tokens[1 + len(source_read.input)] in tokens else ahead_labels(source_read)
+        )
     elif isinstance(source_read, TuringMachine):
-        own = (
-            *(START,) * (START in tokens),
-            *source_read.input,
-            *labels(source_read).values(),
-        )  # a decoder may be without $
-    odd = [*(token for token in own if token not in tokens), *(token for token in tokens if token not in own)]
-    if odd:
-        raise BadInput("the tokens of the model must be those of its program", odd[0], "compile the program again")
+        expected_tokens = (*(START,) * (START in tokens), *source_read.input, *labels(source_read).values())
+    mismatched = [
+        *(token for token in expected_tokens if token not in tokens),
+        *(token for token in tokens if token not in expected_tokens),
+    ]
+    if mismatched:
+        raise BadInput(
+            "the tokens of the model must be those of its program", mismatched[0], "compile the program again"
+        )
     if isinstance(source_read, TuringMachine):
-        wrong = {*program.alphabet} ^ {*(source_read.input if program.theorem else own)}
+        wrong = {*program.alphabet} ^ {*(source_read.input if program.theorem else expected_tokens)}
         if wrong:
             must = "a Turing machine's program must have the alphabet of its compiler"
             raise BadInput(must, min(wrong), "compile the program again")

@@ -14,23 +14,30 @@ from typing import Any, NamedTuple
 from symcook.errors import BadInput, unknown
 
 UNARY = ("not", "prev", "next")
+"""The operators on one line."""
 BINARY = ("and", "or", "since", "until")
+"""The operators on two lines."""
 TEMPORAL = ("prev", "next", "since", "until")
+"""The operators that look at other positions."""
 COUNTING = ("at least", "remainder", "table")
+"""The operators of lines about counts or the position."""
 WIDEST = 60
-"""The characters of a formula that `Formula.text` shows of a line."""
+"""The maximum number of characters of a line that `Formula.text` does not abridge."""
 _LEVEL = {
     "or": 1, "and": 2, "since": 3, "until": 3, "not": 4, "prev": 4, "next": 4,
     "letters": 5, "at least": 5, "remainder": 5, "table": 5,
 }  # fmt: skip
+"""How strongly each operator binds: an operand that binds less strongly gets brackets."""
 _SIGN = {
     "not": "~", "prev": "prev ", "next": "next ", "once": "once ", "eventually": "eventually ",
     "and": " & ", "or": " | ", "since": " since ", "until": " until ",
 }  # fmt: skip
+"""How an operator is written, before its operand or between its operands."""
 
 
 class Count(NamedTuple):
-    """How often a line is true up to a position (side "left") or from it on ("right"), times a factor."""
+    """A factor times the number of positions at which a line is true, among the positions up to the current one (side
+    "left") or from the current one on ("right")."""
 
     factor: int
     side: str
@@ -38,10 +45,12 @@ class Count(NamedTuple):
 
 
 class FormulaLine(NamedTuple):
-    """One line: `letters` (a letter of the set stands here), or an operator on the lines of two numbers.
+    """One line. `op` "letters": the letter at the position is in the set `letters`. Operators of BINARY and UNARY: on
+    the lines with the numbers `left` and `right`.
 
-    "at least": the sum of the counts is at least `bound`. "remainder": the one count, or without one the position,
-    leaves `bound` when divided by `divisor`. "table": `table` has a 1 at that number, counted from 0.
+    Operators of COUNTING: "at least": the sum of `counts` is at least `bound`. "remainder": the only count (if there is
+    none, the position) has the remainder `bound` modulo `divisor`. "table": entry number k of `table` is 1, where k is
+    the only count (if there is none, the position); entries are numbered from 0.
     """
 
     op: str
@@ -55,14 +64,15 @@ class FormulaLine(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """How its count is written, or of a line about the position its predicate."""
+        """The beginning of the text of a line about counts, such as "#left"; for a line about the position, the name of
+        its predicate."""
         if self.counts:
             return f"#{self.counts[0].side}"
         return "TABLE" if self.op == "table" else "ODD" if (self.divisor, self.bound) == (2, 1) else "MOD"
 
     @property
     def reads(self) -> tuple[int, ...]:
-        """The lines that it reads."""
+        """The numbers of the lines that this line reads."""
         if self.op in COUNTING:
             return tuple(dict.fromkeys(count.line for count in self.counts))
         return (self.left, self.right) if self.op in BINARY else (self.left,) if self.op in UNARY else ()
@@ -70,10 +80,10 @@ class FormulaLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula over an alphabet: its lines, and what is put out at a position.
+    """A formula over an alphabet: its lines, and its output at each position.
 
-    `outputs` is ((None, line),) for a formula, which is true or false at each position; else pairs of a label and a
-    line: the answer is the label of the first line that is true there, and the last is true everywhere.
+    `outputs` is ((None, line),) if the output is true or false; else pairs of a label and a line. Then the output is
+    the label of the first line that is true at the position; the last line is true everywhere.
     """
 
     alphabet: tuple[str, ...]
@@ -82,35 +92,34 @@ class Formula:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that may be put out, each once; none where the answer is true or false."""
+        """The labels of the outputs, each once; empty if the output is true or false."""
         return tuple(dict.fromkeys(label for label, _ in self.outputs if label is not None))
 
     @property
     def longest(self) -> int | None:
-        """The greatest length that all tables of positions reach; None where there is none."""
+        """The maximum string length that all tables of positions cover; None if there is no such table."""
         return min((len(line.table) - 1 for line in self.lines if line.op == "table" and not line.counts), default=None)
 
     @property
     def operators(self) -> int:
-        """How many lines are no set of letters."""
+        """The number of lines that are not sets of letters."""
         return sum(line.op != "letters" for line in self.lines)
 
     @property
     def nesting(self) -> int:
-        """How deep operators on other positions (prev, next, since, until) stand inside of one another."""
+        """The nesting depth of operators on other positions (prev, next, since, until)."""
         deep: list[int] = []
         for line in self.lines:
             deep.append(max((deep[k] for k in line.reads), default=0) + (line.op in TEMPORAL))
         return max((deep[k] for _, k in self.outputs), default=0)
 
     def text(self, number: int) -> str:
-        """A line as it is written, abridged with ... where it is long."""
+        """The text of a line; a long text is abridged with ...."""
         return self._texts[number][0]
 
     @cached_property
     def _texts(self) -> list[tuple[str, int]]:
-        """Each line as text, with how tightly it holds together (5: never in brackets), those of its parts in brackets
-        where needed."""
+        """The text of each line, with brackets where they are needed, and its level (see `_LEVEL`)."""
         texts: list[tuple[str, int]] = []
         for line in self.lines:
             level = _LEVEL[line.op]
@@ -121,15 +130,18 @@ class Formula:
                 texts.append((_counted(line, texts), level))
                 continue
             op, reads = line.op, line.reads
-            # true since F is once F, and true until F eventually F; both are prefix words, of level 4.
+            # true since F is written once F, and true until F as eventually F: prefix operators, of level 4.
             if op in ("since", "until") and self.lines[line.left].letters == frozenset(self.alphabet):
                 op, reads = {"since": "once", "until": "eventually"}[op], (line.right,)
                 level = 4
             parts = []
-            for place, number in enumerate(reads):
-                inner, at = texts[number]
-                # since and until (level 3) stand without brackets only on the left of themselves.
-                in_brackets = at < level or (at == level == 3 and (place == 1 or self.lines[number].op != op))
+            for operand_number, number in enumerate(reads):
+                inner, operand_level = texts[number]
+                # An operand with since or until (level 3) needs no brackets only as the left operand of its own
+                # operator.
+                in_brackets = operand_level < level or (
+                    operand_level == level == 3 and (operand_number == 1 or self.lines[number].op != op)
+                )
                 parts.append(f"({inner})" if in_brackets else inner)
             line_text = f"{_SIGN[op]}{parts[0]}" if level == 4 else _SIGN[op].join(parts)
             texts.append((line_text, level) if len(line_text) <= WIDEST else (f"...{line.op}...", 5))
@@ -137,7 +149,7 @@ class Formula:
 
 
 def _counted(line: FormulaLine, texts: Sequence[tuple[str, int]]) -> str:
-    """A line about counts as it is written."""
+    """The text of a line about counts, from the texts of the lines before; a long text is abridged."""
     summands = [(count.factor, f"#{count.side}[{texts[count.line][0]}]") for count in line.counts]
     if line.op != "at least":
         name = f"MOD({line.divisor}, {line.bound})" if line.op == "remainder" else f"TABLE({line.table})"
@@ -149,7 +161,7 @@ def _counted(line: FormulaLine, texts: Sequence[tuple[str, int]]) -> str:
 
 
 def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
-    """A set of letters as a formula."""
+    """A set of letters as the text of a formula."""
     named = [a for a in alphabet if a in set(letters)]
     if len(named) in (0, len(alphabet)):
         return "true" if named else "false"
@@ -169,7 +181,7 @@ def quoted(letter: str) -> str:
 
 
 class Lines:
-    """Lines as they are added; equal ones are added once."""
+    """A formula while its lines are added. Equal lines are added once; methods return the number of a line."""
 
     def __init__(self, alphabet: Sequence[str]) -> None:
         self.alphabet = alphabet_of(alphabet)
@@ -177,7 +189,7 @@ class Lines:
         self._numbers: dict[FormulaLine, int] = {}
 
     def letters(self, letters: Iterable[str]) -> int:
-        """The line of a set of letters; BadInput where one is not in the alphabet."""
+        """The line of a set of letters. BadInput if one is not in the alphabet."""
         chosen = frozenset(letters)
         for letter in sorted(chosen):
             if letter not in self.alphabet:
@@ -185,34 +197,36 @@ class Lines:
         return self._add(FormulaLine("letters", letters=chosen))
 
     def add(self, op: str, left: int, right: int = -1) -> int:
-        """The line of an operator on lines that are there."""
+        """The line of an operator on earlier lines."""
         return self._add(FormulaLine(op, left, right))
 
     def at_least(self, counts: Mapping[tuple[str, int], int], bound: int) -> int:
-        """The line that a sum of counts, {(side, line): factor}, is at least a number."""
+        """The line that is true if a sum of counts, {(side, line): factor}, is at least `bound`."""
         terms = tuple(Count(factor, *key) for key, factor in sorted(counts.items()) if factor)
         return self._add(FormulaLine("at least", counts=terms, bound=bound))
 
     def remainder(self, divisor: int, rest: int, count: tuple[str, int] | None) -> int:
-        """The line that a count, or the position, leaves `rest` when divided."""
+        """The line that is true if a count, or if that is None the position, has the remainder `rest`."""
         if divisor == 1:
             return self.letters(self.alphabet)
         terms = () if count is None else (Count(1, *count),)
         return self._add(FormulaLine("remainder", counts=terms, bound=rest, divisor=divisor))
 
     def table(self, bits: str, count: tuple[str, int] | None) -> int:
-        """The line that a table of bits has a 1 at a count, or at the position, numbered from 0."""
+        """The line that is true if bit number k of a table is 1, where k is a count, or if that is None the position;
+        bits are numbered from 0."""
         terms = () if count is None else (Count(1, *count),)
         return self._add(FormulaLine("table", counts=terms, table=bits))
 
     def _add(self, line: FormulaLine) -> int:
+        """The number of a line, which is added if it is new."""
         number = self._numbers.setdefault(line, len(self.lines))
         if number == len(self.lines):
             self.lines.append(line)
         return number
 
     def formula(self, outputs: Sequence[tuple[str | None, int]]) -> Formula:
-        """The formula with these outputs, without lines that none of them needs."""
+        """The formula with these outputs. Lines that no output needs are left out, the others renumbered."""
         new = renumbered(self.lines, {line for _, line in outputs})
         needed_lines = tuple(
             line._replace(
@@ -226,15 +240,16 @@ class Lines:
 
 
 def renumbered(lines: Sequence[Any], needed: set[int]) -> dict[int, int]:
-    """New numbers for the lines that are needed, with all that these read."""
+    """{old number: new number} of the lines in `needed` and all lines that they read. Numbers are added to `needed`."""
     for number in range(len(lines) - 1, -1, -1):
         if number in needed:
             needed.update(lines[number].reads)
-    return {old: place for place, old in enumerate(sorted(needed))}
+    return {old: new_number for new_number, old in enumerate(sorted(needed))}
 
 
 def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:
-    """The letters of an alphabet: text with a letter a character, or with spaces where they are longer; or a list."""
+    """The letters of an alphabet, given as a list, as a text with spaces between letters, or as a text without spaces
+    where each character is a letter. BadInput if it is empty, or has an invalid or repeated letter."""
     if isinstance(given, str):
         given = given.split() if " " in given.strip() else list(given.strip())
     letters = tuple(given)

@@ -1,4 +1,4 @@
-"""RASP as Python objects, with the names that tracr gave them, so that what was written for it carries over.
+"""RASP as Python objects, with tracr's names, so that programs written for tracr can be used.
 
     >>> from symcook.programs import rasp
     >>> opposite = rasp.length - rasp.indices - 1
@@ -14,9 +14,9 @@
     >>> sc.compile("srasp", reverse, alphabet="ab").run("aab").outputs
     ['b', 'a', 'a']
 
-A function that is given to Map, SequenceMap or Select is called once with sequences, so that arithmetic, comparisons
-and `&`, `|`, `~` in it are read off; where it needs values (`if`, `%`, a table), it is asked for every value, which
-must be letters, truths, or numbers of finite range. Source: Weiss et al. (2021); names as in tracr.
+A function given to Map, SequenceMap or Select is first called with sequences: if it uses only arithmetic, comparisons
+and `&`, `|`, `~`, it returns a sequence. If it needs values (`if`, `%`, a table), it is called with every possible
+value instead; the values must be letters, truths, or numbers of finite range. Source: Weiss et al. (2021).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, requ
 from symcook.programs.srasp_grammar import is_name
 
 FEW = 64
-"""How many values a function may be asked for."""
+"""The maximum number of values, or of combinations of two values, with which a function is called."""
 
 
 class RaspComparison(Enum):
-    """How a key stands to a query."""
+    """The relation of a key to a query in `Select`."""
 
     EQ = "="
     NEQ = "!="
@@ -52,22 +52,24 @@ class RaspComparison(Enum):
 
 
 Comparison = RaspComparison
-"""Its name in tracr."""
+"""The name in tracr."""
 
 
 def _compared(sign: str) -> Callable[[SOp, object], SOp]:
+    """The method of SOp for a comparison operator."""
     return lambda self, other: SOp("compare", self, other, value=sign)
 
 
 class SOp:
-    """A sequence: a value at each position. `op` on `parts`, sequences, selectors or constants."""
+    """A sequence: a value at each position. It is the operation `op` on `parts`, which are sequences, selectors or
+    constants; `value` is a further argument, such as a comparison's sign or the function of a Map."""
 
     def __init__(self, op: str, *parts: object, value: object = None) -> None:
         self.op, self.parts, self.label = op, parts, ""
         self.value: Any = value
 
     def named(self, label: str) -> SOp:
-        """The same sequence with a name, which the text shows where it can be one."""
+        """The same sequence with a name, which the program's text uses if it is a valid name there."""
         self.label = label
         return self
 
@@ -76,7 +78,7 @@ class SOp:
         return f"<SOp {self.label}: {op}>" if self.label else f"<SOp {op}>"
 
     def __call__(self, *words: object) -> NoReturn:
-        """BadInput: there is no evaluation without a model."""
+        """Raises BadInput: unlike in tracr, a sequence is not evaluated without a model."""
         do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
         raise BadInput("a sequence must have an alphabet before it can be run", repr(self), do)
 
@@ -89,7 +91,7 @@ class SOp:
         return written(self.program(alphabet))
 
     def program(self, alphabet: str | Sequence[str]) -> Srasp:
-        """The program over an alphabet. BadInput where types do not fit, or a function cannot be read off."""
+        """The program over an alphabet. BadInput if types do not fit, or a function cannot be translated."""
         return _RaspLines(alphabet).program(self)
 
     def __add__(self, other: object) -> SOp:
@@ -144,11 +146,12 @@ class SOp:
 
 
 class _NeedsValues(TypeError):
-    """A function asks a sequence for a truth that it has at each position alone."""
+    """Raised if a function uses a sequence as a bool. It is a TypeError, which `_RaspLines._mapped` catches: then the
+    function is called with values."""
 
 
 class RaspSelector:
-    """True or false of pairs of positions."""
+    """A selector: true or false for each pair of positions. The fields are as in `SOp`."""
 
     def __init__(self, op: str, *parts: object, value: object = None) -> None:
         self.op, self.parts = op, parts
@@ -174,16 +177,17 @@ class RaspSelector:
 
 
 tokens = SOp("in")
-"""The letters of the word."""
+"""The letters of the string."""
 indices = SOp("indices")
 """0, 1, 2 and so on."""
 length = SOp("length")
-"""The length of the word."""
+"""The length of the string."""
 Predicate = RaspComparison | Callable[..., object]
+"""The third argument of `Select`: a comparison, or a function of a key and a query."""
 
 
 def Select(keys: object, queries: object, predicate: Predicate) -> RaspSelector:  # noqa: N802
-    """Which positions j, with their keys, each position i selects by its query; `predicate(key, query)`."""
+    """The selector in which position i selects the positions j with `predicate(key of j, query of i)`."""
     if isinstance(predicate, Comparison):
         if predicate in (Comparison.TRUE, Comparison.FALSE):
             return ConstantSelector(predicate is Comparison.TRUE)
@@ -192,7 +196,7 @@ def Select(keys: object, queries: object, predicate: Predicate) -> RaspSelector:
 
 
 def ConstantSelector(value: bool) -> RaspSelector:  # noqa: N802
-    """All pairs, or none."""
+    """The selector that is true for all pairs of positions, or for none."""
     return RaspSelector("key", value)
 
 
@@ -209,50 +213,55 @@ def SelectorNot(selector: RaspSelector) -> RaspSelector:  # noqa: N802
 
 
 def Aggregate(selector: RaspSelector, sop: object, default: object = None) -> SOp:  # noqa: N802
-    """The mean of numbers over the positions that are selected, the first letter; the default where none is."""
+    """The mean of numbers, or the first letter, over the selected positions; `default` if no position is selected."""
     return SOp("aggregate", selector, sop, value=default)
 
 
 def SelectorWidth(selector: RaspSelector) -> SOp:  # noqa: N802
-    """How many positions are selected."""
+    """The number of selected positions."""
     return SOp("width", selector)
 
 
 def Map(f: Callable[..., object], sop: object) -> SOp:  # noqa: N802
-    """A function of each value."""
+    """The sequence of f(value) for the values of `sop`."""
     return SOp("map", sop, value=f)
 
 
 def SequenceMap(f: Callable[..., object], first: object, second: object) -> SOp:  # noqa: N802
-    """A function of the two values at each position."""
+    """The sequence of f(a, b) for the values a of `first` and b of `second` at each position."""
     return SOp("map", first, second, value=f)
 
 
 def LinearSequenceMap(first: object, second: object, fst_fac: int | Fraction, snd_fac: int | Fraction) -> SOp:  # noqa: N802
-    """The first times a number, and the second times another."""
+    """The sequence `fst_fac` times `first` plus `snd_fac` times `second`."""
     return SOp("sum", SOp("product", first, fst_fac), SOp("product", second, snd_fac))
 
 
 def Full(value: object) -> SOp:  # noqa: N802
-    """The same value everywhere."""
+    """The sequence with the same value at every position."""
     return SOp("constant", value=value)
 
 
 def numerical(sop: SOp) -> SOp:
-    """The same sequence: how it is held is found out."""
+    """The same sequence: tracr needs this annotation; here the compiler finds the type."""
     return sop
 
 
 categorical = numerical
+"""The same for tracr's other annotation."""
 
 
 class _Numeral(str):
-    """A letter that is a number's text, as a function of values is given it: it refuses to be used as text where a
-    number may be meant. `int(x)` is the number."""
+    """A letter that is a numeral, as an argument of a user's function.
+
+    It raises BadInput for an operation on text if the function may mean the number: arithmetic, a comparison with a
+    number, or an order that differs between text and numbers. `int(x)` is the number.
+    """
 
     __slots__ = ()
 
     def _arithmetic(self, other: object = 0) -> Any:
+        """Every arithmetic operator: an error, except that a sequence as the other operand handles it."""
         if isinstance(other, SOp):
             return NotImplemented
         must = "arithmetic on a symbol, and a comparison with a number, must be of its number"
@@ -269,19 +278,20 @@ class _Numeral(str):
         return str.__ne__(self, other) if isinstance(other, str) or other is None else self._arithmetic(other)
 
     def __lt__(self, other: str) -> Any:
-        return str.__lt__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__lt__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def __le__(self, other: str) -> Any:
-        return str.__le__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__le__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def __gt__(self, other: str) -> Any:
-        return str.__gt__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__gt__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def __ge__(self, other: str) -> Any:
-        return str.__ge__(self, other) if (known := self._in_order(other)) is True else known
+        return str.__ge__(self, other) if (comparable := self._in_order(other)) is True else comparable
 
     def _in_order(self, other: object) -> Any:
-        """True; BadInput where the order of text is not that of numbers."""
+        """True if `other` is text, in the same order as the numbers; BadInput if the orders differ. For a sequence
+        NotImplemented, for other objects an error."""
         if not isinstance(other, str):
             return self._arithmetic(other)
         require_order((str(self), str(other)))
@@ -291,7 +301,11 @@ class _Numeral(str):
 
 
 class _RaspLines:
-    """Objects to lines; each object once."""
+    """The translation of objects to lines of an S-RASP program; each object is translated once.
+
+    known: the line of each object, by its id. kept: these objects, so that no id is used again. names: the line of each
+    name. ranges: the values that each line may have (see `range_of`).
+    """
 
     def __init__(self, alphabet: str | Sequence[str]) -> None:
         self.lines = SraspLines(alphabet)
@@ -301,17 +315,20 @@ class _RaspLines:
         self.ranges: dict[int, tuple[Any, ...] | None] = {}
 
     def program(self, sop: SOp) -> Srasp:
+        """The program whose output is a sequence."""
         line = self.line(sop)
         return self.lines.program(list(self.names.items()), line)
 
     def line(self, part: object) -> int:
-        """The line of an object. Objects stand on others without end, so they are gone through with a stack."""
+        """The line of an object or constant. Objects can be nested deeper than Python's recursion limit, so this uses a
+        stack."""
         stack = [part]
         while stack:
             top = stack[-1]
             if id(top) in self.known or not isinstance(top, (SOp, RaspSelector)):
                 stack.pop()
                 continue
+            # Translate the parts first; then `top` is met again.
             waiting = [
                 waiting_part
                 for waiting_part in top.parts
@@ -327,6 +344,7 @@ class _RaspLines:
         return self.known[id(part)] if isinstance(part, (SOp, RaspSelector)) else self.constant(part)
 
     def constant(self, value: object) -> int:
+        """The line of a constant; BadInput for a float or another object."""
         if isinstance(value, (bool, str)):
             return self.lines.constant(str(value) if isinstance(value, str) else value)
         if isinstance(value, (int, Fraction)):
@@ -335,16 +353,17 @@ class _RaspLines:
         raise BadInput(must, f"{type(value).__name__} {value}", "write Fraction(1, 2) for a half")
 
     def kind(self, line: int) -> str:
+        """The type of a line."""
         return self.lines.types[line]
 
     def number(self, line: int) -> int:
-        """A truth as 1 or 0."""
+        """The line itself, or for a truth the line that is 1 or 0."""
         if self.kind(line) != "truth":
             return line
         return self.lines.add("if", line, self.constant(1), self.constant(0))
 
     def truth(self, line: int) -> int:
-        """A number as whether it is not 0."""
+        """The line itself, or for a number the truth that it is not 0."""
         if self.kind(line) != "number":
             return line
         return self.lines.add("compare", line, self.constant(0), value="!=")
@@ -375,7 +394,7 @@ class _RaspLines:
         return add(op, *reads)
 
     def _product(self, a: int, b: int) -> int:
-        """The line of a product: of two constants, a multiple, or a product of two numbers that vary."""
+        """The line of a product: a constant, a multiple, or a product of two numbers that vary."""
         for line, factor in ((a, b), (b, a)):
             value = self.lines.lines[line].value
             if self.lines.lines[line].op == "constant":
@@ -386,10 +405,11 @@ class _RaspLines:
         return self.lines.add("product", a, b)
 
     def _mapped(self, f: Callable[..., object], reads: Sequence[int]) -> int:
-        """A function of values: read off, else asked for each."""
-        # Once with sequences in place of values: a function of arithmetic and comparisons is then a sequence itself.
+        """The line of a user's function of lines: see the module's docstring."""
+        # First call it with sequences: if it uses only arithmetic and comparisons, the result is a sequence. A function
+        # that needs values raises one of these errors.
         direct = None
-        with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):  # it may want values
+        with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):
             direct = f(*(self._as_sop(line) for line in reads))
         tables = [self.range_of(line) for line in reads]
         too_many = any(table is None for table in tables) or prod(len(table or ()) for table in tables) > FEW
@@ -402,7 +422,7 @@ class _RaspLines:
         if too_many:
             must = f"a function must be of symbols, truths or at most {FEW} numbers, or of arithmetic and comparisons"
             raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
-        # Else its value for each combination of values, as nested choices; the first one needs no test.
+        # Else call it for each combination of values, and choose by tests; the first combination needs no test.
         result = None
         for values in product(*(table or () for table in tables)):
             line = self.line(_called(f, values))
@@ -415,22 +435,23 @@ class _RaspLines:
         return present(result)
 
     def _is(self, line: int, value: object) -> int:
-        """Where a sequence has a value."""
+        """The line of the truth that a sequence has this value."""
         return self.lines.add("compare", line, self.constant(value), value="=")
 
     def _alike(self, a: int, b: int) -> tuple[int, int]:
+        """Two lines of one type: if one is a truth and the other a number, the truth becomes 1 or 0."""
         mixed = {self.kind(a), self.kind(b)} == {"truth", "number"}
         return (self.number(a), self.number(b)) if mixed else (a, b)
 
     def _as_sop(self, line: int) -> SOp:
-        """A line as a sequence that a function may be called with."""
+        """A sequence that stands for a line, as an argument for a user's function."""
         sop = SOp("line")
         self.known[id(sop)] = line
         self.kept.append(sop)
         return sop
 
     def range_of(self, line: int) -> tuple[Any, ...] | None:
-        """The values that a sequence may have, None where they are not known to be few."""
+        """The values that a line may have; None if they are not known, or more than FEW."""
         for number in range(line + 1):
             if number not in self.ranges:
                 values = self._range(number)
@@ -438,7 +459,7 @@ class _RaspLines:
         return self.ranges[line]
 
     def _range(self, number: int) -> tuple[Any, ...] | None:
-        """The values that one line may have, from those of the lines that it reads; None where they are not known."""
+        """The values that a line may have, from those of the lines that it reads; None if they are not known."""
         line, kind = self.lines.lines[number], self.kind(number)
         if kind == "letter":
             return self.lines.letters[number]
@@ -457,8 +478,9 @@ class _RaspLines:
         return None
 
     def _predicate(self, f: Callable[..., object], keys: int, queries: int) -> int:
-        """A function of a key and a query: for each value of the query, or of the key, what fits."""
-        # One side has few values: with each of them, the predicate is a function of the other side alone.
+        """The line of a selector whose predicate is a user's function of key and query."""
+        # One side must have few values (`listed`). For each of them the predicate is a function of the other side
+        # (`free`). `here` and `there` are the operators that make selectors of truths about the two sides.
         table = self.range_of(queries)
         listed, free, (here, there) = queries, keys, ("query", "key")
         if table is None:
@@ -478,12 +500,12 @@ class _RaspLines:
 
 
 def _as_argument(value: object) -> object:
-    """A value as a function of values is given it."""
+    """A value as an argument of a user's function: a numeral becomes a `_Numeral`."""
     return _Numeral(value) if isinstance(value, str) and NUMERAL.fullmatch(value) else value
 
 
 def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
-    """What a function gives for values. BadInput in place of what it raises."""
+    """The result of a user's function for these values; its exceptions become BadInput."""
     try:
         return f(*map(_as_argument, values))
     except (BadInput, _NeedsValues):
@@ -496,4 +518,5 @@ def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
 
 
 def _sorted(values: Iterable[Fraction]) -> tuple[Any, ...]:
+    """The different values in order."""
     return tuple(sorted(set(values)))

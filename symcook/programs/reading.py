@@ -1,9 +1,9 @@
-"""The reader of formulas: a grammar, and for text that does not fit an error with line, column and what could stand
-there.
+"""The reader of formulas. For text that does not fit the grammar it raises an error with line, column and what is
+expected there.
 
-Operators from the weakest: `<->`; `->` (to the right); `|`; `&`; since and until (to the left; brackets where the two
-are mixed); prefix words; atoms. `let NAME = F;` names a formula for the text after it; `output a = F;` lines may take
-the place of the last formula. No proof depends on this reader: theorems hold formulas as arrays.
+Operators, weakest first: `<->`; `->` (right-associative); `|`; `&`; since and until (left-associative; a mixture of the
+two needs brackets); prefix operators; atoms. `let NAME = F;` names a formula for the text after it. Instead of the last
+formula there may be lines `output a = F;`. No proof depends on this reader: theorems have formulas as arrays.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ WORD: /((?!\/\/)[^\s;"{},=])+/
 COMMENT: /\/\/[^\n]*/
 %ignore COMMENT
 """
-"""The terminals that formulas and programs have in common."""
+"""The terminals that the grammars of formulas and of S-RASP programs share."""
 NAMED = {
     "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "PLUS": "+", "MINUS": "-",
     "TIMES": "*", "OPEN": "(", "CLOSE": ")", "SQUARE": "[", "SQUARED": "]", "COMMA": ",", "SEMICOLON": ";",
     "NAME": "a name", "WORD": "a symbol", "QUOTED": 'a symbol like "a"', "INTEGER": "a number", "EQUAL": "=",
     "OR": "|", "AND": "&", "$END": "the end",
 }  # fmt: skip
-"""What sentences call these, and others that both have by other rules."""
+"""How messages name the terminals of SHARED, and those that both grammars define differently."""
 GRAMMAR = (
     SHARED
     + r"""
@@ -109,38 +109,43 @@ QUOTED: /"([^"\\]|\\.)*"/
 %ignore /\s+/
 """
 )
+"""The grammar, for lark. The priorities `.2` and `.3` make the lexer prefer keywords and Q_ letters to a NAME. Rules of
+formulas are ordered from the weakest operator to the strongest."""
 WORDS = frozenset((
     "alphabet", "let", "output", "since", "until", "prev", "next", "once", "historically", "eventually", "always",
     "true", "false", "ODD", "MOD", "TABLE",
 ))  # fmt: skip
-"""The words of the language, which are no names, and letters only in quotes."""
+"""The keywords of the language: not allowed as names, and as letters only in quotes."""
 SHOWN = {
     **NAMED, "BITS": "bits", "LEFT": "#left", "RIGHT": "#right", "IFF": "<->", "IMPLIES": "->", "NOT": "~",
     "SINCE": "since", "UNTIL": "until", "END": "}",
 }  # fmt: skip
+"""How messages name the terminals."""
 NumericTest = tuple[int, int] | str
-"""A divisor and what is left, or the bits of a table."""
+"""A predicate of a number: (divisor, remainder), or the bits of a table."""
 JOINS = {
     **dict.fromkeys(("IFF", "IMPLIES", "OR", "AND", "SINCE", "UNTIL"), "an operator"),
     **dict.fromkeys(("LESS", "MORE", "NOT_LESS", "NOT_MORE", "OTHER"), "a comparison"),
 }
-"""What joins two formulas, or two counts: the parser may know only one of them at a place where all may stand."""
+"""How messages name operators between formulas, and comparisons of counts: the parser may report only some of them at a
+place where all are allowed."""
 _STARTS = {"OPEN", "LETTER", "TRUE"}
-"""Terminals that may stand, all together, where a formula begins."""
+"""If the parser expects all of these terminals, a formula can begin there, and messages say "a formula"."""
 DEEPEST = 1000
-"""How many brackets, and how many operators, may stand inside of one another."""
+"""The maximum depth of nested brackets, and of nested operators."""
 MARK = "\ufeff"
-"""What some editors write in front of a text in UTF-8."""
+"""The byte order mark, which some editors write at the beginning of a text in UTF-8."""
 _OWN = local()
-"""The parser of a thread."""
+"""The parser and reader of each thread (see `_parser`)."""
 
 
 def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind: str = "ltl") -> Formula:
-    """The formula that a text writes, over `alphabet`, which the text may name itself: `alphabet a b;` in front.
-    Counts are read where the language `kind` is "count".
+    """The formula written in a text, over `alphabet`. The text may begin with its alphabet instead: `alphabet a b;`.
+    Counts are allowed only if the language `kind` is "count".
 
-    Raises BadInput, in one sentence with line and column, for whatever is no formula: an unknown letter or name, a
-    letter that is a word of the language without quotes, a count, nesting deeper than 1000, an `output` without end.
+    Raises BadInput, in one sentence with line and column, if the text is not a formula: an unknown letter or name, a
+    keyword as a letter without quotes, a count in "ltl", nesting deeper than 1000, outputs of which none is always
+    true.
     """
     source = as_text(source, "a formula")
     parser, reader = _parser()
@@ -150,7 +155,8 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
 
 def as_text(source: object, what: str) -> str:
-    """A source with plain ends of lines; BadInput where it is no text, or its brackets stand too deep."""
+    """The source without a byte order mark and with \\n as line ends. BadInput if it is not a str, or its brackets are
+    nested too deep; `what` names it in the message."""
     if not isinstance(source, str):
         raise BadInput(f"{what} must be text", type(source).__name__)
     source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
@@ -165,7 +171,8 @@ def parse(
     unexpected: Callable[[str, Token, set[str]], BadInput],
     strange: Callable[[str, int, int], BadInput],
 ) -> None:
-    """Read a text, with errors in one sentence: for a token that does not fit, and for signs that are no token."""
+    """Parse a text; the parser's reader keeps the result. Errors are raised as BadInput: `unexpected` makes it for a
+    token that does not fit, `strange` for a character that begins no token."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
 
     try:
@@ -176,12 +183,12 @@ def parse(
         raise strange(source, error.line, error.column) from None
     except UnexpectedInput as error:
         raise BadInput(f"{what} must be complete", str(error).splitlines()[0]) from None
-    except VisitError as error:  # raised by a reader of ours
+    except VisitError as error:  # lark's wrapper of an error that a method of our reader has raised
         raise error.orig_exc from None
 
 
 def formula_of(program: Program) -> Formula:
-    """The formula that a model was compiled from; BadInput for a language or a theorem that is not known."""
+    """The formula that a model was compiled from. BadInput for an unknown language or theorem."""
     require_known("language of a formula", program.kind, FORMULAS)
     if program.theorem:
         require_known("theorem", program.theorem, THEOREMS)
@@ -189,7 +196,7 @@ def formula_of(program: Program) -> Formula:
 
 
 def _parser() -> tuple[Lark, _FormulaReader]:
-    """The parser, and the reader that it calls for each rule while it reads, made once for each thread."""
+    """The parser and the reader whose methods it calls for each rule. Each thread has its own pair."""
     from lark import Lark
 
     if not hasattr(_OWN, "made"):
@@ -199,7 +206,8 @@ def _parser() -> tuple[Lark, _FormulaReader]:
 
 
 def check_depth(source: str) -> None:
-    """Refuse deep brackets before they are read."""
+    """Raise BadInput if brackets are nested deeper than DEEPEST. Quoted symbols, sets of letters and comments are
+    skipped."""
     depth = 0
     for bracket in re.finditer(r'"(?:[^"\\]|\\.)*"|Q_\{[^"}]*|//[^\n]*|[()]', source):
         depth += (bracket[0] == "(") - (bracket[0] == ")")
@@ -210,29 +218,30 @@ def check_depth(source: str) -> None:
 
 
 def place_of(line: int | None, column: int | None) -> str:
-    """A place in a text, as sentences name it."""
+    """A place in a text, as messages name it."""
     return f"line {line or 1}, column {column or 1}"
 
 
 def place_at(token: Token) -> str:
-    """Where a token begins."""
+    """The place where a token begins, as messages name it."""
     return place_of(token.line, token.column)
 
 
 def header_letters(letters: Sequence[Token], given: Sequence[str] | None) -> tuple[str, ...]:
-    """The alphabet that a text names; BadInput where it is none, or another than the one `given` beside the text."""
+    """The alphabet that a text names. BadInput if it is not an alphabet, or not the one `given` in addition to the
+    text."""
     where = place_at(letters[0])
     try:
-        own = alphabet_of([read_letter(part) for part in letters])
+        text_alphabet = alphabet_of([read_letter(part) for part in letters])
     except BadInput as error:
         raise BadInput(f"{error.must} ({where})", error.given, error.do) from None
-    if given is not None and tuple(given) != own:
-        raise BadInput(f"an alphabet must be given once ({where})", f"{' '.join(given)} and {' '.join(own)}")
-    return own
+    if given is not None and tuple(given) != text_alphabet:
+        raise BadInput(f"an alphabet must be given once ({where})", f"{' '.join(given)} and {' '.join(text_alphabet)}")
+    return text_alphabet
 
 
 def met(source: str, token: Token) -> tuple[str, str]:
-    """Where a token stands that does not fit, and what it is."""
+    """The place of a token that does not fit, and its text, both as messages name them."""
     if token.type != "$END":
         return place_at(token), "the end of the line" if token.type == "END" else str(token)
     lines = source.rstrip().split("\n")
@@ -240,10 +249,10 @@ def met(source: str, token: Token) -> tuple[str, str]:
 
 
 def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> BadInput:
-    """What is wrong where a token stands that the grammar does not expect: the usual mistakes, each with what to write
-    instead; else what could stand there."""
+    """The error for a token that the grammar does not expect. Usual mistakes get advice; for any other token the
+    message names what is expected."""
     where, found_text = met(source, token)
-    # Mistakes that the token alone shows.
+    # Mistakes that can be seen from the token alone.
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
         return BadInput(f"since and until mixed must have brackets ({where})", found_text, "write (F since G) until H")
     if found_text.startswith("#") and not (kind == "count" and re.match("#(left|right|←|→)", found_text)):
@@ -255,8 +264,8 @@ def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> Bad
             JOINS.get(str(terminal), SHOWN.get(str(terminal), str(terminal).lower())) for terminal in expected
         }
         what = " or ".join(sorted(alternatives, key=lambda alternative: (alternative in JOINS.values(), alternative)))
-    # Mistakes that the text around it shows: a number cut at 18 digits, an empty Q_, a factor that is no whole number,
-    # a sign of another language.
+    # Mistakes that can be seen from the text around it: a number of more than 18 digits, which the lexer splits; an
+    # empty Q_; a factor that is not an integer; a sign of another language.
     lines = source.split("\n")
     column = (token.column or 1) - 1
     line_text = lines[(token.line or 1) - 1]
@@ -282,7 +291,7 @@ INSTEAD = {
     "Y": "prev", "S": "since", "and": "&", "or": "|", "not": "~", "implies": "->", "iff": "<->", "globally": "always",
     "finally": "eventually", "previous": "prev", "yesterday": "prev",
 }  # fmt: skip
-"""Words of other tools for temporal logic, with those of this language."""
+"""Keywords of other tools for temporal logic, with those of this language."""
 SIGNS = {
     "⇒": "->", "⟶": "->", "=>": "->", "⇔": "<->", "⟷": "<->", "<=>": "<->", "&&": "&", "||": "|", "!": "~",
     "□": "always", "◇": "eventually", "◯": "next", "○": "next",
@@ -290,20 +299,19 @@ SIGNS = {
 }  # fmt: skip
 """Signs of other languages, with those of this one."""
 LETTERS = 'a symbol must be written Q_a, Q_"(" or Q_{a, b}'
+"""The message for a wrong symbol."""
 
 
 def instead_of(given: str) -> str | None:
-    """What to write for the sign of another language with which `given` begins; or None."""
-    sign = next(
-        (known_sign for known_sign in sorted(SIGNS, key=len, reverse=True) if given.startswith(known_sign)), None
-    )
+    """Advice if `given` begins with a sign of another language, else None."""
+    longest_first = sorted(SIGNS, key=len, reverse=True)
+    sign = next((foreign_sign for foreign_sign in longest_first if given.startswith(foreign_sign)), None)
     return None if sign is None else f"write {SIGNS[sign]} for {sign}"
 
 
 def _instead(*words: str) -> str | None:
-    """What to write for the first of the words that is one of another tool, or nearly one of this language; or None."""
+    """Advice for the first word that is a keyword of another tool or a misspelt keyword of this language, else None."""
     for word in (re.sub(r"\W.*", "", text.lstrip("(~&|-><")) for text in words):
-        # A word of another tool, or a misspelt one of this language.
         if word in INSTEAD:
             return f"write {INSTEAD[word]} for {word}"
         closest = difflib.get_close_matches(word, sorted(WORDS - {word}), 1, 0.75)
@@ -313,7 +321,7 @@ def _instead(*words: str) -> str | None:
 
 
 def _strange(kind: str, source: str, line: int, column: int) -> BadInput:
-    """What is wrong where a character begins no token."""
+    """The error for a character that cannot begin a token."""
     remaining = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if remaining.startswith("#"):
@@ -326,7 +334,7 @@ def _strange(kind: str, source: str, line: int, column: int) -> BadInput:
 
 
 def _count(word: str, where: str, kind: str) -> BadInput:
-    """The error for a count: how it is written, or in ltl, that there are none."""
+    """The error for a count: it is written wrongly, or it is used in the language ltl, which has no counts."""
     if kind == "count":
         do = "write a factor before its count, as in 2*#left[F]; a comment begins with //"
         return BadInput(f"a count must be written #left[F] or #right[F] ({where})", word, do)
@@ -335,41 +343,45 @@ def _count(word: str, where: str, kind: str) -> BadInput:
 
 
 class _FormulaReader:
-    """What each rule of the grammar makes: numbers of lines. One text after the other (`begin`)."""
+    """The methods for the rules of the grammar; a formula is the number of its line. One reader reads several texts;
+    `begin` starts a new one."""
 
     def begin(self, alphabet: str | Sequence[str] | None, kind: str) -> None:
-        """Forget the text before; the alphabet if it is given beside the text."""
+        """Start a new text; `alphabet` is None if the text names its own."""
         self.kind = kind
-        self.names: dict[str, int] = {}
+        self.names: dict[str, int] = {}  # the line of each name that a `let` has given
         self.outputs: list[tuple[str | None, int]] = []
-        self.deep: list[int] = []
+        self.deep: list[int] = []  # for each line how deep its operators nest
         self.given = None if alphabet is None else alphabet_of(alphabet)
         self._lines = None if self.given is None else Lines(self.given)
 
     @property
     def lines(self) -> Lines:
+        """The lines so far; BadInput if there is no alphabet yet."""
         if self._lines is None:
             must = "a formula must have an alphabet (line 1, column 1)"
             raise BadInput(must, "none", "give --alphabet ab, or begin the text with: alphabet a b;")
         return self._lines
 
     def header(self, parts: list[Token]) -> None:
+        """`alphabet a b;`: the alphabet of the text."""
         self._lines = Lines(header_letters(parts[1:-1], self.given))
 
     def definition(self, parts: list[Any]) -> None:
-        """`let NAME = F;`: notes the formula's line by its name."""
+        """`let NAME = F;`: record the line of F by its name."""
         name = str(parts[1])
         if name in WORDS or name in self.names or name.startswith("Q_"):  # Q_a is read as a letter
             raise BadInput(f"a name must be new and no keyword of the language ({place_at(parts[1])})", name)
         self.names[name] = parts[3]
 
     def output(self, parts: list[Any]) -> None:
+        """`output a = F;`."""
         self.outputs.append((read_letter(parts[1]), parts[3]))
         self._out = parts[0]
 
     def whole(self, parts: list[Any]) -> None:
-        """The end of the text: the formula. Of several outputs one must be true everywhere, so that there is always an
-        answer."""
+        """The end of the text: set `formula`. If there are outputs, one of them must be true everywhere, so that there
+        is always an answer."""
         lines = self.lines
         everything = lines.letters(lines.alphabet)
         if not self.outputs:
@@ -379,11 +391,11 @@ class _FormulaReader:
             if not always:
                 raise BadInput(f"one output must be true everywhere ({place_at(self._out)})",
                                f"output {self.outputs[-1][0]}", "end with a line: output x = true;")  # fmt: skip
-            del self.outputs[always[0] + 1 :]  # what is never reached
+            del self.outputs[always[0] + 1 :]  # outputs after it are never reached
         self.formula = lines.formula(self.outputs)
 
     def _deep(self, sign: Token) -> None:
-        """BadInput where what was added last stands too deep, with the place of its operator."""
+        """Compute the depth of the lines added last; raise BadInput at the operator `sign` if it exceeds DEEPEST."""
         for line in self.lines.lines[len(self.deep) :]:
             self.deep.append(1 + max((self.deep[k] for k in line.reads), default=0))
             if self.deep[-1] > DEEPEST:
@@ -391,17 +403,19 @@ class _FormulaReader:
                 raise BadInput(must, "more")
 
     def binary(self, parts: list[Any]) -> int:
+        """`F op G`, with a check of the depth."""
         line = self._binary(parts)
         self._deep(parts[1])
         return line
 
     def unary(self, parts: list[Any]) -> int:
+        """`op F`, with a check of the depth."""
         line = self._unary(parts)
         self._deep(parts[0])
         return line
 
     def _binary(self, parts: list[Any]) -> int:
-        """The line of a binary operator; -> and <-> by the others."""
+        """The line of a binary operator; -> and <-> are written with and, or and not."""
         left, sign, right = parts
         add = self.lines.add
         if sign.type == "IMPLIES":
@@ -411,7 +425,7 @@ class _FormulaReader:
         return add({"OR": "or", "AND": "and", "SINCE": "since", "UNTIL": "until"}[sign.type], left, right)
 
     def _unary(self, parts: list[Any]) -> int:
-        """The line of a unary operator; once, historically, eventually and always by since and until with true."""
+        """The line of a unary operator; once, historically, eventually and always are written with since and until."""
         sign, inner = parts
         add, true = self.lines.add, self.lines.letters(self.lines.alphabet)
         if sign.type in ("NOT", "PREV", "NEXT"):
@@ -419,11 +433,11 @@ class _FormulaReader:
         op = "since" if sign.type in ("ONCE", "HISTORICALLY") else "until"
         if sign.type in ("ONCE", "EVENTUALLY"):
             return add(op, true, inner)
-        # historically F = not once not F, and always likewise.
+        # historically F = not once not F; always F = not eventually not F.
         return add("not", add(op, true, add("not", inner)))
 
     def counting(self, token: Token) -> None:
-        """BadInput where the language has no counts."""
+        """Raise BadInput, at `token`, if the language has no counts."""
         if self.kind != "count":
             raise _count(str(token), place_at(token), self.kind)
 
@@ -433,20 +447,23 @@ class _FormulaReader:
         return "left" if parts[0].type == "LEFT" else "right", parts[2]
 
     def constant_term(self, parts: list[Token]) -> tuple[dict[tuple[str, int], int], int]:
+        """`3`: no count, and the number; see `counts`."""
         return {}, int(parts[0])
 
     def factor_term(self, parts: list[Any]) -> tuple[dict[tuple[str, int], int], int]:
+        """`3*#left[F]`."""
         return {parts[2]: int(parts[0])}, 0
 
     def term(self, parts: list[Any]) -> tuple[dict[tuple[str, int], int], int]:
+        """`#left[F]`."""
         return {parts[0]: 1}, 0
 
     def counts(self, parts: list[Any]) -> tuple[dict[tuple[str, int], int], int]:
-        """A sum of counts with factors, and a number."""
+        """A sum of terms: {(side, line): factor} for its counts, and the sum of its numbers."""
         total: dict[tuple[str, int], int] = {}
         number, sign = 0, 1
         for part in parts:
-            # A sign belongs to the next term.
+            # A PLUS or MINUS token is the sign of the next term.
             if not isinstance(part, tuple):
                 sign = -1 if part.type == "MINUS" else 1
                 continue
@@ -456,6 +473,7 @@ class _FormulaReader:
         return total, number
 
     def compared(self, parts: list[Any]) -> int:
+        """A comparison of sums of counts, with a check of the depth."""
         line = self._compared(parts)
         self._deep(parts[1])
         return line
@@ -464,7 +482,7 @@ class _FormulaReader:
         """The line of a comparison of sums of counts, as one or two lines "at least"."""
         (left, a), sign, (right, b) = parts
         self.counting(sign)
-        # left + a >= right + b, and the reverse; > and < are one more, as all are whole numbers.
+        # left + a >= right + b is (left - right) >= b - a. All are integers, so > is >= with a bound greater by 1.
         above = {key: left.get(key, 0) - right.get(key, 0) for key in {**left, **right}}
         below = {key: -factor for key, factor in above.items()}
         not_less = self.lines.at_least(above, b - a + (sign.type == "MORE"))
@@ -477,7 +495,7 @@ class _FormulaReader:
         return both if sign.type == "EQUAL" else self.lines.add("not", both)
 
     def predicate(self, parts: list[Token]) -> tuple[Token, NumericTest]:
-        """ODD, MOD(m, r) or TABLE(bits): its token, and the numbers or bits."""
+        """ODD, MOD(m, r) or TABLE(bits): the first token, and the predicate."""
         self.counting(parts[0])
         if parts[0].type == "ODD":
             return parts[0], (2, 1)
@@ -490,15 +508,17 @@ class _FormulaReader:
         return parts[0], (divisor, remainder)
 
     def of_position(self, parts: list[Any]) -> int:
+        """A predicate alone, which is about the position."""
         token, predicate = parts[0]
         return self.predicated(token, predicate, None)
 
     def of_count(self, parts: list[Any]) -> int:
+        """A predicate with a count as its argument."""
         token, predicate = parts[0]
         return self.predicated(token, predicate, parts[2])
 
     def predicated(self, token: Token, predicate: NumericTest, count: tuple[str, int] | None) -> int:
-        """The line of a predicate of a count, or of the position."""
+        """The line of a predicate of a count, or if `count` is None of the position."""
         if isinstance(predicate, str):
             if count is None and len(predicate) < 2:
                 must = f"a TABLE of the position must have a bit for 0 and one for 1 ({place_at(token)})"
@@ -510,9 +530,11 @@ class _FormulaReader:
         return line
 
     def inner(self, parts: list[Any]) -> int:
+        """`(F)`."""
         return parts[1]
 
     def constant(self, parts: list[Token]) -> int:
+        """`true` or `false`, as the set of all letters or of none."""
         return self.lines.letters(self.lines.alphabet if parts[0].type == "TRUE" else ())
 
     def letter(self, parts: list[Token]) -> int:
@@ -524,10 +546,11 @@ class _FormulaReader:
         return self._letters([(_unquoted(text), parts[0])])
 
     def letters(self, parts: list[Token]) -> int:
+        """The line of Q_{a, b}."""
         return self._letters([(read_letter(part), part) for part in parts[1:-1] if part.type != "COMMA"])
 
     def _letters(self, placed_letters: list[tuple[str, Token]]) -> int:
-        """The line of a set of letters; BadInput, with the place of the first, for one outside the alphabet."""
+        """The line of a set of letters. BadInput, with the place of the first, if one is not in the alphabet."""
         try:
             return self.lines.letters(letter for letter, _ in placed_letters)
         except BadInput as error:
@@ -536,7 +559,7 @@ class _FormulaReader:
             raise
 
     def name(self, parts: list[Token]) -> int:
-        """The line of a name that a `let` has given."""
+        """The line of a formula that a `let` has named."""
         name = str(parts[0])
         if name in WORDS:
             raise BadInput(f"a formula must stand at {place_at(parts[0])}", name)
@@ -550,11 +573,11 @@ class _FormulaReader:
 
 
 def read_letter(token: Token) -> str:
-    """A letter as it stands in a text, without the quotes around it."""
+    """The letter that a token writes, with or without quotes."""
     return _unquoted(str(token))
 
 
 def _unquoted(text: str) -> str:
-    """A letter as it is, without the quotes around it."""
+    """The letter that a text writes: quotes and escapes removed."""
     quoted = len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if quoted else text

@@ -1,10 +1,13 @@
-"""Regular expressions over the letters of a model, as tables of automata: Glushkov's automaton, a state for each place.
+"""Regular expressions over the letters of a model, translated to automata (Glushkov's construction).
 
-From weakest: `|`; one after the other; `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}` behind. `( )` groups, `()` is the empty
-string, `[ab]` one of these letters, `[0-9]` one of a range, `[]` no string at all, `.` any letter, `\\` stands before a
-letter that is, or has in it, one of these signs. A letter of several characters is written as it is; of several that
-begin alike the longest is meant, and white space parts them. `{` is a letter where the alphabet has it, and repeats
-nothing.
+Operators, weakest first: `|`; concatenation; suffixes `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}`. `( )` groups, `()` is
+the empty string, `[ab]` one of these letters, `[0-9]` a letter of a range, `[]` no string at all, `.` any letter. A
+letter that is, or contains, one of these signs needs a `\\` before it. A letter may have several characters: the
+longest letter that fits is read, and white space can separate letters. If a letter of the alphabet contains `{`, then
+`{` is not a sign, and there are no counted repetitions.
+
+A *place* is an occurrence of a letter, a class or `.` in the expression, with repetitions written out. An automaton
+state is the set of places that may have been read last.
 """
 
 from __future__ import annotations
@@ -18,16 +21,18 @@ from symcook.errors import BadInput
 from symcook.programs.automata import Automaton, reached
 
 SIGNS = "|*+?()[].\\"
+"""The characters that are operators unless they are quoted."""
 TIMES = re.compile(r"\{(\d{1,5})(,(\d{0,5}))?\}")
+"""A counted repetition: at least, and after a comma at most."""
 PLACES = 20_000
-"""How many letters an expression may have, each as often as it is repeated."""
+"""The maximum number of places of an expression."""
 DEEP = 200
-"""How deep brackets may stand in each other."""
+"""The maximum depth of nested brackets."""
 
 
 class Places(NamedTuple):
-    """An expression by its places (each letter in it is one): whether it has the empty word, where its words may begin
-    and end, and which place may follow which. Sets of places are the integers whose bits they are."""
+    """A part of an expression: whether it matches the empty string, and the sets of places at which a match may begin
+    (`first`) and end (`last`). A set of places is an int with a bit for each place."""
 
     empty: bool
     first: int
@@ -35,7 +40,11 @@ class Places(NamedTuple):
 
 
 class Expression:
-    """A reader of one expression, which numbers its places."""
+    """A recursive-descent parser of one expression, which numbers its places.
+
+    at: the next character. plain: the letters without signs, longest first; every: all letters, longest first. read:
+    the letters at each place. follow: for each place the set of places that may follow it.
+    """
 
     def __init__(self, text: str, alphabet: Sequence[str]) -> None:
         self.text, self.at, self.depth = text, 0, 0
@@ -43,33 +52,32 @@ class Expression:
         self.every = sorted(alphabet, key=len, reverse=True)
         self.alphabet = tuple(alphabet)
         self.read: list[frozenset[str]] = []
-        """The letters that may stand at each place."""
         self.follow: list[int] = []
 
     def fail(self, must: str, do: str) -> BadInput:
-        """The error for the character that is read next."""
+        """The error for the next character."""
         where = "at its end" if self.at >= len(self.text) else f"at character {self.at + 1}"
         return BadInput(f"a regular expression, {where}, {must}", self.text or "nothing", do)
 
     def quoted(self) -> str:
-        """The symbols as an expression writes them."""
+        """The letters as they are written in an expression, for messages."""
         return " ".join(f"\\{letter}" if set(letter) & set(SIGNS) else letter for letter in self.alphabet)
 
     def peek(self) -> str:
-        """The next character that is not white space, "" at the end; reading moves on to it."""
+        """Skip white space; return the next character, "" at the end."""
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
         return self.text[self.at : self.at + 1]
 
     def parse(self) -> Places:
-        """The whole expression."""
+        """Parse the whole expression."""
         places = self.alternation()
         if self.peek():
             raise self.fail("must close only brackets that it has opened", "quote a symbol that is a sign by \\")
         return places
 
     def alternation(self) -> Places:
-        """Alternatives, with | between them."""
+        """Parse alternatives, separated by |."""
         self.depth += 1
         if self.depth > DEEP:
             raise self.fail(f"must have at most {DEEP} brackets in each other", "write it with fewer")
@@ -81,7 +89,7 @@ class Expression:
         return reduce(lambda a, b: Places(a.empty or b.empty, a.first | b.first, a.last | b.last), parts)
 
     def sequence(self) -> Places:
-        """Operands one after the other."""
+        """Parse a concatenation."""
         places = None
         while self.peek() not in ("", "|", ")"):
             operand = self.repeated()
@@ -91,12 +99,12 @@ class Expression:
         return places
 
     def joined(self, a: Places, b: Places) -> Places:
-        """The concatenation of two expressions: what may end the first may be followed by what may begin the second."""
+        """The concatenation of two parts: a first place of b may follow a last place of a."""
         self.link(a.last, b.first)
         return Places(a.empty and b.empty, a.first | (b.first if a.empty else 0), b.last | (a.last if b.empty else 0))
 
     def repeated(self, end: int | None = None) -> Places:
-        """An atom with its signs of repetition, to the character `end`."""
+        """Parse an atom and its repetitions, not beyond the character number `end`."""
         begin, operand = self.at, self.atom()
         while (sign := self.peek()) and self.at != end:
             if sign in "*+?":
@@ -111,7 +119,8 @@ class Expression:
         return operand
 
     def times(self) -> tuple[int, int | None, int] | None:
-        """How often, at least and at most (None: any number), what stands before is repeated, and where that ends."""
+        """Parse a counted repetition, without moving on: the least and the greatest number (None: any), and the number
+        of the character after it. None if there is none here."""
         match = TIMES.match(self.text, self.at)
         if match is None or any("{" in letter for letter in self.alphabet):
             return None
@@ -122,14 +131,16 @@ class Expression:
         return low, high, match.end()
 
     def counted(self, begin: int, operand: Places, low: int, high: int | None, end: int) -> Places:
-        """The operand that was read from `begin` to here so many times in a row, each with its own places."""
-        here, total = self.at, Places(True, 0, 0)
+        """The operand, whose text is from `begin` to the current character, `low` to `high` times. Each copy gets its
+        own places, so its text is parsed again; afterwards reading continues at `end`."""
+        operand_end, total = self.at, Places(True, 0, 0)
         if not operand.first:
-            high = 0  # the operand is the empty word alone, however often it is repeated
+            high = 0  # the operand matches only the empty string, however often it is repeated
+        # Copies after the first `low` are optional. Without an upper bound, the last copy can be repeated.
         for k in range(low + 1 if high is None else high):
             if k:
                 self.at = begin
-                operand = self.repeated(here)
+                operand = self.repeated(operand_end)
             if high is None and k == low:
                 self.link(operand.last, operand.first)
             total = self.joined(total, operand._replace(empty=operand.empty or k >= low))
@@ -137,14 +148,14 @@ class Expression:
         return total
 
     def link(self, last: int, first: int) -> None:
-        """Let each of the places `first` follow each of the places `last`."""
-        while last:
+        """Let each place of the set `first` follow each place of the set `last`."""
+        while last:  # take the lowest bit of `last`
             low = last & -last
             self.follow[low.bit_length() - 1] |= first
             last ^= low
 
     def place(self, letters: frozenset[str]) -> Places:
-        """A new place, where one of these letters stands."""
+        """A part that is one new place for these letters."""
         if len(self.read) == PLACES:
             raise self.fail(f"must have at most {PLACES} letters, each as often as it is repeated", "repeat less")
         self.read.append(letters)
@@ -153,7 +164,7 @@ class Expression:
         return Places(False, bit, bit)
 
     def atom(self) -> Places:
-        """A group, a letter, a range or any letter."""
+        """Parse a group, a class, `.` or a letter."""
         sign = self.peek()
         # ( ) is a group, () the empty string.
         if sign == "(":
@@ -169,7 +180,7 @@ class Expression:
         if sign == ".":
             self.at += 1
             return self.place(frozenset(self.alphabet))
-        # One place for all letters of the class; [] has none, so that no string fits.
+        # A class is one place for all its letters. [] is a place without letters, which matches no string.
         if sign == "[":
             self.at += 1
             letters = list[str]()
@@ -182,10 +193,10 @@ class Expression:
         return self.place(frozenset([self.letter()]))
 
     def letters(self) -> list[str]:
-        """A letter, or all from one to another by their code points."""
+        """Parse an entry of a class: a letter, or a range of letters by their code points."""
         first = self.letter()
-        ahead = self.text[self.at : self.at + 2]
-        if not ahead.startswith("-") or ahead[1:] in ("", "]") or len(first) > 1:
+        next_two = self.text[self.at : self.at + 2]
+        if not next_two.startswith("-") or next_two[1:] in ("", "]") or len(first) > 1:
             return [first]
         self.at += 1
         last = self.letter()
@@ -194,8 +205,7 @@ class Expression:
         return [letter for letter in self.alphabet if len(letter) == 1 and first <= letter <= last]
 
     def letter(self) -> str:
-        """The longest symbol of the alphabet that stands here; one that is a sign, or has one in it, only after a
-        backslash."""
+        """Parse the longest letter that fits here. Only after a backslash may it contain signs."""
         quoted = self.peek() == "\\"
         self.at += quoted
         for letter in self.every if quoted else self.plain:
@@ -206,28 +216,30 @@ class Expression:
 
 
 def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
-    """The minimal automaton of a regular expression; BadInput where it is none, with the place."""
+    """The minimal automaton of a regular expression. BadInput, with the character, if it is not one."""
     reader = Expression(text, alphabet)
     places = reader.parse()
-    # A state is the set of places that were just read; `begin` is a place of its own, before the first.
+    # A state is the set of places that may have been read last; `begin` is an additional place for the start.
     begin = 1 << len(reader.read)
     with_letter = [sum(1 << k for k, letters in enumerate(reader.read) if letter in letters) for letter in alphabet]
 
     def successors(state: int) -> list[int]:
-        ahead = places.first if state & begin else 0
+        """The next state for each letter: the places with that letter that may follow a place of `state`."""
+        following = places.first if state & begin else 0
         remaining = state & ~begin
         while remaining:
             low = remaining & -remaining
-            ahead |= reader.follow[low.bit_length() - 1]
+            following |= reader.follow[low.bit_length() - 1]
             remaining ^= low
-        return [ahead & of_letter for of_letter in with_letter]
+        return [following & of_letter for of_letter in with_letter]
 
     final = places.last | (begin if places.empty else 0)
     return reached(begin, successors, lambda state: bool(state & final), alphabet).minimal()
 
 
 def letters_of(text: str) -> tuple[str, ...]:
-    """The letters that occur in a regular expression, each of them one character, in the order of their first place."""
+    """The letters that occur in a regular expression, read as single characters, in the order of occurrence."""
+    # Remove counted repetitions and write out ranges; all other characters are letters, unless they are signs.
     text = re.sub(r"(?<!\\)\{\d+(,\d*)?\}", "", text)
     text = re.sub(r"(?<!\\)\[(?:\\.|[^\]\\])*\]", lambda inside: re.sub(r"(\w)-(\w)", _range, inside[0]), text)
     occurrences = re.findall(r"\\(.)|([^|*+?()\[\].\\\s])", text, re.DOTALL)
@@ -235,11 +247,12 @@ def letters_of(text: str) -> tuple[str, ...]:
 
 
 def _range(ends: re.Match[str]) -> str:
+    """The characters of a range, whose ends are the two groups of a match."""
     return "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1)))
 
 
 def name_of(file: str, alphabet: Sequence[str]) -> str:
-    """What a file is called in an answer: its name, with "the file" before it where that is an expression too."""
+    """What an answer calls a file: its name, with "the file" before it if the name is also a valid expression."""
     try:
         regular_table(file, alphabet)
     except BadInput:

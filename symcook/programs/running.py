@@ -16,21 +16,24 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Program, Transformer
 
 START, VERDICTS = "$", ("no", "yes")
-"""The token in front of a word that a decoder of an automaton reads, and those behind the states that it writes."""
+"""Tokens of a decoder of an automaton: the one before the input, and those after the states that it outputs."""
 
 
 def tokens_of(table: Automaton) -> tuple[str, ...]:
-    """The tokens of a decoder of an automaton in the order of their numbers: `START`, letters, states, `VERDICTS`, no
-    two of them alike. Letters are what they are; a state that is called like a letter, or as no token may be, and the
-    others get another name, of which decoding shows the one in the file (`automaton_speech`)."""
+    """The tokens of a decoder of an automaton in the order of their numbers: `START`, letters, states, `VERDICTS`.
+
+    All are different. Letters keep their names. Any other token is renamed if its name is taken; a state also if its
+    name has spaces or unprintable characters. Decoding shows the names in the file (`automaton_speech`).
+    """
     names_made = dict.fromkeys(table.alphabet)
 
     def fresh(name: str, instead: str) -> str:
-        unused = name if name.split() == [name] and name.isprintable() else instead
-        while unused in names_made:
-            unused += "'"
-        names_made[unused] = None
-        return unused
+        """A name that is not taken: `name`, or `instead` if that cannot be a token, with primes if necessary."""
+        candidate = name if name.split() == [name] and name.isprintable() else instead
+        while candidate in names_made:
+            candidate += "'"
+        names_made[candidate] = None
+        return candidate
 
     start = fresh(START, START)
     states = [fresh(name, f"q{number}") for number, name in enumerate(table.names)]
@@ -43,8 +46,8 @@ def program_table(program: Program) -> Automaton:
 
 
 def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: str = "the text") -> Automaton:
-    """The automaton of a program: JSON where the text begins with {, else a regular expression, whose states are q0,
-    q1, ... BadInput where it is none, where it answers with labels, and where `alphabet` has other letters."""
+    """The automaton of a program: JSON if the text begins with {, else a regular expression, whose states are called
+    q0, q1, ... BadInput if it is neither, if the automaton answers with labels, or if `alphabet` has other letters."""
     letters = None if alphabet is None else alphabet_of(alphabet)
     if source.lstrip()[:1] == "{":
         table = read_table(source, name)
@@ -68,13 +71,13 @@ def automaton_speech(program: Program) -> Speech:
 
 
 def decodes(model: Transformer) -> bool:
-    """Whether a model was compiled from an automaton or a machine, whose run it writes down."""
+    """Whether a model was compiled from an automaton or a Turing machine, so that it outputs a run."""
     return model.program is not None and model.program.kind in ("dfa", "tm")
 
 
 def speech_of(model: Transformer) -> Speech:
-    """How the tokens of a model are shown: by the program of a compiled decoder; of any other model, labels that are no
-    symbols end a run."""
+    """How the tokens of a model are shown. For a compiled decoder the program determines it; for any other model, a
+    label that is not an input symbol ends a run."""
     program = model.program
     if program is not None and program.kind == "tm":
         from symcook.programs.steps import END, ahead_labels, labels, table_labels, table_symbols

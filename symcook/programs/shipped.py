@@ -1,4 +1,4 @@
-"""The programs that come with the library: formulas (.ltl, .count) and S-RASP (.srasp), each a text of its own."""
+"""The programs that come with the library: formulas (.ltl, .count) and S-RASP programs (.srasp), one file each."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from symcook.errors import BadInput, unknown
 from symcook.programs.formula import quoted
 
 NAME = re.compile(r"[\w-]+\.(ltl|count|srasp)")
-"""How a program is called; no text of one of these languages looks like that."""
+"""The form of a program's name. No text of one of these languages has this form."""
 BRACKETS = ("()", "[]", "{}", "<>")
+"""The opening and closing symbol of the first four bracket types of Dyck-k."""
 
 
 def names() -> tuple[str, ...]:
-    """The names of all; dyck-k.srasp stands for dyck-1.srasp, dyck-2.srasp and so on."""
+    """The names of all shipped programs; dyck-k.srasp stands for dyck-1.srasp, dyck-2.srasp and so on."""
     from importlib.resources import files
 
     return tuple(sorted(entry.name for entry in files("symcook").joinpath("data", "programs").iterdir()))
 
 
 def summaries() -> list[tuple[str, str]]:
-    """Each name with what the program says of itself in its first lines."""
+    """Each name with the program's summary, which is the comment in its first lines."""
     from importlib.resources import files
 
     folder = files("symcook").joinpath("data", "programs")
@@ -28,24 +29,25 @@ def summaries() -> list[tuple[str, str]]:
 
 
 def _summary(text: str) -> str:
+    """The comment lines at the beginning of a program, as one line."""
     comments = re.match(r"(?:// .*\n)+", text)
     return " ".join(line.removeprefix("// ") for line in comments[0].splitlines()) if comments else ""
 
 
 def is_shipped(name: str) -> bool:
-    """Whether a text is the name of a program, rather than one."""
+    """Whether a text has the form of a program's name; the program need not exist."""
     return NAME.fullmatch(name) is not None
 
 
 def facts(name: str) -> dict[str, str]:
-    """What is said of a program: its name, what it is, how it is compiled, and its text."""
+    """A description of a program: its name, kind, summary, the command that compiles it (`words`), and its text."""
     text = shipped_program(name)
     words = f"symcook compile {name.rpartition('.')[2]} {name} -o FILE.json makes the model."
     return {"name": name, "kind": "program", "summary": _summary(text), "words": words, "text": text}
 
 
 def shipped_program(name: str) -> str:
-    """The text of a program that comes with the library. BadInput for a name that is none."""
+    """The text of a shipped program. BadInput for an unknown name."""
     from importlib.resources import files
 
     dyck = re.fullmatch(r"dyck-([1-9][0-9]{0,2})\.srasp", name)
@@ -60,8 +62,10 @@ def shipped_program(name: str) -> str:
 
 
 def _of_types(text: str, k: int) -> str:
-    """The program of Dyck-k for brackets of k types: four pairs of signs, then (5 )5 and so on."""
-    pairs = [tuple(map(quoted, BRACKETS[t] if t < len(BRACKETS) else (f"({t + 1}", f"){t + 1}"))) for t in range(k)]
+    """The program of Dyck-k: `text` with its placeholders filled in for k bracket types. Types after the fourth have
+    the symbols (5 )5 and so on."""
+    symbol_pairs = [BRACKETS[t] if t < len(BRACKETS) else (f"({t + 1}", f"){t + 1}") for t in range(k)]
+    pairs = [tuple(map(quoted, symbol_pair)) for symbol_pair in symbol_pairs]
     parts = {
         "{letters}": " ".join(symbol for pair in pairs for symbol in pair),
         "{opens}": ", ".join(f"{left}: 1" for left, _ in pairs),

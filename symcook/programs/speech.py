@@ -9,16 +9,16 @@ from typing import Any
 from symcook.errors import BadInput
 
 SHOWN = 8
-"""How many tokens a sentence names."""
+"""The maximum number of tokens that a message lists."""
 
 
 @dataclass(frozen=True)
 class Speech:
-    """The tokens of a model that goes on by its own answers.
+    """The tokens of a model that continues a string by its own outputs.
 
-    letters: what may be given. names: of a machine, what the tokens that it puts out are called. ends: the labels that
-    end a run. verdict: whether the label at the end is the output, rather than all before it. puts: where only some
-    tokens are of the output, the symbol of each.
+    letters: the tokens of an input. names: for a compiled decoder, how the tokens that it outputs are shown. ends: the
+    labels that end a run. verdict: whether the result of a run is its last label; else it is all tokens before the
+    last. puts: if only some tokens belong to the result, the symbol of each such token.
     """
 
     letters: tuple[str, ...]
@@ -28,8 +28,8 @@ class Speech:
     puts: Mapping[str, str] | None = None
 
     def word(self, given: str | Sequence[str]) -> tuple[str, ...]:
-        """A word over the letters: text where each is one character, or with spaces between. BadInput for another
-        letter."""
+        """A string as a tuple of letters. In a text each character is a letter; if some letter is longer, the letters
+        are separated by spaces. BadInput for an unknown letter."""
         if isinstance(given, str):
             given = given if all(len(letter) == 1 for letter in self.letters) else given.split()
         for letter in given:
@@ -38,30 +38,31 @@ class Speech:
         return tuple(given)
 
     def heard(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Tokens by what they are called: not those of letters, and a label of the end only as the last one."""
+        """The tokens that are shown as `names`. Input letters are not accepted if the decoder has names for its tokens,
+        and a label of `ends` only as the last token. BadInput for any other name."""
         ends = {self.names.get(label, label): label for label in self.ends}
         # Every token but the last must be one that does not end the run.
-        inner = {name: token for token, name in self.names.items() if token not in self.ends}
-        inner |= {} if self.names else {letter: letter for letter in self.letters}
+        token_of = {name: token for token, name in self.names.items() if token not in self.ends}
+        token_of |= {} if self.names else {letter: letter for letter in self.letters}
         *before, last = names or [""]
-        strange = [name for name in before if name not in inner]
-        strange += [last] if names and last not in ends and last not in inner else []
-        if strange:
-            alike = [name_known for name_known in inner if name_known.startswith(strange[0])] or list(inner)
+        unknown_names = [name for name in before if name not in token_of]
+        unknown_names += [last] if names and last not in ends and last not in token_of else []
+        if unknown_names:
+            alike = [known_name for known_name in token_of if known_name.startswith(unknown_names[0])] or list(token_of)
             do = f"such as {' '.join(alike[:SHOWN])}{' ..' * (len(alike) > SHOWN)}"
-            raise BadInput("a continuation must be made of tokens of the model", strange[0], do)
-        return (*(inner[name] for name in before), *([ends.get(last) or inner[last]] if names else []))
+            raise BadInput("a continuation must be made of tokens of the model", unknown_names[0], do)
+        return (*(token_of[name] for name in before), *([ends.get(last) or token_of[last]] if names else []))
 
     def said(self, token: str) -> dict[str, Any]:
-        """A token as JSON has it, beside its position."""
+        """A token as a JSON object, to which the caller adds its position."""
         return {"token": self.names.get(token, token)}
 
     def text(self, token: str) -> str:
-        """A token in a line of text."""
+        """A token as text."""
         return self.names.get(token, token)
 
     def output(self, tokens: Sequence[str]) -> str | None:
-        """What the run put out: the verdict, None where it has none yet; else the tokens before the end."""
+        """The result of a run: the verdict (None if there is none yet), or the symbols output before the end."""
         if self.verdict:
             return self.names.get(tokens[-1], tokens[-1]) if tokens and tokens[-1] in self.ends else None
         names = self.names if self.puts is None else self.puts

@@ -19,16 +19,20 @@ from symcook.errors import BadInput
 from symcook.programs.formula import alphabet_of, quoted, renumbered
 
 MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": "strict-past", "j >= i": "past"}
-"""Which positions j a line at i may look at, by the mask of a head that looks there."""
+"""The mask of a head, by the text of the condition on the positions j that a line at i may look at."""
 TYPES = {"letter": "a symbol", "truth": "true or false", "number": "a number", "selector": "a selector"}
+"""The types of lines, and how messages name them."""
 Constant = str | bool | Fraction | None
-"""What a line may hold: a letter, truth or number; a sign, a mask."""
+"""The `value` of a line: a letter, truth or number of a constant; the sign of a comparison; a mask."""
 WIDEST = 60
-"""The characters of a line that `Srasp.text` shows."""
+"""The maximum number of characters of a line that `Srasp.text` does not abridge."""
 HERE = "(\0)"
-"""A position in a text, before it is known whether it is i or j."""
+"""A placeholder in a text for the position, which is later replaced by (i) or (j)."""
 _SIGN = {"and": " & ", "or": " | ", "sum": " + ", "product": "*"}
+"""How an operator is written between its operands."""
 _LEVEL = {"or": 1, "and": 2, "compare": 4, "select": 4, "sum": 5, "product": 6, "times": 6, "not": 7}
+"""How strongly each operator binds: an operand that does not bind more strongly gets brackets. Texts of level 8 or 9
+never need brackets."""
 
 
 class SraspLine(NamedTuple):
@@ -49,9 +53,12 @@ class SraspLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Srasp:
-    """A program over an alphabet: its lines, the type of each out of `TYPES`, the letters that a letter may be, the
-    names given to lines, and which is put out. `places` are line and column where each begins in the text, if it was
-    read from one."""
+    """A program over an alphabet.
+
+    lines: its lines; a line reads earlier lines by number. types: of each line, one of `TYPES`. letters: for each line
+    of type letter the letters that it may be. names: (name, line) pairs. output: the number of the line whose value is
+    the output. places: line and column where each line begins in the text, if it was read from a text.
+    """
 
     alphabet: tuple[str, ...]
     lines: tuple[SraspLine, ...]
@@ -63,33 +70,35 @@ class Srasp:
 
     @property
     def operators(self) -> int:
-        """How many lines are no letter, index or constant."""
+        """The number of lines that read other lines: all but inputs, indices and constants."""
         return sum(bool(line.reads) for line in self.lines)
 
     def text(self, number: int) -> str:
-        """A line as it is written, by its name where it has one, abridged with ... where it is long."""
+        """The text of a line, or its name if it has one; a long text is abridged with ...."""
         return at_row(self._texts[number][0])
 
     @cached_property
     def _texts(self) -> list[tuple[str, int]]:
-        named = {line: name for name, line in reversed(self.names)}
+        """The text of each line, with HERE for the position, and its level (see `_LEVEL`)."""
+        name_of_line = {line: name for name, line in reversed(self.names)}
         texts: list[tuple[str, int]] = []
         for number, line in enumerate(self.lines):
-            line_text = (f"{named[number]}{HERE}", 9) if number in named else _shown(line, texts)
+            line_text = (f"{name_of_line[number]}{HERE}", 9) if number in name_of_line else _shown(line, texts)
             texts.append(line_text if len(line_text[0]) <= WIDEST else (f"...{line.op}...", 9))
         return texts
 
 
 def written(program: Srasp) -> str:
-    """A program as text, a definition a line; `read_srasp` reads the same program."""
+    """A program as text, with one definition per line; `read_srasp` of the text gives the same program."""
     names = {line: name for name, line in reversed(program.names) if program.types[line] != "selector"}
     names_taken = set(names.values())
     lines = [f"alphabet {' '.join(constant_text(a) if not a.isalnum() else a for a in program.alphabet)};"]
     texts: list[tuple[str, int]] = []
-    fresh = 0
+    fresh = 0  # how many names v1, v2, ... were tried
     for number, line in enumerate(program.lines):
         line_text = (f"indices{HERE}", 9) if line.op == "indices" else _shown(line, texts)
         last = number == program.output
+        # Selectors, inputs and constants are written where they are used. Any other line is a definition.
         if program.types[number] == "selector" or (not line.reads and not last):
             texts.append(line_text)
             continue
@@ -104,9 +113,9 @@ def written(program: Srasp) -> str:
 
 
 def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]:
-    """A line as it is written, and how tightly it holds together."""
+    """The text of a line, from the texts of the lines that it reads, and its level (see `_LEVEL`)."""
     op, value = line.op, line.value
-    # Operators between operands: brackets around what binds no tighter.
+    # Operators between operands: brackets around operands that do not bind more strongly.
     level = _LEVEL.get(op, 8)
     parts = [texts[k][0] if texts[k][1] > level else f"({texts[k][0]})" for k in line.reads]
     if op in _SIGN:
@@ -119,7 +128,7 @@ def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]
         return f"{parts[0]} {value} {parts[1]}", level
     if op == "not":
         return f"~{parts[0]}", level
-    # What has its own delimiters, or extends as far as it can (level 0), needs no brackets inside.
+    # Forms with their own delimiters, or that extend as far as they can (level 0): no brackets around their parts.
     bare = [texts[k][0] for k in line.reads]
     if op == "if":
         return f"if {bare[0]} then {bare[1]} else {bare[2]}", 0
@@ -141,24 +150,27 @@ def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]
 
 
 def _mask(value: str) -> str:
+    """The text of a mask, such as "j <= i"."""
     return next(text for text, mask in MASKS.items() if mask == value)
 
 
 def at_key(text: str) -> str:
-    """A text about position j."""
+    """A text with (j) as its position."""
     return text.replace(HERE, "(j)")
 
 
 def at_row(text: str) -> str:
-    """A text about position i."""
+    """A text with (i) as its position."""
     return text.replace(HERE, "(i)")
 
 
 NUMERAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
+"""A letter that is the text of a number."""
 
 
 def require_order(letters: Iterable[str]) -> None:
-    """BadInput where letters that are numbers have another order as text, which is that of letters."""
+    """Raise BadInput if letters that are numerals have different orders as numbers and as text. Letters are compared as
+    text."""
     numbers = sorted(letter for letter in letters if NUMERAL.fullmatch(letter))
     for before, after in pairwise(numbers):
         if Fraction(before) > Fraction(after):
@@ -167,14 +179,14 @@ def require_order(letters: Iterable[str]) -> None:
 
 
 def constant_text(value: object) -> str:
-    """A constant as it is written."""
+    """The text of a constant."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return quoted(value) if isinstance(value, str) else str(value)
 
 
 class SraspLines:
-    """Lines as they are added; equal ones are added once. `add` says of each its type, or why it has none."""
+    """A program while its lines are added. Equal lines are added once; `add` checks the types."""
 
     def __init__(self, alphabet: str | Sequence[str]) -> None:
         self.alphabet = alphabet_of(alphabet)
@@ -182,15 +194,17 @@ class SraspLines:
         self.types: list[str] = []
         self.letters: list[tuple[str, ...]] = []
         self.deep: list[int] = []
+        """How deep each line nests: 1 more than the lines that it reads."""
         self.at: tuple[int, int] | None = None
-        """Line and column of what is read, from a text."""
+        """Line and column of the text that is being read, None if the program is not read from a text."""
         self.places: list[tuple[int, int]] = []
         self._numbers: dict[tuple[SraspLine, type], int] = {}
+        """The number of each line, by the line and the type of its value."""
 
     def add(self, op: str, *reads: int, value: Constant = None) -> int:
-        """The line of an operator on lines that are there. BadInput where their types do not fit."""
+        """The number of the line with this operator on earlier lines. BadInput if their types do not fit."""
         line = SraspLine(op, reads, value)
-        key = line, type(value)  # true is no 1
+        key = line, type(value)  # the type distinguishes True from 1
         if key not in self._numbers:
             kind, letters = self._typed(line)
             self._numbers[key] = len(self.lines)
@@ -203,10 +217,12 @@ class SraspLines:
         return self._numbers[key]
 
     def constant(self, value: str | bool | Fraction) -> int:
+        """The number of the line of a constant."""
         return self.add("constant", value=value)
 
     def _typed(self, line: SraspLine) -> tuple[str, tuple[str, ...]]:
-        """The type of a line, and its letters."""
+        """The type of a line, and for the type letter the letters that it may be. BadInput if the types of the lines
+        that it reads do not fit."""
         op = line.op
         types = [self.types[k] for k in line.reads]
         letters = [self.letters[k] for k in line.reads]
@@ -231,13 +247,13 @@ class SraspLines:
             if line.value not in ("=", "!=") and types == ["letter", "letter"]:
                 require_order(dict.fromkeys((*letters[0], *letters[1])))
             return ("truth" if op == "compare" else "selector"), ()
-        # Choices and retrievals: the type of the value, which the other branch or the default must have.
+        # Choices and retrievals have the type of their value; the other branch or the default must have the same type.
         if op == "if":
             require_type("the condition of if", types[:1], "truth")
             return self._same("then and else", types[1:], letters[1:])
         if op in ("left", "right"):
             return self._same("value and default", types[1:], letters[1:])
-        # Of letters the first that is selected; of numbers and truths the mean.
+        # An aggregate of letters is the first selected one; an aggregate of numbers or truths is their mean.
         if op == "aggregate":
             if types[1] == "letter":
                 return self._same("value and default", types[1:], letters[1:])
@@ -248,26 +264,28 @@ class SraspLines:
         return "selector", ()
 
     def _comparable(self, sign: str, types: Sequence[str]) -> None:
+        """Raise BadInput if values of these two types cannot be compared by `sign`."""
         if "selector" in types or types[0] != types[1]:
             raise BadInput("two values that are compared must be of one type", given_types(types))
         if types[0] == "truth" and sign not in ("=", "!="):
             raise BadInput("truths must be compared by = or !=", sign)
 
     def _same(self, what: str, types: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
+        """The common type of two values and the letters of both; BadInput, about `what`, if the types differ."""
         if types[0] != types[1] or types[0] == "selector":
             raise BadInput(f"{what} must be values of one type", given_types(types))
         return types[0], tuple(dict.fromkeys((*letters[0], *letters[1])))
 
     def nothing(self, values: int) -> int:
-        """What an aggregate of these values is where nothing is selected and no default is given: ? for letters, 0."""
+        """The line of the default of an aggregate that has none: "?" if the line `values` has letters, else 0."""
         return self.constant("?" if self.types[values] == "letter" else Fraction(0))
 
     def program(self, names: Sequence[tuple[str, int]], output: int) -> Srasp:
-        """The program that puts a line out, without lines that it does not need."""
+        """The program with `output` as its output line; lines that the output does not need are left out."""
         if self.types[output] == "selector":
             raise BadInput("the output must be a symbol, true or false, or a number", "a selector",
                            "output an aggregate or a selector_width of it")  # fmt: skip
-        new = renumbered(self.lines, {output})
+        new = renumbered(self.lines, {output})  # {old number: new number} of the lines that are kept
         lines = tuple(
             line._replace(reads=tuple(new[k] for k in line.reads)) for line in (self.lines[old] for old in new)
         )
@@ -284,15 +302,16 @@ INSTEAD = {
     ("letter", "truth"): 'compare it: x = "a"',
     ("selector", "number"): "take aggregate or selector_width of it",
 }
-"""What to write where a value of one type stands for one of another."""
+"""Advice in messages, by the type of the value given and the type required."""
 
 
 def require_type(what: str, types: Sequence[str], wanted: str) -> None:
-    """BadInput where one of the types is another."""
+    """Raise BadInput if one of the types is not `wanted`; `what` names the operator in the message."""
     for kind in types:
         if kind != wanted:
             raise BadInput(f"what stands in {what} must be {TYPES[wanted]}", TYPES[kind], INSTEAD.get((kind, wanted)))
 
 
 def given_types(types: Sequence[str]) -> str:
+    """The types as a message names them."""
     return " and ".join(TYPES[kind] for kind in types)

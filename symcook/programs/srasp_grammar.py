@@ -59,15 +59,18 @@ NEWLINE: /\n/
 %ignore /[ \t\r\f]+/
 """
 )
+"""The grammar, for lark. Rules of expressions are ordered from the weakest operator to the strongest. The priority `.3`
+makes the lexer prefer a keyword to a NAME; `SQUARE mask SQUARED` is a mask such as `[j <= i]`. The terminals from OTHER
+to COMMENT are defined in SHARED; END comes from `srasp_reading._Lines`, where a definition ends."""
 WORDS = frozenset((
     "alphabet", "if", "then", "else", "psum", "left", "right", "map", "select", "aggregate", "selector_width", "true",
     "false", "and", "or", "not", "in", "tokens", "indices", "length", "i", "j", "def",
 ))  # fmt: skip
-"""The words of the language, which are no names."""
+"""The keywords of the language, which cannot be names of definitions."""
 
 
 def is_name(text: str) -> bool:
-    """Whether a definition may have this name."""
+    """Whether `text` can be the name of a definition."""
     return text not in WORDS and re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is not None
 
 
@@ -75,8 +78,11 @@ SHOWN = {
     **NAMED, "IF": "if", "THEN": "then", "ELSE": "else", "NOT": "not", "TILDE": "~", "OVER": "/", "COLON": ":",
     "END": "the end of the line", "TRUE": "true", "FALSE": "false",
 }  # fmt: skip
+"""How messages name the terminals."""
 BEGINS = {"INTEGER", "QUOTED", "NAME", "OPEN", "PSUM"}
-"""Terminals that may stand, all together, where a value begins."""
+"""If the parser expects all of these terminals, an expression can begin there, and messages say "a value"."""
 JOINS = frozenset(("OR", "AND", "EQUAL", "OTHER", "LESS", "MORE", "NOT_LESS", "NOT_MORE", "PLUS", "MINUS", "TIMES",
                     "OVER"))  # fmt: skip
+"""The terminals of binary operators, which messages together call "an operator"."""
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""The sign of a comparison after its sides are exchanged."""

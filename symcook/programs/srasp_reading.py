@@ -1,10 +1,10 @@
-"""The reader of S-RASP programs: a grammar, and for text that does not fit an error with line, column and what could
-stand there.
+"""The reader of S-RASP programs. For text that does not fit the grammar it raises an error with line, column and what
+is expected there.
 
-Each definition is a line `name(i) = E`, which goes on while a bracket is open; the last one is the output. Operators
-from the weakest: `|`; `&`; not; comparisons; `+` and `-`; `*`; `-` and `~` as prefixes. An expression that begins with
-if, psum, left or right extends as far as it can. RASP's sequences may be written without `(i)`, and its selectors have
-names like any other value.
+Each definition is a line `name(i) = E`, which continues on the next line while a bracket is open. The last definition
+is the output. Operators, weakest first: `|`; `&`; not; comparisons; `+` and `-`; `*` and `/`; the prefixes `-` and `~`.
+An expression that begins with if, psum, left or right extends as far as possible. RASP's sequences may be written
+without `(i)`, and a selector can be given a name like any other value.
 """
 
 from __future__ import annotations
@@ -37,14 +37,16 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 SIGNS = {"EQUAL": "=", "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<="}
+"""The sign of a comparison, by its terminal."""
 _MOST_DIGITS = 18
+"""The maximum number of digits of a number."""
 _OWN = local()
-"""The parser of a thread."""
+"""The parser and reader of each thread (see `_parser`)."""
 
 
 class PlacedLine(NamedTuple):
-    """A line, and at which positions it is taken: "i", "j", "own" where that is not written; nowhere where it is the
-    same everywhere. `token` begins it."""
+    """An expression that was read: the number of its line; `at`, the positions at which it is evaluated, as a set of
+    "i", "j" and "own" (a name without a position), empty for a constant; and its first token."""
 
     line: int
     at: frozenset[str]
@@ -52,17 +54,17 @@ class PlacedLine(NamedTuple):
 
 
 class MapEntry(NamedTuple):
-    """A key of a map, None for else, and its value."""
+    """An entry of a map: its key (None for else) and its value."""
 
     key: PlacedLine | None
     value: PlacedLine
 
 
 def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Srasp:
-    """The program that a text writes, over `alphabet`, which the text may name itself: `alphabet a b;` in front.
+    """The program written in a text, over `alphabet`. The text may begin with its alphabet instead: `alphabet a b;`.
 
-    Raises BadInput, in one sentence with line and column, for whatever is no program: an unknown letter or name, a
-    value used as another type, a selection without default, nesting deeper than 1000, `def`, lists.
+    Raises BadInput, in one sentence with line and column, if the text is not a program: an unknown letter or name, a
+    value of the wrong type, a selection without default, nesting deeper than 1000, `def`, lists.
     """
     source = as_text(source, "a program")
     parser, reader = _parser()
@@ -72,15 +74,17 @@ def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Sras
 
 
 class _Lines:
-    """Ends of lines as ends of definitions: one between two, none inside of brackets."""
+    """A filter of tokens for lark (`postlex`): line breaks and semicolons between definitions become one END; those
+    inside brackets are no ends."""
 
     always_accept = ("NEWLINE", "SEMICOLON")
+    """Read by lark: the terminals that the lexer accepts everywhere."""
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """The tokens, with END in place of each line break or semicolon that ends a definition."""
         from lark import Token
 
-        depth, ended = 0, True
+        depth, ended = 0, True  # open brackets; whether the last token was an END (no END is needed at the beginning)
         for token in stream:
             depth += (token.type in ("OPEN", "SQUARE")) - (token.type in ("CLOSE", "SQUARED"))
             if token.type == "NEWLINE" or (token.type == "SEMICOLON" and depth <= 0):
@@ -93,7 +97,7 @@ class _Lines:
 
 
 def _parser() -> tuple[Lark, _SraspReader]:
-    """The parser, and the reader that it calls for each rule while it reads, made once for each thread."""
+    """The parser and the reader whose methods it calls for each rule. Each thread has its own pair."""
     from lark import Lark
 
     if not hasattr(_OWN, "made"):
@@ -104,7 +108,7 @@ def _parser() -> tuple[Lark, _SraspReader]:
 
 
 class _Spread:
-    """The rules of a reader, which take their parts one by one."""
+    """The transformer for lark: it calls the method of the reader named like the rule, with the parts as arguments."""
 
     def __init__(self, reader: _SraspReader) -> None:
         self._reader = reader
@@ -112,16 +116,17 @@ class _Spread:
     def __getattr__(self, name: str) -> Callable[[list[Any]], object]:
         rule = getattr(self._reader, name)
 
-        def called(parts: list[Any]) -> object:
+        def call_rule(parts: list[Any]) -> object:
+            """Record the place of the first part, and call the method."""
             self._reader.begins(parts[0] if parts else None)
             return rule(*parts)
 
-        return called
+        return call_rule
 
 
 def _unexpected(names: Collection[str], source: str, token: Token, expected: set[str]) -> BadInput:
-    """What is wrong where a token stands that the grammar does not expect: the usual mistakes first, each with what to
-    write instead; else what could stand there."""
+    """The error for a token that the grammar does not expect. Usual mistakes are recognised first and get advice; for
+    any other token the message names what is expected. `names` are the definitions so far."""
     where, found_text = met(source, token)
     lines = source.split("\n")
     before = lines[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
@@ -134,7 +139,7 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
         return BadInput(f"a choice must begin with if ({where})", before.strip(), "write if C then E else E")
     if expected == {"NAME"} and before.rstrip()[-1:] == "(" and "=" not in before:
         return BadInput(f"the position i must stand at {where}", found_text)
-    # Inside an open bracket it depends on the name before the bracket.
+    # Inside an open bracket, the message depends on the name before the bracket.
     called = _called("\n".join([*lines[: (token.line or 1) - 1], before]))
     if called == "select" and (token.type == "CLOSE" or expected == set(SIGNS)):
         signs = "== != < <= > >="
@@ -148,7 +153,7 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
         return BadInput(f"a function must be one of aggregate, map, select, selector_width ({where})", called)
     if found_text[:1] == "[" and "SQUARE" not in expected:
         return BadInput(f"a program must be without lists ({where})", found_text)
-    # Signs and keywords of other languages: their counterparts here.
+    # Signs and keywords of other languages: advise the ones of this language.
     if token.type not in ("END", "$END"):
         remaining = lines[(token.line or 1) - 1][len(before) :]
         do = instead_of(remaining) or instead_of(before[-1:] + remaining)
@@ -162,21 +167,23 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
 
 
 def _alternatives(expected: set[str], before: str) -> str:
-    """The names of what may stand at a place, by the terminals that the grammar expects and the line before it."""
+    """What a message says is expected. `expected` has the terminals that the grammar allows, `before` the text of the
+    line up to this place."""
     if expected >= BEGINS:
         return "a value"
     if expected == {"NAME"} and before.split()[-1:] and before.split()[-1] in ("psum", "left", "right", "◀", "▶"):
         return "the other position j"
     if expected <= {"NAME", "ALPHABET"}:
         return "a definition, name(i) = E,"
-    # Operators go by one name: nearly everywhere that one fits, all do.
+    # Nearly everywhere, either all operators are allowed or none: list them as "an operator".
     terminals = expected if expected <= {"EQUAL"} else expected - JOINS
     alternatives = [SHOWN.get(terminal, terminal.lower()) for terminal in sorted(terminals)]
     return " or ".join(alternatives + ["an operator"] * (len(alternatives) < len(expected)))
 
 
 def _called(before: str) -> str:
-    """What stands in front of the last bracket that is open at the end of a text."""
+    """The name before the last bracket that is still open at the end of a text, "" if there is none."""
+    # Blank out comments and quoted symbols, which may have brackets; then go back to the unmatched "(".
     text = re.sub(r"""//[^\n]*|"([^"\\\n]|\\.)*"|'([^'\\\n]|\\.)*'""", " ", before)
     depth = 0
     for place in range(len(text) - 1, -1, -1):
@@ -187,7 +194,7 @@ def _called(before: str) -> str:
 
 
 def _strange(source: str, line: int, column: int) -> BadInput:
-    """What is wrong where a character begins no token."""
+    """The error for a character that cannot begin a token."""
     remaining = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if remaining[:1] in ("'", '"'):
@@ -198,35 +205,39 @@ def _strange(source: str, line: int, column: int) -> BadInput:
 
 
 class _SraspReader:
-    """What each rule of the grammar makes. One text after the other (`begin`)."""
+    """The methods for the rules of the grammar. One reader reads several texts; `begin` starts a new one.
+
+    `names` has the definitions so far, `last` is the number of the last one's line, and `_out` the token of its name.
+    """
 
     def begin(self, alphabet: str | Sequence[str] | None) -> None:
-        """Forget the text before; the alphabet if it is given beside the text."""
+        """Start a new text; `alphabet` is None if the text names its own."""
         self.names: dict[str, PlacedLine] = {}
         self.last = -1
         self._lines = None if alphabet is None else SraspLines(alphabet)
 
     def begins(self, part: object) -> None:
-        """Lines that are added next begin with this part of the text."""
+        """Set the place (line and column of `part`) for lines that are added next."""
         token: Any = part.token if isinstance(part, PlacedLine) else part
         if self._lines is not None and hasattr(token, "column"):
             self._lines.at = token.line or 1, token.column or 1
 
     @property
     def lines(self) -> SraspLines:
+        """The lines so far; BadInput if there is no alphabet yet."""
         if self._lines is None:
             must = "a program must have an alphabet (line 1, column 1)"
             raise BadInput(must, "none", "give --alphabet ab, or begin the text with: alphabet a b;")
         return self._lines
 
     def header(self, begin: Token, *letters: Token) -> None:
-        """`alphabet a b;`: the alphabet of the text, which must be the one that is given, if any."""
+        """`alphabet a b;`: the alphabet of the text. BadInput if another alphabet was given in addition."""
         lines = SraspLines(header_letters(letters, None if self._lines is None else self._lines.alphabet))
         self._lines = lines
         self.begins(begin)
 
     def definition(self, name: Token, *parts: Token | PlacedLine) -> None:
-        """`name(i) = E`: notes the name. BadInput if it is taken, the value is at j, or its expression is too deep."""
+        """`name(i) = E`: add a definition. BadInput if the name is taken, the value is at j, or nesting is too deep."""
         value = parts[-1]
         if not isinstance(value, PlacedLine):
             raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
@@ -245,7 +256,7 @@ class _SraspReader:
         self.last, self._out = value.line, name
 
     def whole(self, *_: object) -> None:
-        """The end of the text: the program, whose output is the last definition."""
+        """The end of the text: set `program`, whose output is the last definition."""
         named = [(name, term.line) for name, term in self.names.items()]
         try:
             self.program = self.lines.program(named, self.last)
@@ -257,14 +268,14 @@ class _SraspReader:
         return self.lines.types[term.line]
 
     def _add(self, token: Token, op: str, *reads: int, value: Constant = None) -> int:
-        """A line; what does not fit is refused with the place."""
+        """The number of a new line. An error of its types gets the place of `token`."""
         try:
             return self.lines.add(op, *reads, value=value)
         except BadInput as error:
             raise BadInput(f"{error.must} ({place_at(token)})", error.given, error.do) from None
 
     def _need(self, what: str, wanted: str, *terms: PlacedLine) -> None:
-        """BadInput, with its place, where one of the terms is of another type."""
+        """Raise BadInput, with the place, if one of the terms is not of the type `wanted`."""
         for term in terms:
             try:
                 require_type(what, [self.kind(term)], wanted)
@@ -272,7 +283,7 @@ class _SraspReader:
                 raise BadInput(f"{error.must} ({place_at(term.token)})", error.given, error.do) from None
 
     def _selector(self, term: PlacedLine) -> int:
-        """A condition on pairs: a selector, or a truth at one position."""
+        """The line of a condition on pairs, given as a selector or as a truth at i or at j."""
         if self.kind(term) == "selector":
             return term.line
         if self.kind(term) == "truth" and term.at - {"i", "j"}:
@@ -281,11 +292,12 @@ class _SraspReader:
         return self._add(term.token, "query" if term.at == {"i"} else "key", term.line)
 
     def _together(self, token: Token, *terms: PlacedLine) -> frozenset[str]:
-        """Where values are that are taken at one position; BadInput where they are at several."""
+        """The common position of values that an operator combines, as in `PlacedLine.at`. BadInput if they are at
+        different positions."""
         at = frozenset().union(*(term.at for term in terms))
-        # A bare name means position i beside a value at i.
+        # A name without a position, combined with a value at i, is taken at i.
         at -= {"own"} if "i" in at else set()
-        # Several positions have no one value: only conditions on pairs may have both.
+        # Only a condition on pairs may have two positions.
         if len(at) > 1 or any(self.kind(term) == "selector" for term in terms):
             selectors = [term for term in terms if self.kind(term) == "selector"]
             if selectors:
@@ -297,12 +309,12 @@ class _SraspReader:
         return at
 
     def _on_pairs(self, *terms: PlacedLine) -> bool:
-        """Whether an operator on these terms is one on pairs of positions."""
+        """Whether an operator combines these terms into a condition on pairs of positions."""
         at = frozenset().union(*(term.at for term in terms))
         return any(self.kind(term) == "selector" for term in terms) or {"i", "j"} <= at
 
     def joined(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
-        """`&` or `|`: of selectors where one side is about pairs of positions, else of truths at one position."""
+        """`&` or `|`: a selector if one side is a selector or the sides are at i and j, else a truth."""
         op = sign.type.lower()
         if self._on_pairs(left, right):
             pair = [self._selector(term) for term in (left, right)]
@@ -318,6 +330,7 @@ class _SraspReader:
         return PlacedLine(self._add(inner.token, "not", inner.line), inner.at, sign)
 
     def sign(self, token: Token) -> str:
+        """The sign of a comparison."""
         return SIGNS[token.type]
 
     def comparison(self, left: PlacedLine, sign: str, right: PlacedLine) -> PlacedLine:
@@ -333,15 +346,15 @@ class _SraspReader:
         return PlacedLine(self._add(left.token, "compare", left.line, right.line, value=sign), at, left.token)
 
     def _known(self, *terms: PlacedLine) -> None:
-        """BadInput where a letter is compared with one that it can never be."""
+        """Raise BadInput if a value of type letter is compared with a constant letter that it can never be."""
         lines = self.lines
         for term, other in (terms, terms[::-1]):
             line = lines.lines[term.line]
             if line.op == "constant" and isinstance(line.value, str) and self.kind(other) == "letter":
-                # A letter outside the alphabet is fine only against what can take it as a value, or another constant.
-                known = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
-                if line.value not in known and lines.lines[other.line].op != "constant":
-                    error = foreign(line.value, list(known))
+                # A letter outside the alphabet is allowed if the other value can be this letter, or is a constant too.
+                possible_letters = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
+                if line.value not in possible_letters and lines.lines[other.line].op != "constant":
+                    error = foreign(line.value, list(possible_letters))
                     raise BadInput(f"{error.must} ({place_at(term.token)})", error.given, error.do)
 
     def added(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
@@ -352,7 +365,8 @@ class _SraspReader:
         return PlacedLine(self.lines.add("sum", left.line, second), at, left.token)
 
     def _times(self, term: PlacedLine, factor: Fraction) -> int:
-        """The line of a term times a factor: constants are multiplied, and factors merged, so no factor is stacked."""
+        """The line of a term times a factor. Factors of constants and products are multiplied, so that no line "times"
+        reads another one."""
         line = self.lines.lines[term.line]
         if line.op == "constant" and isinstance(line.value, Fraction):
             return self.lines.constant(line.value * factor)
@@ -362,8 +376,7 @@ class _SraspReader:
         return self._add(term.token, "times", term.line, value=factor)
 
     def multiplied(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
-        """A product or quotient at one position: times a constant where one side is constant, else a product of
-        lines."""
+        """A product or quotient at one position: a line "times" if one side is constant, else "product"."""
         at = self._together(sign, left, right)
         self._need("a product", "number", left, right)
         left_number, right_number = self._number(left), self._number(right)
@@ -379,16 +392,18 @@ class _SraspReader:
         return PlacedLine(self.lines.add("product", left.line, right.line), at, left.token)
 
     def _number(self, term: PlacedLine) -> Fraction | None:
-        """The number that a term is, None if it is no constant."""
+        """The number of a constant term, else None."""
         line = self.lines.lines[term.line]
         return line.value if line.op == "constant" and isinstance(line.value, Fraction) else None
 
     def minus(self, sign: Token, inner: PlacedLine) -> PlacedLine:
+        """`-E`."""
         return PlacedLine(self._times(inner, Fraction(-1)), inner.at, sign)
 
     def choice(
         self, begin: Token, test: PlacedLine, _: Token, then: PlacedLine, _else: Token, other: PlacedLine
     ) -> PlacedLine:
+        """`if C then E else E`."""
         at = self._together(begin, test, then, other)
         return PlacedLine(self._add(begin, "if", test.line, then.line, other.line), at, begin)
 
@@ -397,7 +412,7 @@ class _SraspReader:
         if len(parts) == 1:
             return "none"
         left_name, sign, right_name = map(str, parts)
-        if (left_name, right_name) == ("i", "j"):  # as if j stood first
+        if (left_name, right_name) == ("i", "j"):  # exchange the sides, so that j is on the left
             left_name, sign, right_name = "j", MIRRORED[sign], "i"
         text = f"{left_name} {sign} {right_name}"
         if text not in MASKS:
@@ -405,13 +420,15 @@ class _SraspReader:
         return MASKS[text]
 
     def _bound(self, token: Token) -> None:
-        """BadInput unless the bound position is called j."""
+        """Raise BadInput if the bound position of psum, left or right is not called j."""
         if str(token) != "j":
             raise BadInput(f"the other position must be called j ({place_at(token)})", str(token))
 
-    def prefix_sum(self, begin: Token, other: Token, _: Token, mask: str, _end: Token, value: PlacedLine) -> PlacedLine:
-        """`psum j [mask] E`: a number at i, the sum of E over the positions j of the mask."""
-        self._bound(other)
+    def prefix_sum(
+        self, begin: Token, bound_name: Token, _: Token, mask: str, _end: Token, value: PlacedLine
+    ) -> PlacedLine:
+        """`psum j [mask] E`: the number at i that is the sum of E over the positions j that the mask allows."""
+        self._bound(bound_name)
         if mask == "none":
             raise BadInput(
                 f"the positions of a psum must be compared with i ({place_at(begin)})", "true", "write [j <= i]"
@@ -422,19 +439,19 @@ class _SraspReader:
                            "write x(j), and brackets around a psum that is part of a sum")  # fmt: skip
         return PlacedLine(self._add(value.token, "psum", value.line, value=mask), frozenset("i"), begin)
 
-    def nearest(self, begin: Token, other: Token, _: Token, mask: str, *parts: Token | PlacedLine) -> PlacedLine:
-        """`left` or `right j [mask, conditions] V : D`: V at the nearest position that all conditions select, else
-        D."""
-        self._bound(other)
+    def nearest(self, begin: Token, bound_name: Token, _: Token, mask: str, *parts: Token | PlacedLine) -> PlacedLine:
+        """`left` or `right j [mask, conditions] V : D`: V at the first or last position j that the mask and all
+        conditions select, else D."""
+        self._bound(bound_name)
         *conditions, value, default = (part for part in parts if isinstance(part, PlacedLine))
-        # No condition is one that is always true; several are joined by `and`.
+        # Without conditions the selector is always true; several conditions are joined by "and".
         pairs = [self._selector(condition) for condition in conditions] or [
             self._add(begin, "key", self.lines.constant(True))
         ]
         pair = pairs[0]
         for condition in pairs[1:]:
             pair = self.lines.add("pair and", pair, condition)
-        # The value is taken at j, where the head looks; the default at i, where nothing is selected.
+        # The value is evaluated at j, the position that is selected; the default at i.
         for what, term, place in (("value", value, "j"), ("default", default, "i")):
             if term.at - {place}:
                 place_text = "a name without (i) or (j)" if "own" in term.at else f"at {', '.join(sorted(term.at))}"
@@ -444,23 +461,28 @@ class _SraspReader:
         return PlacedLine(line, frozenset("i"), begin)
 
     def inner(self, _: Token, value: PlacedLine, _end: Token) -> PlacedLine:
+        """`(E)`."""
         return value
 
     def integer(self, token: Token) -> PlacedLine:
+        """A number constant."""
         if len(token) > _MOST_DIGITS:
             raise BadInput(f"a number must have at most {_MOST_DIGITS} digits ({place_at(token)})", len(token))
         return PlacedLine(self.lines.constant(Fraction(int(token))), frozenset(), token)
 
     def letter(self, token: Token) -> PlacedLine:
+        """A letter in quotes."""
         letter = read_letter(token)
         if letter.split() != [letter] or not letter.isprintable():
             raise BadInput(f"a symbol must be printable text without spaces ({place_at(token)})", letter)
         return PlacedLine(self.lines.constant(letter), frozenset(), token)
 
     def constant(self, token: Token) -> PlacedLine:
+        """`true` or `false`."""
         return PlacedLine(self.lines.constant(token.type == "TRUE"), frozenset(), token)
 
     def bare(self, name: Token) -> PlacedLine:
+        """A name without a position."""
         return self._named(name, None)
 
     def placed(self, name: Token, _: Token, place: Token, _end: Token) -> PlacedLine:
@@ -470,7 +492,7 @@ class _SraspReader:
         return self._named(name, str(place))
 
     def _named(self, token: Token, place: str | None) -> PlacedLine:
-        """The line of a name at a position, None for a bare name: a built-in sequence or a definition."""
+        """The line of a name, a built-in sequence or a definition; `place` is None for a name without a position."""
         name = str(token)
         at = frozenset((place or "own",))
         if name in ("in", "tokens"):
@@ -508,7 +530,7 @@ class _SraspReader:
         at = self._together(begin, value, *(entry.value for entry in entries))
         lines = self.lines
         keys = [entry.key for entry in entries if entry.key is not None]
-        # Each key once, else last, and no key that the value can never have.
+        # Each key once, "else" last, and no key that the value can never have.
         if any(entry.key is None for entry in entries[:-1]):
             raise BadInput(f"else must stand last in a map ({place_at(begin)})", "else before")
         key_values = {lines.lines[key.line].value for key in keys}
@@ -516,7 +538,7 @@ class _SraspReader:
             raise BadInput(f"a map must have each key once ({place_at(begin)})", "one twice")
         for key in keys:
             self._known(value, key)
-        # Without else the keys must be all values that there are, which numbers cannot be.
+        # Without "else" the keys must be all possible values, and these are not listed for a number.
         possible = {"letter": set(lines.letters[value.line]), "truth": {True, False}}.get(self.kind(value))
         if entries[-1].key is not None and (possible is None or not possible <= key_values):
             missing = "numbers" if possible is None else " ".join(map(str, sorted(possible - key_values)))
@@ -531,7 +553,7 @@ class _SraspReader:
         return PlacedLine(result, at, begin)
 
     def _sequence(self, term: PlacedLine, place: str, what: str) -> int:
-        """The line of a term that RASP writes as a sequence: a bare name, or a value at `place`."""
+        """The line of an argument of a RASP function: a name without a position, or a value at i or at `place`."""
         if self.kind(term) == "selector" or len(term.at) > 1 or not term.at <= {"own", "i", place}:
             raise BadInput(
                 f"{what} must be a sequence ({place_at(term.token)})", TYPES[self.kind(term)], "write its name"
@@ -556,4 +578,5 @@ class _SraspReader:
         return PlacedLine(line, frozenset(("own",)), begin)
 
     def width(self, begin: Token, _: Token, pair: PlacedLine, _end: Token) -> PlacedLine:
+        """`selector_width(selector)`."""
         return PlacedLine(self._add(begin, "width", self._selector(pair)), frozenset(("own",)), begin)

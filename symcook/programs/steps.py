@@ -17,13 +17,14 @@ from symcook.errors import BadInput
 from symcook.programs.turing import LETTERS, Reads, TuringMachine, TuringRow
 
 START, END = "$", "end"
+"""The token before the input, and the token that ends the output."""
 MOST_TOKENS = 20_000
-"""How many tokens a model may have: their embedding and readout are written out."""
+"""The maximum number of tokens of a model, since its file has a row of the embedding and readout for each."""
 
 
 class WrittenCell(NamedTuple):
-    """What a step left on a cell of a work tape: the symbol, and whether the cell is the leftmost, the rightmost that
-    was visited by then."""
+    """A cell of a work tape after a step has written it: its symbol, and whether it is the leftmost and the rightmost
+    cell visited so far."""
 
     symbol: str
     leftmost: bool
@@ -32,8 +33,11 @@ class WrittenCell(NamedTuple):
 
 @dataclass(frozen=True)
 class StepToken:
-    """A token of a step: the state entered, what was written, the moves, and which work heads are on fresh cells. The
-    `first` one is the start, whose move of the input head is where it starts."""
+    """The token of a step: the state entered, the cell written on each work tape, the moves of the input head and the
+    work heads, and for each work head whether it is then on a cell never visited before.
+
+    The token with `first` is the start of the run; its move of the input head is the cell where that head starts.
+    """
 
     state: str
     written: tuple[WrittenCell, ...]
@@ -44,7 +48,7 @@ class StepToken:
 
 @dataclass(frozen=True)
 class OutputToken:
-    """A symbol of the output; whether its cell is the rightmost that was visited."""
+    """The token of an output symbol; `rightmost`: whether its cell is the rightmost visited."""
 
     symbol: str
     rightmost: bool
@@ -60,17 +64,17 @@ def first_token(machine: TuringMachine) -> StepToken:
 
 
 def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
-    """Every token that a decoder may put out: for each row that may be used what it does, with flags and fresh cells as
-    the moves allow them; and the symbols of the output."""
+    """Every token that a decoder may output: the start; for each row that may be used, its action with every
+    combination of flags that its moves allow; and the output symbols."""
     yield first_token(machine)
-    # By the move of a work head: whether its cell is the leftmost, the rightmost visited, and whether the head is then
-    # on a fresh cell.
-    shapes: dict[int, tuple[tuple[int, int, int], ...]]
-    shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
-    shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
+    # For each move of a work head the possible flags (leftmost, rightmost, fresh). A head that moves off the rightmost
+    # cell to the right comes to a fresh cell, so that the cell it leaves is no longer the rightmost.
+    flags_of_move: dict[int, tuple[tuple[int, int, int], ...]]
+    flags_of_move = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
+    flags_of_move[-1] = tuple((right, left, fresh) for left, right, fresh in flags_of_move[1])
     used = used_rows(machine)
     for state, writes, moves in dict.fromkeys(used.values()):
-        for choice in product(*(shapes[move] for move in moves[1:])):
+        for choice in product(*(flags_of_move[move] for move in moves[1:])):
             written = tuple(
                 WrittenCell(symbol, bool(left), bool(right))
                 for symbol, (left, right, _) in zip(writes, choice, strict=True)
@@ -84,8 +88,8 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
 
 @lru_cache(maxsize=16)
 def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
-    """The rows that may be used, by the states that are reached and the symbols that are written on each work tape,
-    whatever stands beside them."""
+    """The rows that may be used: an upper bound, from the states that can be reached and the symbols that can be
+    written on each work tape, in any combination."""
     states, cells = {machine.start}, [{machine.blank} for _ in range(machine.tapes)]
     while True:
         used = {
@@ -94,19 +98,20 @@ def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
             if state in states
             and all(read in cell_symbols for read, cell_symbols in zip(reads[1:], cells, strict=True))
         }
-        # A least fixed point: states and symbols are added until no row adds one.
-        size = len(states), *map(len, cells)
+        # Add the states and symbols of these rows, until there is nothing new (a least fixed point).
+        size_before = len(states), *map(len, cells)
         for row in used.values():
             states.add(row.state)
             for cell_symbols, symbol in zip(cells, row.writes, strict=True):
                 cell_symbols.add(symbol)
-        if size == (len(states), *map(len, cells)):
+        if size_before == (len(states), *map(len, cells)):
             return used
 
 
 @lru_cache(maxsize=16)
 def labels(machine: TuringMachine) -> Mapping[MachineToken, str]:
-    """A name for each token that may be put out; none is that of an input symbol. BadInput where there are too many."""
+    """A name for each token that a decoder may output, different from START, END and the input symbols. BadInput if
+    there are more than MOST_TOKENS."""
     names_taken = {START, END, *machine.input}
     names: dict[MachineToken, str] = {}
     for token in tokens(machine):
@@ -123,8 +128,9 @@ def labels(machine: TuringMachine) -> Mapping[MachineToken, str]:
 
 
 def shown(token: MachineToken) -> str:
-    """`carry(L;1<>R!)`: the state, the move of the input head, and for each work tape the symbol written, < and > where
-    its cell is the leftmost and rightmost visited, the move, and ! where the head is on a fresh cell."""
+    """A token as text, such as `carry(L;1<>R!)`: the state, the move of the input head, and for each work tape the
+    symbol written, < if its cell is the leftmost visited, > if it is the rightmost, the move, and ! if the head is then
+    on a fresh cell."""
     if isinstance(token, OutputToken):
         return f"={token.symbol}" + (">" if token.rightmost else "")
     if token.first:
@@ -136,7 +142,7 @@ def shown(token: MachineToken) -> str:
 
 def table_labels(machine: TuringMachine) -> tuple[str, ...]:
     """The tokens of the decoder of `--theorem 2` in the order of their numbers: `START`, the letters, the rows that
-    may be used, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
+    may be used, and for each symbol, the blank first, `=` and the symbol. BadInput if two are equal."""
     return _different(machine, (row_label(state, reads) for state, reads in used_rows(machine)))
 
 
@@ -148,6 +154,7 @@ def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
 
 
 def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
+    """All tokens of a decoder of `--theorem 2`, given the labels of its rows. BadInput if two are equal."""
     names = (START, *machine.input, *rows, *(f"={symbol}" for symbol in table_symbols(machine)))
     if len({*names}) < len(names):
         names_seen: set[str] = set()
@@ -157,14 +164,18 @@ def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
 
 
 def at_first_letter(machine: TuringMachine) -> TuringMachine:
-    """A machine that begins at the first letter, as those of --theorem 2 do, and does the same. Where the given one
-    begins to the left of it, a step for each cell takes the input head there first and leaves the work tapes as they
-    are; one without letters is on a blank wherever it begins."""
+    """An equivalent machine that begins at the first letter (cell 1), as the machines of --theorem 2 do.
+
+    If the given machine begins to the left of it, new states first move the input head left to where that machine
+    begins, one cell a step, and leave the work tapes unchanged. A machine without input symbols needs no such steps,
+    since its input is blank everywhere.
+    """
     if machine.head == 1 or not machine.input:
         return replace(machine, head=1)
     rows, start = dict(machine.rows), machine.start
     choices = [(*machine.input, machine.blank), *[machine.cells] * machine.tapes]
-    for cell in range(machine.head + 1, 2):  # the last of these steps is the first to be added
+    # The states are added from the last step to the first: the state `before` moves left from `cell` to cell - 1.
+    for cell in range(machine.head + 1, 2):
         before = f"{machine.start}<{cell}"
         while before in machine.states:
             before += "'"
@@ -175,9 +186,12 @@ def at_first_letter(machine: TuringMachine) -> TuringMachine:
 
 
 class AheadRow(NamedTuple):
-    """A row of the machine that does what another does and reads its input one letter ahead: the row of that machine,
-    by its state and what its heads read; the next letter, `ahead`; what the state holds, `held`, each the blank where
-    it is no letter. The input is read from the copy where the head was before (`copied`), else it is what is held."""
+    """A row of the machine that reads its input one letter ahead of a given machine and otherwise does the same.
+
+    state, reads: the row of the given machine that it performs. ahead: the next letter of the input, or the blank.
+    held: the letter that the state holds, or the blank. copied: whether the input symbol of `reads` comes from the copy
+    of the input, because the head has been there before; else it is `held`.
+    """
 
     state: str
     reads: tuple[str, ...]
@@ -192,25 +206,26 @@ class AheadRow(NamedTuple):
 
 
 def ahead_rows(machine: TuringMachine) -> Iterator[AheadRow]:
-    """The rows in the order of their numbers. A row that reads on the input what is no letter never applies, and is
-    left out."""
+    """The rows in the order of their numbers. A row whose input symbol is neither a letter nor the blank never applies
+    and is left out."""
     cells = (machine.blank, *machine.input)
     for state, reads in used_rows(machine):
         if reads[0] not in cells:
             continue
-        # What is read is a copy of what was written there, or else what the state holds; a blank is never copied.
+        # The pairs (held, copied): either the symbol read is on the copy, and the state holds any letter or blank; or
+        # it is what the state holds. A blank is never on the copy.
         sources = [(symbol, True) for symbol in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
         for ahead, (held_symbol, copied) in product(cells, sources):
             yield AheadRow(state, reads, ahead, held_symbol, copied)
 
 
 def row_label(state: str, reads: Iterable[str]) -> str:
-    """What the row of a state and what its heads read is called."""
+    """The label of the row for a state and the symbols read."""
     return f"{state}({','.join(reads)})"
 
 
 def table_symbols(machine: TuringMachine) -> tuple[str, ...]:
-    """The blank, the letters, and what only work tapes hold."""
+    """The blank, the letters, and then the symbols that only work tapes have."""
     return (machine.blank, *machine.input, *(symbol for symbol in machine.symbols if symbol not in machine.input))
 
 

@@ -20,20 +20,26 @@ from symcook.errors import BadInput
 from symcook.files import parsed
 
 BLANK = "_"
+"""The blank in texts and in JSON; a code has the blank 0."""
 MOVES = {"L": -1, "S": 0, "R": 1}
+"""The change of a head's position, by the text of a move."""
 LETTERS = {move: letter for letter, move in MOVES.items()}
+"""The text of a move: the inverse of MOVES."""
 MOST_ROWS = 200_000
-"""How many rows a table may have when it is written out."""
+"""The maximum number of rows of a table after each * is replaced by all symbols."""
 _FORM = "state read_input read_1 .. read_K -> state write_1 .. write_K move_input move_1 .. move_K"
+"""The form of a row, for messages."""
 _HEADERS = ("input", "work symbols", "start", "halt", "head")
+"""The headers of a text, and the keys of a JSON document besides "rows". A header "machine" is accepted and ignored."""
 _HASH = re.compile(r"^ *(?:input|work +symbols) *:(?: +[^\s/])* +#(?: +[^\s/])*\s*(?://.*)?$", re.MULTILINE)
-"""A line that lists # among symbols of one character, where it begins no comment then."""
+"""A header that lists # as a symbol of the alphabet. In a text with such a line, # begins no comment."""
 _CODE = re.compile(r"(?:[0-9][LR][A-Z]|---)+(?:_(?:[0-9][LR][A-Z]|---)+)*")
+"""The notation of busy beavers."""
 _CODE_DO = "a code has three characters for each row, as 1RB1LB_1LA1RZ has"
 
 
 class TuringRow(NamedTuple):
-    """What a machine does: the state entered, a symbol written on each work tape, and a move of every head."""
+    """The action of a row: the state entered, the symbol written on each work tape, and the move of every head."""
 
     state: str
     writes: tuple[str, ...]
@@ -41,12 +47,17 @@ class TuringRow(NamedTuple):
 
 
 Reads = tuple[str, ...]
+"""The symbols under the heads: first the input's, then one for each work tape."""
 
 
 @dataclass(frozen=True)
 class TuringMachine:
-    """A complete, deterministic machine; `symbols` are those of work tapes without the blank, `rows` maps a state and
-    what the heads read, that of the input first, to what is done."""
+    """A complete, deterministic machine.
+
+    input: the input symbols. symbols: those of work tapes, without the blank. halt: the states that halt. head: the
+    cell on which the input head starts, -1, 0 or 1. rows: the action for each state and the symbols under the heads.
+    tapes: the number of work tapes.
+    """
 
     input: tuple[str, ...]
     symbols: tuple[str, ...]
@@ -62,24 +73,25 @@ class TuringMachine:
 
     @property
     def operators(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.rows)
 
     @cached_property
     def states(self) -> tuple[str, ...]:
-        """Every state in the order of the table, then those that halt."""
+        """Every state: the start, the states of the table in its order, then the remaining halting states."""
         entered = [state for (state, _) in self.rows] + [row.state for row in self.rows.values()]
         return tuple(dict.fromkeys([self.start, *entered, *self.halt]))
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
-        """What a cell of a work tape may hold: the blank, then the symbols."""
+        """The symbols that a cell of a work tape may hold: the blank, then the others."""
         return (self.blank, *self.symbols)
 
     def word(self, text: str | Sequence[str]) -> tuple[str, ...]:
-        """An input as symbols: text whose characters they are, or, where some are longer, with spaces between.
+        """An input as a tuple of symbols. In a text each character is a symbol; if some input symbol is longer, the
+        symbols are separated by spaces.
 
-        Raises BadInput for a blank in the input, and for a symbol that is none of the machine's input.
+        Raises BadInput for a blank, and for a symbol that is not one of the machine's input symbols.
         """
         spelled = all(len(symbol) == 1 for symbol in self.input)
         symbols = (tuple(text) if spelled else tuple(text.split())) if isinstance(text, str) else tuple(text)
@@ -96,10 +108,10 @@ class TuringMachine:
 
 
 def read_turing(source: str) -> TuringMachine:
-    """The machine of a text, a JSON document or a code such as 1RB1LB_1LA1RZ.
+    """The machine written as a text, a JSON document or a code such as 1RB1LB_1LA1RZ.
 
-    Raises BadInput, with the line and what must stand there, for what is none; for two equally exact rows that serve
-    one pair; and for a pair of state and symbols that no row serves, with the line that enters the state.
+    Raises BadInput, with the line and what is expected, if the source is not a machine; if two equally exact rows
+    apply to the same state and symbols; and if no row applies to some state and symbols, with a line of that state.
     """
     text = source.strip()
     if not text:
@@ -111,7 +123,7 @@ def read_turing(source: str) -> TuringMachine:
 
 
 def written(machine: TuringMachine) -> str:
-    """A machine whose blank is _ as JSON, from which it is read again."""
+    """A machine as JSON, from which `read_turing` reads it again. Its blank must be _, which the document omits."""
     document = {
         "input": list(machine.input),
         "work symbols": list(machine.symbols),
@@ -127,11 +139,12 @@ def written(machine: TuringMachine) -> str:
 
 
 def _at(line: int | str) -> str:
+    """A place as messages name it: the number of a line, or already a text such as "row 3"."""
     return f"line {line}" if isinstance(line, int) else line
 
 
 class _Written(NamedTuple):
-    """A row as it is written, with its place."""
+    """A row as it is written, before * and . are replaced, with its place in the source."""
 
     line: int | str
     state: str
@@ -142,7 +155,7 @@ class _Written(NamedTuple):
 
 
 class _Listing:
-    """Headers and rows as they are read, with where they stand."""
+    """The headers and rows of a source, each with its place: the number of a line, or in JSON a text."""
 
     def __init__(self) -> None:
         self.headers: dict[str, tuple[int | str, list[str]]] = {}
@@ -163,7 +176,7 @@ class _Listing:
             if not arrow:
                 listing._header(number, line)
                 continue
-            # state, input symbol, K work symbols -> state, K writes, K + 1 moves
+            # A row: state, input symbol, K work symbols -> state, K writes, K + 1 moves.
             left, right = before.split(), after.split()
             tapes = len(left) - 2
             if tapes < 1 or len(right) != 1 + tapes + tapes + 1:
@@ -177,7 +190,7 @@ class _Listing:
         return listing
 
     def _header(self, number: int, line: str) -> None:
-        """Notes a line `name: values`; BadInput for an unknown or repeated name."""
+        """Add the header of a line `name: values`. BadInput for an unknown or repeated name."""
         name, colon, values = line.partition(":")
         name = " ".join(name.split())
         if not colon or name not in (*_HEADERS, "machine"):
@@ -192,6 +205,7 @@ class _Listing:
         """The headers and rows of a JSON document; BadInput for a row of another form."""
         document = parsed(source, "a Turing machine in JSON must be a JSON document", "the text")
         listing = cls()
+        # The headers, then the rows.
         for name, value in document.items():
             if name == "rows":
                 continue
@@ -216,7 +230,7 @@ class _Listing:
 
     @staticmethod
     def _words(name: str, value: object) -> list[str]:
-        """The words of a header in JSON: a text with spaces, a list of strings, or for head a number."""
+        """The values of a header in JSON: a text with spaces, a list of strings, or for head a number."""
         if name == "head" and type(value) is int:
             return [str(value)]
         if isinstance(value, str):
@@ -226,7 +240,7 @@ class _Listing:
         raise BadInput(f'"{name}" must be text or a list of strings', json.dumps(value))
 
     def machine(self) -> TuringMachine:
-        """The machine; BadInput where a header or row is missing, or does not fit."""
+        """The machine of the listing. BadInput if a header or row is missing or does not fit."""
         if not self.written:
             raise BadInput("a Turing machine must have a row", "none", f"write {_FORM}")
         tapes = len(self.written[0].reads) - 1
@@ -243,7 +257,7 @@ class _Listing:
         return machine
 
     def _need(self, name: str) -> tuple[int | str, list[str]]:
-        """The line and values of a header that must stand and not be empty."""
+        """The place and the values of a required header. BadInput if it is missing or empty."""
         if name not in self.headers:
             raise BadInput(f"a Turing machine must say {name}:", "none", f"add a line {name}: ...")
         line, words = self.headers[name]
@@ -252,23 +266,26 @@ class _Listing:
         return line, words
 
     def _one(self, name: str) -> str:
+        """The value of a required header that has exactly one value."""
         line, words = self._need(name)
         if len(words) != 1:
             raise BadInput(f"{name}: must be one state ({_at(line)})", " ".join(words))
         return words[0]
 
     def _symbols(self, name: str) -> list[str]:
-        """The symbols that a header lists, none if it is missing; each once, without the signs of the table."""
-        line, words = self.headers.get(name, (0, []))
-        for word in words:
+        """The symbols that a header lists; none if the header is missing. BadInput for a repeated symbol, and for the
+        signs * . and _, which have a meaning in the table."""
+        line, values = self.headers.get(name, (0, []))
+        for word in values:
             if word in (BLANK, "*", ".") or word.split() != [word]:
                 must = f"{name}: must list symbols other than * . and the blank _, which every tape has ({_at(line)})"
                 raise BadInput(must, word)
-            if words.count(word) > 1:
+            if values.count(word) > 1:
                 raise BadInput(f"{name}: must list each symbol once ({_at(line)})", word)
-        return words
+        return values
 
     def _head(self) -> int:
+        """The cell where the input head starts, 1 if the header is missing."""
         line, words = self.headers.get("head", (0, ["1"]))
         if len(words) != 1 or words[0] not in ("-1", "0", "1"):
             must = f"head: must be the cell where the input head starts, -1, 0 or 1 ({_at(line)})"
@@ -278,7 +295,8 @@ class _Listing:
     def _rows(
         self, letters: Sequence[str], symbols: Sequence[str], halt: set[str]
     ) -> dict[tuple[str, Reads], TuringRow]:
-        """The table with * and . written out: for a state and symbols read, the row with fewest * that fits."""
+        """The table, with * and . replaced: for each state and symbols read, the row with the fewest * that applies.
+        `served` remembers that row and its number of *."""
         rows: dict[tuple[str, Reads], TuringRow] = {}
         served: dict[tuple[str, Reads], tuple[int, _Written]] = {}
         tapes = len(self.written[0].writes)
@@ -287,49 +305,50 @@ class _Listing:
             if row.state in halt:
                 raise BadInput(f"a state that halts must have no transition ({where})", row.state)
             choices = _choices(row, letters, symbols)
-            open_reads = row.reads.count("*")
+            wildcards = row.reads.count("*")
             size = prod(map(len, choices))
             if len(rows) + size > MOST_ROWS:
                 raise BadInput(f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})", size)
             for reads in product(*choices):
                 pair = row.state, reads
-                before = served.get(pair)
-                # Two rows fit: the more exact one counts, and equally exact ones are an error.
-                if before is not None and before[0] == open_reads:
-                    must = f"one row must serve {_pair(pair)}: {_at(before[1].line)} and {where} are equally exact"
+                earlier = served.get(pair)
+                # Two rows apply: the one with fewer * counts; equally many are an error.
+                if earlier is not None and earlier[0] == wildcards:
+                    must = f"one row must serve {_pair(pair)}: {_at(earlier[1].line)} and {where} are equally exact"
                     raise BadInput(must, "two", "make one of them more exact, or leave it out")
-                if before is not None and before[0] < open_reads:
+                if earlier is not None and earlier[0] < wildcards:
                     continue
                 writes = tuple(reads[1 + k] if row.writes[k] == "." else row.writes[k] for k in range(tapes))
-                served[pair] = open_reads, row
+                served[pair] = wildcards, row
                 rows[pair] = TuringRow(row.target, writes, tuple(MOVES[move] for move in row.moves))
         return rows
 
     def _complete(self, machine: TuringMachine) -> None:
-        """BadInput where no row serves a state that does not halt and some symbols."""
-        # The line to name in the error: where a state has a row, else where it is entered.
-        first = {row.target: row.line for row in reversed(self.written)}
-        first |= {row.state: row.line for row in reversed(self.written)}
+        """Raise BadInput if no row applies to some state that does not halt and some symbols."""
+        # The place that the message names: the first row of the state, else the first row that enters it.
+        place_of_state = {row.target: row.line for row in reversed(self.written)}
+        place_of_state |= {row.state: row.line for row in reversed(self.written)}
         reads = ((*machine.input, BLANK), *[machine.cells] * machine.tapes)
         for state in machine.states:
             if state in machine.halt:
                 continue
             for choice in product(*reads):
                 if (state, choice) not in machine.rows:
-                    where = _at(first[state] if state in first else self.headers["start"][0])
+                    where = _at(place_of_state[state] if state in place_of_state else self.headers["start"][0])
                     must = f"a row must serve {_pair((state, choice))}, or {state} must halt ({where})"
                     raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
 
 
 def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> list[list[str]]:
-    """The symbols that each head of a row may read: one, or all for *. BadInput for an unknown symbol or move."""
+    """For each head the symbols with which a row applies: one, or all for *. BadInput if the row has an unknown symbol
+    or move."""
     where, choices = _at(row.line), []
     for k, read in enumerate(row.reads):
-        known = [*(symbols if k else letters), BLANK]
-        if read != "*" and read not in known:
+        allowed = [*(symbols if k else letters), BLANK]
+        if read != "*" and read not in allowed:
             tape = f"work tape {k}" if k else "the input"
-            raise BadInput(f"{tape} must be read as one of {' '.join(known)} or * ({where})", read)
-        choices.append(known if read == "*" else [read])
+            raise BadInput(f"{tape} must be read as one of {' '.join(allowed)} or * ({where})", read)
+        choices.append(allowed if read == "*" else [read])
     for write in row.writes:
         if write not in (".", BLANK) and write not in symbols:
             must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"
@@ -341,7 +360,7 @@ def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> l
 
 
 def _row_of_text(row: list[Any]) -> bool:
-    """Whether a row of JSON is two names without spaces and lists of text, in their places."""
+    """Whether a row of JSON has state names without spaces, and lists of strings, at the right places."""
     state, reads, target, writes, moves = row
     lists = all(
         isinstance(entries, list) and all(isinstance(x, str) for x in entries) for entries in (reads, writes, moves)
@@ -351,12 +370,16 @@ def _row_of_text(row: list[Any]) -> bool:
 
 
 def _pair(pair: tuple[str, Reads]) -> str:
+    """A state and the symbols read, as messages name them."""
     return f"({pair[0]}, {' '.join(pair[1])})"
 
 
 def _code(text: str) -> TuringMachine:
-    """A machine with one tape and no input: for each state a part, in it for each symbol what is written, the move and
-    the state entered. 0 is the blank; a state without a part halts."""
+    """The machine of a code. It has one work tape and no input symbols.
+
+    The parts of the code, separated by _, are the states A, B, ...; a part has three characters for each symbol 0, 1,
+    ...: the symbol written, the move and the state entered. 0 is the blank; a state without a part halts.
+    """
     parts = [[part[k : k + 3] for k in range(0, len(part), 3)] for part in text.split("_")]
     names = [chr(ord("A") + k) for k in range(len(parts))]
     width = len(parts[0])

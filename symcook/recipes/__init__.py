@@ -1,7 +1,8 @@
-"""What is known of each recipe without building it, and the calls that build one.
+"""Descriptions of the recipes, and the functions that build models from them.
 
-Each file of a chapter declares its recipe with `recipe(...)`, and is imported when the recipe is asked for, or all are.
-This module loads no model, and a recipe no sympy: what the functions of recipes build with is that of `kit`.
+Each file of a chapter declares its recipes with `recipe(...)`. It is imported only when one of its recipes, or the list
+of all, is needed. To keep imports quick, this module loads no model code, and the files of recipes load no sympy: they
+import what they build with from `kit`.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ __all__ = [
 
 
 class Argument(NamedTuple):
-    """An argument that builds a recipe: its name, its default as text, what it is, and how text or a value is read.
+    """An argument of a recipe: its name, its default as text, a description, and its reader.
 
-    `read` takes what was given and this argument's name, and returns the value or raises BadInput.
+    `read(given, name)` takes text or a value, and the argument's name for messages. It returns the value, or raises
+    BadInput.
     """
 
     name: str
@@ -44,7 +46,8 @@ class Argument(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A symbol that stays in the model: its default as text (None: none), its valid values, and what it is."""
+    """A symbol that stays in the model: its name, its default as text (None if there is none), the region of its valid
+    values, and a description."""
 
     name: str
     default: str | None
@@ -53,38 +56,48 @@ class Symbol(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """What is known of a recipe before it is built; its function is given this first, and then the arguments.
+    """The description of a recipe.
 
-    `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
-    symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
-    other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
-    return everywhere; it may speak of score(j), which is the term `score` in i and j. Both texts are asked for each
-    output, whose number is k. They and the region are those of the default arguments, and the function `region` of
-    this module gives the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or
-    symbol: value} a function of one input, where `asked` and `by_position` do not. `error` bounds the difference from
-    it in the region, in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other
-    arguments. `claims` are those about it, by id.
+    The texts `formula`, `computes`, `region`, `error` and `score` are in the grammar, over the model's inputs and
+    symbols, and hold for the default arguments. In texts about several outputs, k is the number of the output.
     """
 
     name: str
     kind: str
+    """The group of the recipe: feed-forward, attention, layer norm, representation or language."""
     summary: str
     source: str
+    """The paper, then sections and equations."""
     formula: str
+    """What the paper says the model returns."""
     computes: str
+    """What the weights return everywhere. It may use score(j), an abbreviation of `score`."""
     uniformity: str
+    """How weights and sizes depend on the length, in words."""
     claims: tuple[str, ...]
+    """The ids of the claims of papers about this recipe."""
     reference: str
+    """The specification, a function of `symcook.spec`, as "module:function"."""
     make: Callable[..., Transformer]
+    """The function that builds the model. It is called with the Recipe and then the arguments."""
     region: str = "true"
+    """Where `formula` is exact."""
     arguments: tuple[Argument, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     adapt: Callable[[Callable[..., Any], Mapping[str, Any]], Callable[..., Any]] | None = None
+    """Makes a function of one input from the reference and {argument or symbol: value}. Needed where `asked` and
+    `by_position` do not suffice."""
     region_of: Callable[..., str] | None = None
+    """Gives `region` for other arguments."""
     largest: bool = True
+    """Whether `formula` is wrong, or has no meaning, at every point outside `region`. Otherwise it may be exact in a
+    larger region."""
     error: str = ""
+    """A bound on the difference from the reference in the region; empty if there is no difference."""
     error_of: Callable[..., str] | None = None
+    """Gives `error` for other arguments."""
     score: str = ""
+    """The attention score of positions i and j, for texts that use score(j)."""
 
     @property
     def words(self) -> str:
@@ -97,6 +110,7 @@ class Recipe(NamedTuple):
         return inspect.cleandoc(self._text()).partition("\n\n")[2]
 
     def _text(self) -> str:
+        """The docstring of the function that builds the model."""
         if self.make.__doc__ is None:
             raise without_docstrings()
         return self.make.__doc__
@@ -108,25 +122,25 @@ class Recipe(NamedTuple):
 
     @property
     def section(self) -> str:
-        """The first section that the source names, as 5.3.4; empty where it names none."""
+        """The first section that the source names, such as 5.3.4; empty if it names none."""
         match = re.search(r"Section ([0-9.]*[0-9])", self.source)
         return match[1] if match else ""
 
     def argument(self, name: str) -> Argument:
-        """The declaration of the argument `name`, else BadInput with the nearest one."""
+        """The declaration of the argument `name`. BadInput, with the nearest name, if there is none."""
         for argument in self.arguments:
             if argument.name == name:
                 return argument
         raise unknown(f"argument of {self.name}", name, [a.name for a in self.arguments])
 
     def read(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """Checked values of all arguments: what is `given` (exact values or text), else the defaults."""
+        """The checked values of all arguments: from `given` (exact values or text), else the defaults."""
         for name in given:
             self.argument(name)
         return {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
 
     def model(self, *parts: Any, **more: Any) -> Transformer:
-        """The Transformer of this name, and of this source unless `more` has another, from its parts."""
+        """A Transformer with this recipe's name and source (unless `more` has another source), from its parts."""
         from symcook.model.transformer import Transformer
 
         return Transformer(self.name, *parts, **{"source": self.source, **more})
@@ -135,7 +149,7 @@ class Recipe(NamedTuple):
         self, family: str, values: Mapping[str, object], tokens: Sequence[str] | None = None,
         names: Mapping[str, str] | None = None, **choices: str,
     ) -> Transformer:  # fmt: skip
-        """The instance of a family that ships, with this name and source; `names` are other names of coordinates."""
+        """An instance of a shipped family, with this recipe's name and source. `names` renames coordinates."""
         from symcook.compose.routing import rename
         from symcook.model.family import load, shipped
         from symcook.model.instance import instance
@@ -145,31 +159,33 @@ class Recipe(NamedTuple):
 
     @property
     def vocabulary(self) -> dict[str, tuple[str, str, str]]:
-        """The words of the texts beside those of the grammar: `WORDS`, and score(j) where there is a score."""
+        """The words that the texts may use in addition to the grammar: `WORDS`, and score(j) if there is a score."""
         from symcook.recipes.words import WORDS
 
         return WORDS | ({"score": ("j", self.score, self.score)} if self.score else {})
 
     def text(self, kind: str, decides: bool) -> Tree:
-        """The `formula`, `computes` or `score`: of a model that decides a formula, but for the score, else a term."""
+        """The tree of the text `kind`: `formula`, `computes` or `score`. For a model that decides (`decides`), the text
+        is parsed as a formula; a score, and the texts of other models, as a term."""
         from symcook.model.expr import parse_formula, parse_term
 
         return (parse_formula if decides and kind != "score" else parse_term)(getattr(self, kind), 100_000)
 
     def build(self, given: Mapping[str, object]) -> Transformer:
-        """The model for these arguments, or BadInput: with the default ones, also for a text that has no value."""
+        """The model for these arguments. BadInput for a wrong argument; without arguments, also for a text of the
+        recipe that cannot be evaluated."""
         model = self.make(self, **self.read(given))
         if not given:
-            self._evaluable(model)
+            self._check_texts(model)
         return model
 
-    def _evaluable(self, model: Transformer) -> None:
-        """BadInput for a text with a word that nothing gives a value: neither the input, its symbols and arguments, nor
-        the grammar and the vocabulary; for `computes` the coordinates of a run do too."""
+    def _check_texts(self, model: Transformer) -> None:
+        """Raise BadInput for a text that uses an undefined name. A text may use the inputs, symbols and arguments, the
+        grammar and the vocabulary; `computes` also the model's coordinates."""
         from symcook.model.expr import ARITY, names
         from symcook.model.meaning import ROUNDED, called
 
-        # Names with a value: position, length, symbols and arguments; then, by text, inputs and coordinates.
+        # The names with a value: in all texts i, n, k, symbols and arguments; in addition, by text, `columns`.
         numbers = {
             "i",
             "n",
@@ -178,7 +194,7 @@ class Recipe(NamedTuple):
         }
         inputs = set(model.embedding.inputs or ())
         columns = {"formula": inputs, "computes": inputs.union(model.space.names), "score": {*inputs, "j"}}
-        # A recipe without a score has two texts.
+        # A recipe without a score has only the first two texts.
         for kind in [*columns][: 3 if self.score else 2]:
             tree = self.text(kind, model.decides)
             free = names(tree) - numbers - columns[kind]
@@ -204,25 +220,29 @@ class Recipe(NamedTuple):
 
 
 COOKBOOK = "Cookbook"
+"""The beginning of the source of a recipe of the Transformer Cookbook."""
 OTHER = "Other"
-"""What the source of a recipe begins with that is in no paper: "Other, by whom"."""
+"""The beginning of the source of a recipe that is in no paper: "Other, by whom"."""
 _RECIPES: dict[str, Recipe] = {}
+"""The recipes of the files imported so far, by name."""
 
 
 def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]], Callable[..., Transformer]]:
     """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
 
-    Left out are: the name where it is the function's, with - for _; `computes` where it is `formula`; `reference` where
-    it is the function of this name in the module of `symcook.spec` that is called as the chapter. `claims` are names
-    with spaces between, without that of the paper where it is the source's.
+    Defaults: the name is that of the function, with - for _; `computes` is `formula`; `reference` is the function of
+    the same name in the module of `symcook.spec` that has the name of the chapter. `claims` is a text of ids separated
+    by spaces, which may leave out the paper if it is that of the source.
     """
 
     def declare(make: Callable[..., Transformer]) -> Callable[..., Transformer]:
-        own = name or make.__name__.replace("_", "-")
-        same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
-        known: dict[str, Any] = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
-        known["claims"] = ids(known.get("claims", ""), known["source"])
-        _RECIPES[own] = Recipe(**known)
+        recipe_name = name or make.__name__.replace("_", "-")
+        same_name = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
+        fields: dict[str, Any] = {
+            "name": recipe_name, "make": make, "computes": facts["formula"], "reference": same_name, **facts,
+        }  # fmt: skip
+        fields["claims"] = ids(fields.get("claims", ""), fields["source"])
+        _RECIPES[recipe_name] = Recipe(**fields)
         return make
 
     return declare
@@ -230,7 +250,7 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]
 
 @cache
 def _modules() -> dict[str, str]:
-    """The modules of recipes with their text, found by looking: a file a section, in the folders beside this one."""
+    """{module of recipes: its source text}: the files in the chapters, which are the folders next to this file."""
     here, texts = os.path.dirname(__file__), {}
     for chapter in sorted(entry.name for entry in os.scandir(here) if os.path.exists(f"{entry.path}/__init__.py")):
         for file in sorted(os.listdir(os.path.join(here, chapter))):
@@ -242,7 +262,7 @@ def _modules() -> dict[str, str]:
 
 @cache
 def _all() -> dict[str, Recipe]:
-    """Every recipe, in the order of a list."""
+    """Every recipe by name, in the order in which recipes are listed."""
     for module in _modules():
         importlib.import_module(module)
     return {declared.name: declared for declared in sorted(_RECIPES.values(), key=_place)}
@@ -250,27 +270,29 @@ def _all() -> dict[str, Recipe]:
 
 def exists(name: str) -> bool:
     """Whether there is a recipe of this name; only the file that declares it is imported."""
-    declared = re.compile(rf'^def {re.escape(name.replace("-", "_"))}\(|@recipe\(\s*"{re.escape(name)}"', re.MULTILINE)
+    declaration = re.compile(
+        rf'^def {re.escape(name.replace("-", "_"))}\(|@recipe\(\s*"{re.escape(name)}"', re.MULTILINE
+    )
     for module, text in _modules().items():
-        if name not in _RECIPES and declared.search(text):
+        if name not in _RECIPES and declaration.search(text):
             importlib.import_module(module)
     return name in _RECIPES
 
 
-def _place(found: Recipe) -> tuple[Any, ...]:
-    """Where a recipe stands in a list: the Cookbook before other papers, what is in none last; then by the first
-    section and equation that its source names, and by its chapter and name, whatever was imported first."""
-    equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
-    numbers = tuple(int(part) for part in found.section.split(".") if part)
-    first = int(equation[1]) if equation else 0
+def _place(declared: Recipe) -> tuple[Any, ...]:
+    """The sort key of a recipe: the Cookbook first, then other papers, then recipes of no paper; within a paper by the
+    first section and equation that the source names, then by chapter and name."""
+    equation = re.search(r"Eqs?\. \(([0-9]+)\)", declared.source)
+    section_numbers = tuple(int(part) for part in declared.section.split(".") if part)
+    equation_number = int(equation[1]) if equation else 0
     return (
-        found.paper != COOKBOOK,
-        found.paper == OTHER,
-        found.paper,
-        numbers,
-        first,
-        found.make.__module__.split(".")[-2],
-        found.name,
+        declared.paper != COOKBOOK,
+        declared.paper == OTHER,
+        declared.paper,
+        section_numbers,
+        equation_number,
+        declared.make.__module__.split(".")[-2],
+        declared.name,
     )
 
 
@@ -284,7 +306,7 @@ def names() -> tuple[str, ...]:
 
 
 def no_recipe(name: str) -> BadInput:
-    """The error of a name that no recipe has."""
+    """The error for a name that no recipe has."""
     section = re.fullmatch(r"§?s?([1-9][0-9.]*)", name)
     do = f"symcook list --search {section[1]} finds recipes by section" if section else None
     if os.path.isfile(f"{name}.json"):
@@ -293,7 +315,7 @@ def no_recipe(name: str) -> BadInput:
 
 
 def info(name: str) -> Recipe:
-    """What is known of the recipe `name`; BadInput with the nearest name where there is none."""
+    """The description of the recipe `name`. BadInput, with the nearest name, if there is none."""
     if not exists(str(name)):
         raise no_recipe(str(name))
     return _RECIPES[name]
@@ -302,8 +324,8 @@ def info(name: str) -> Recipe:
 def named(
     name: str, given: Mapping[str, str], tokens: str | None = None
 ) -> tuple[Recipe | None, dict[str, Any], Transformer]:
-    """The recipe of this name (None: a family or a model file), which of the settings `given` built the model, and the
-    model; `tokens` are names for those of a family. BadInput, with the nearest name, where there is no model of it."""
+    """The recipe of this name (None for a family or a model file), the settings of `given` that built the model, and
+    the model. `tokens` names the tokens of a family. BadInput, with the nearest name, if nothing has this name."""
     if tokens is None and exists(name):
         recipe = info(name)
         arguments = {key: value for key, value in given.items() if key in [a.name for a in recipe.arguments]}
@@ -377,8 +399,8 @@ def inside(
     from symcook.model.symbols import fraction
 
     tree = parse_formula(region(name, **arguments))
-    known = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
-    return all(truth(tree, known | {input_name: fraction(value) for input_name, value in row.items()}) for row in rows)
+    fixed = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
+    return all(truth(tree, fixed | {input_name: fraction(value) for input_name, value in row.items()}) for row in rows)
 
 
 def reference(
@@ -398,22 +420,27 @@ def reference(
     declared = info(name)
     module, attribute = declared.reference.split(":")
     function = getattr(importlib.import_module(module), attribute)
-    read = declared.read(arguments or {})
-    model = None if declared.kind == "language" else declared.make(declared, **read)
-    known = (
-        read if model is None else {"names": model.embedding.inputs, **read, **_symbols(declared, model, values or {})}
+    argument_values = declared.read(arguments or {})
+    model = None if declared.kind == "language" else declared.make(declared, **argument_values)
+    values_by_name = (
+        argument_values
+        if model is None
+        else {"names": model.embedding.inputs, **argument_values, **_symbols(declared, model, values or {})}
     )
     if declared.adapt is not None:
-        return declared.adapt(function, known)
-    ask = asked(function, known)
+        return declared.adapt(function, values_by_name)
+    ask = asked(function, values_by_name)
     if model is not None and model.readout.each and not model.readout.labels and len(model.readout.reads) == 1:
         return by_position(ask, model.embedding.inputs, model.readout.reads[0])
     return ask
 
 
 def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable[..., Any]:
-    """A reference as a function of one input (or a Fold): it is given by name what it takes of the arguments, symbols
-    and `names` of inputs that are `known`, and one that takes nothing else makes that function."""
+    """A reference as a function of one input, or a Fold.
+
+    Of `known`, {argument, symbol or "names": value}, the reference gets what it has parameters for. If its first
+    parameter is among them, its result is the function of one input; otherwise its first parameter is the input.
+    """
     from symcook.spec.fold import Fold
 
     if isinstance(function, Fold):
@@ -424,8 +451,8 @@ def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable
 
 
 def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: str) -> Any:
-    """A reference with a number for each position, of plain rows or words, or a fold, as one that answers
-    {output: value} and is given rows as {input: value}."""
+    """A reference that takes rows {input: value}, or strings, and answers with {output: value} for each position, made
+    from the reference `ask`, which takes tuples or numbers and answers with numbers. A Fold stays a Fold."""
     from symcook.spec.fold import Fold
 
     if isinstance(ask, Fold):
@@ -440,7 +467,8 @@ def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: s
 
 
 def _symbols(recipe: Recipe, model: Transformer, values: Mapping[str, object]) -> dict[str, Any]:
-    """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
+    """The values of the model's symbols, from `values` or by default. BadInput for an unknown symbol, or one without a
+    value."""
     from symcook.model.symbols import fraction
 
     result = {p.name: p.default for p in model.parameters}

@@ -1,7 +1,7 @@
 """Readers of recipe arguments: each takes text (as ``--set`` gives it) or a Python value, and a name for the message.
 
-Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols, or symbols with spaces
-between.
+Lists are written as rows (`0,0; 1,1`), truth tables as bits (`0110`), alphabets as strings of symbols, or as symbols
+separated by spaces.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from symcook.model.checks import listed_name
 from symcook.recipes import info, kit
 
 MAX_ROWS = 10_000
+"""The maximum number of rows of a list."""
 MAX_SYMBOLS = 1_000
+"""The maximum number of symbols of an alphabet."""
 
 
 def fraction(given: object, name: str) -> kit.Fraction:
-    """A rational number from text in the grammar, an int, a Fraction or a sympy Rational; BadInput otherwise.
+    """A rational number from text in the grammar, an int, a Fraction or a sympy Rational. BadInput otherwise.
 
     >>> fraction("1/2 + 1/3", "c")
     Fraction(5, 6)
@@ -68,14 +70,14 @@ def yes_or_no(given: object, name: str) -> bool:
 
 
 def one_of(*options: str) -> Callable[[Any, str], str]:
-    """A reader of one word or expression out of a few; spaces in it do not matter.
+    """A reader of one of several words or expressions; spaces are ignored.
 
     >>> one_of("average", "softmax")("softmax", "weighting")
     'softmax'
     """
 
     def read(given: object, name: str) -> str:
-        written = {"".join(option.split()): option for option in options}
+        written = {"".join(option.split()): option for option in options}  # {option without spaces: option}
         value = listed_name("".join(given.split()), written) if isinstance(given, str) else None
         if value not in written:
             raise unknown(name, str(given), options)
@@ -142,7 +144,8 @@ def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...]
     """
     numbers = "number" if width == 1 else "numbers"
     must = f"{name} must be rows of {width} {numbers}, separated by ';'"
-    # Text, or a sequence of rows, in which a row of width 1 may be a number alone. Text is measured before it is split.
+    # Text, or a sequence of rows; in a sequence a row of width 1 may be a plain number. The length of a text is checked
+    # before it is split, so that a huge text is rejected quickly.
     if isinstance(given, str):
         if not given.strip():
             raise BadInput(must, "nothing")
@@ -170,25 +173,25 @@ def split(text: str, separator: str) -> list[str]:
     ['max(1,2)', '3']
     """
     parts, depth, start = [], 0, 0
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
         if letter == separator and depth <= 0:
-            parts.append(text[start:place])
-            start = place + 1
+            parts.append(text[start:index])
+            start = index + 1
     return [*parts, text[start:]]
 
 
 def called(text: str) -> tuple[str, dict[str, str]]:
-    """The name and the arguments in a recipe's name with arguments in brackets.
+    """The name of a recipe and its arguments, from a text such as cpwl(points=0,0; 1,1; 2,0).
 
     >>> called("cpwl(points=0,0; 1,1; 2,0, f=x)")
     ('cpwl', {'points': '0,0; 1,1; 2,0', 'f': 'x'})
 
-    Raises BadInput where the text is not of that form.
+    Raises BadInput if the text does not have that form.
     """
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
     if match is not None:
-        # A comma begins a new argument only before a name and =, since values have commas too.
+        # A comma separates arguments only before a name and =; other commas are part of a value.
         parts = re.split(r",\s*(?=[A-Za-z_]\w*\s*=)", match[2]) if (match[2] or "").strip() else []
         settings = {name.strip(): value.strip() for name, equals, value in (p.partition("=") for p in parts) if equals}
         if len(settings) == len(parts):
@@ -197,14 +200,14 @@ def called(text: str) -> tuple[str, dict[str, str]]:
 
 
 def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
-    """A reader of recipes among `names`, with arguments in brackets or without; `what` says which they are.
+    """A reader of one of the recipes `names`, with or without arguments in brackets. `what` describes them in messages.
 
     >>> recipe_of(("cpwl", "identity"), "of one layer")(" identity ( d = 2 ) ", "f")
     'identity(d=2)'
     """
 
     def read(given: object, name: str) -> str:
-        """The recipe with its arguments, written in one way; its arguments are checked."""
+        """The recipe with its arguments as a text in normal form; the arguments are checked."""
         inner, arguments = called(str(given))
         if inner not in names:
             raise unknown(f"recipe {name}, {what},", inner, names)
@@ -215,7 +218,7 @@ def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
 
 
 def points(given: object, name: str) -> tuple[tuple[kit.Fraction, kit.Fraction], ...]:
-    """At least three points (x, y) with strictly increasing x: two pieces or more.
+    """At least three points (x, y) with strictly increasing x, which give at least two pieces.
 
     >>> points("0,0; 1,1; 2,0", "points")[1]
     (Fraction(1, 1), Fraction(1, 1))
@@ -232,7 +235,7 @@ def points(given: object, name: str) -> tuple[tuple[kit.Fraction, kit.Fraction],
 
 
 def alphabet(given: object, name: str) -> tuple[str, ...]:
-    """The symbols of an alphabet: characters, or longer ones with spaces between; all different and printable.
+    """The symbols of an alphabet, different and printable: the characters of a text, or its parts if it has spaces.
 
     >>> alphabet("01", "alphabet"), alphabet("yes no", "alphabet")
     (('0', '1'), ('yes', 'no'))

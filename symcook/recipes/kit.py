@@ -1,5 +1,4 @@
-"""What recipes are made of, in one place for all of them. A file of recipes imports it, and is imported itself when one
-of its recipes is asked for: `symcook.recipes` loads without a model, and this module without sympy."""
+"""The names that the files of recipes build models with, re-exported from one module. It loads no sympy."""
 
 # ruff: noqa: F401
 

@@ -1,4 +1,4 @@
-"""A model by the name of a file: an instance of a family, or a model file, with what is set of it."""
+"""Models by the name of a file: an instance of a family, with its settings, or a model file."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 SHIPPED = "family-"
-"""What the name of a shipped family begins with, here and in statements."""
+"""The prefix of the name of a shipped family, here and in statements."""
 
 
 def path_of(name: str) -> Path | None:
-    """The file of a family: one that ships, or one of the user's; None where NAME is something else."""
-    if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
-        return own
+    """The file of the family `name`, shipped or the user's own; None if it does not name a family."""
+    if name.startswith(SHIPPED) and (shipped_file := shipped(name.removeprefix(SHIPPED))).is_file():
+        return shipped_file
     return Path(name) if b'"symcook family"' in start_of(name, 4096) else None
 
 
 def no_family(name: str) -> BadInput:
-    """The error of a name that no family has, with the nearest one."""
+    """The error for an unknown family, with the nearest name."""
     families = sorted(path.stem for path in shipped("").parent.glob("*.json"))
     return unknown("family", name.removeprefix(SHIPPED), families, "symcook list shows those that ship")
 
 
 def read(path: Path, given: Mapping[str, str] | None = None) -> Family:
-    """The family of a file, with the choices among `given`."""
+    """The family of a file, with those settings in `given` that are its choices."""
     from symcook.model.family import load
 
     family = load(path)
@@ -47,35 +47,41 @@ def read(path: Path, given: Mapping[str, str] | None = None) -> Family:
 
 
 def instance_of(family: Family, given: Mapping[str, str]) -> Instance:
-    """The family at the sizes and tables of ``--set``; a table may be a JSON file."""
+    """The instance of a family at the sizes and tables of ``--set``; a table may be given as a JSON file."""
     from symcook.model.instance import Instance
 
     return Instance(family, _values(family, given))
 
 
 def model_of(family: Family, given: Mapping[str, str], tokens: str | None = None) -> tuple[Transformer, dict[str, str]]:
-    """The model of a family at `given`, and which settings made it (the others are for the model itself)."""
+    """The model of a family at the settings `given`, and those of the settings that the family uses; the others are for
+    the model."""
     from symcook.model.instance import instance
 
-    own = {key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}}
-    return instance(family, _values(family, own), None if tokens is None else tokens.split()), own
+    family_settings = {
+        key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}
+    }
+    return instance(
+        family, _values(family, family_settings), None if tokens is None else tokens.split()
+    ), family_settings
 
 
 def said(family: Family, values: str) -> str:
-    """What a model says of itself in its source: the family with its values, and which one of that name where it does
-    not ship."""
+    """The text in a model's source that names the family and its values. For a family that is not shipped it includes
+    the digest, which identifies the file."""
     return f"{SHIPPED}{family.name}{'' if ships(family) else f'#{family.digest}'}; {values}"
 
 
 def ships(family: Family) -> bool:
-    """Whether it says what the shipped family of its name does: theorems are about that, whatever it is called."""
+    """Whether a family is equal to the shipped family of its name. Stored theorems are about shipped families, so equal
+    names are not enough."""
     stored = shipped(family.name)
     return stored.is_file() and read(stored).digest == family.digest
 
 
 def told(source: str, beside: Path, name: str) -> tuple[Path, dict[str, str]] | None:
-    """The family file and the values that a model names in its source; one that does not ship lies beside the model, or
-    in the folder of the command. None where a model names none."""
+    """The family file and the values that a model's `source` names (see `said`); None if it names none. A family that
+    is not shipped is looked for in `beside`, the folder of the model, and in the working directory."""
     match = re.search(rf"{SHIPPED}([\w-]+)(?:#([0-9a-f]{{16}}))?; (.*)$", source, re.ASCII)
     if match is None:
         return None
@@ -95,17 +101,19 @@ def told(source: str, beside: Path, name: str) -> tuple[Path, dict[str, str]] | 
 
 
 def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
-    """The sizes as they are given, and the tables read; choices are in the family already."""
+    """The sizes as given, and the tables, read from files if necessary. Choices are left out: the family has them
+    already. BadInput for an unknown name."""
     values = {key: value for key, value in given.items() if key not in family.choices}
-    known = [*family.sizes, *family.tables, *family.choices]
+    valid_names = [*family.sizes, *family.tables, *family.choices]
     for key in values:
-        if key not in known:
-            raise unknown(f"size, table or choice of {family.name}", key, known)
+        if key not in valid_names:
+            raise unknown(f"size, table or choice of {family.name}", key, valid_names)
     return {key: _table(value) if key in family.tables else value for key, value in values.items()}
 
 
 def _table(value: str) -> Any:
-    """The entries of a table: as text, or from a JSON file with lists, or with "1" or "1, 2" for indices."""
+    """The entries of a table: the text `value`, or if it names a JSON file, the file's lists, or its object with
+    indices such as "1" or "1, 2" as keys."""
     if not value.endswith(".json") and not os.path.isfile(value):
         return value
     data, must = content(value, "a table"), "a table must be numbers row by row, or a JSON file of them"
@@ -119,26 +127,28 @@ def _table(value: str) -> Any:
 
 
 def _no_float(number: str) -> Any:
+    """The reader of numbers with a point or exponent in a JSON table: always an error."""
     raise BadInput("a number of a table must be a whole number or text", number, 'write it as "1/2"')
 
 
 def is_path(name: str) -> bool:
-    """Whether NAME is meant as the path of a model file."""
+    """Whether `name` is meant as the path of a model file."""
     return name.endswith(".json") or os.sep in name or os.path.isfile(name)
 
 
 def of_file(
     name: str, given: Mapping[str, str], tokens: str | None = None
 ) -> tuple[dict[str, Any], Transformer] | None:
-    """Which of the settings `given` built the model of this name, which no recipe has, and the model; `tokens` are
-    names for those of a family. None where nothing has the name, BadInput where what has it is no model."""
-    # A family: its sizes, tables and choices are given with it.
+    """The settings of `given` that built the model `name`, which is not a recipe, and the model. `tokens` names the
+    tokens of a family. None if nothing has this name; BadInput if something other than a model has it."""
+    # A family, with its sizes, tables and choices.
     path = path_of(name)
     if tokens is not None and path is None:
         raise BadInput("--tokens must stand with a family, whose tokens it names", name, "leave it out")
     if path is not None:
         family = read(path, given)
         model, arguments = model_of(family, given, tokens)
+        # A setting that the family does not use must be a value for an input of the model.
         for key in given.keys() - arguments.keys() - {*(model.embedding.inputs or ())}:
             raise unknown("setting", key, [*family.sizes, *family.tables, *family.choices])
         return arguments, model
@@ -149,7 +159,7 @@ def of_file(
         from symcook.model.modelfile import load
 
         return {}, load(name)
-    # The name of something that is no model: a program to compile, or a function.
+    # A name of something other than a model: a shipped program, or a function of the library.
     if is_shipped(name):
         shipped_program(name)
         must = "the name must be that of a recipe or a model file"

@@ -1,47 +1,51 @@
-"""The Cookbook's constructions and bounds that are functions of the library, not recipes, by section."""
+"""The constructions and bounds of the Cookbook that are functions of the library and not recipes, by section."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 PAPERS = {"Cookbook": "cookbook", "Chiang and Cholak 2022": "chiang2022", "Yang et al. 2026": "yang2026"}
-"""What ids of claims begin with, by the paper that a source names first."""
+"""The first part of the ids of claims, by the paper that a source names first."""
 
 
 def ids(names: str, source: str) -> tuple[str, ...]:
-    """The claims of these names, which leave out the paper that the source names first.
+    """The full ids of claims. `names` is a text of ids separated by spaces; an id without a paper belongs to the paper
+    that `source` names first.
 
     >>> ids("t5.quadmax chiang2022.prop2", "Cookbook, Section 5")
     ('cookbook.t5.quadmax', 'chiang2022.prop2')
     """
     paper = PAPERS.get(source.partition(",")[0])
     named_in_full = (name.partition(".")[0] in PAPERS.values() for name in names.split())
-    return tuple(name if known else f"{paper}.{name}" for name, known in zip(names.split(), named_in_full, strict=True))
+    return tuple(
+        name if is_full else f"{paper}.{name}" for name, is_full in zip(names.split(), named_in_full, strict=True)
+    )
 
 
 class Operation(NamedTuple):
-    """A function that a section of the Cookbook is about: where it is, the section, what it does, and the claims."""
+    """A function of the library that implements a section of the Cookbook: its full name, the section, a summary, and
+    the claims as in `ids`."""
 
     name: str
     section: str
     summary: str
     names: str
     command: str = ""
-    """The command that calls it, where there is one."""
+    """The command that calls the function; "" if there is none."""
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """The claims by id."""
+        """The ids of the claims."""
         return ids(self.names, "Cookbook")
 
     @property
     def short(self) -> str:
-        """The name as `symcook list` prints it, which is how it is written behind `import symcook as sc`, with sc."""
+        """The name as `symcook list` prints it: without `symcook.`, so that it can be written after `sc.` in Python."""
         return self.name.removeprefix("symcook.")
 
 
 def operation(name: str) -> Operation | None:
-    """The function of this name, with symcook. (or sc.) in front or without; None where there is none.
+    """The function of this name, with or without `symcook.` or `sc.` before it; None if there is none.
 
     >>> operation("compose.route").section, operation("max")
     ('8.2', None)
@@ -50,6 +54,7 @@ def operation(name: str) -> Operation | None:
     return next((function for function in OPERATIONS if function.short == plain), None)
 
 
+# In the order of the Cookbook's sections.
 OPERATIONS = (
     Operation(
         "symcook.compose.single_head",

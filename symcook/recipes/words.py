@@ -1,4 +1,4 @@
-"""The words that the formulas of recipes use beside those of the grammar, and what they mean."""
+"""The words that the texts of recipes use in addition to the grammar, and what they mean."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ WORDS = {
         "t for the opening bracket of kind t, -t for the closing one",
     ),
 }
-"""The words of formulas beside those of the grammar: their argument, what they abbreviate, and what they mean."""
+"""For each word: its argument, the expression that it abbreviates ("" for a built-in), and its meaning."""
 SHOWN = "the index of the output, from 0"
-"""What k means."""
+"""The meaning of k."""
 
 
 def meanings(recipe: Recipe, formula: bool) -> dict[str, str]:
-    """What the words mean that the texts of a recipe use, which are formulas or else terms.
+    """{word: its meaning} for the words that the texts of a recipe use; with `formula` these are formulas, else terms.
 
     >>> from symcook.recipes import info
     >>> meanings(info("count"), formula=False)

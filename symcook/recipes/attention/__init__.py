@@ -11,6 +11,7 @@ from symcook.recipes.arguments import integer, one_of
 
 recipe = partial(declared, kind="attention", uniformity="No weight depends on the length.")
 HARD = ("average", "leftmost", "rightmost")
+"""The weightings of hard attention."""
 WEIGHTING = Argument(
     "weighting",
     "average",
@@ -23,15 +24,18 @@ UNIFORM_WEIGHTING = Argument(
 )
 LONGEST = Argument("N", "64", "the greatest length, with softmax", integer(1, 10**6))
 POSITION = "ex j in 1..n. query = j"
+"""The region in which the input `query` is a position of the sequence."""
 GREATEST = "I[all k in 1..n. score(k) <= score(j)]"
+"""1 if position j has the maximum score."""
 READ = f"sum(j, 1, n, {GREATEST}*value(j))/sum(j, 1, n, {GREATEST})"
-"""What average-hard attention reads: the mean value of the positions of the greatest score."""
+"""The result of average-hard attention: the mean value over the positions with the maximum score."""
 MARK = "3*(relu(mean - 1/3) - relu(mean - 2/3))"
 """I[i = 1], from the mean of -(-1)^j over positions 1 to i: 1 at i = 1, at most 1/3 later. Cookbook, Section 5.2."""
 
 
 def rounding(pairs: Mapping[str, str]) -> kit.FeedForward:
-    """Each output is its coordinate where that is 0 or 1 up to 1/4, rounded. Source: Cookbook, Section 5.7."""
+    """The network that rounds to 0 or 1: `pairs` is {output: coordinate within 1/4 of 0 or 1}. Source: Cookbook,
+    Section 5.7."""
     return kit.feedforward({output: f"2*(relu({c} - 1/4) - relu({c} - 3/4))" for output, c in pairs.items()})
 
 
@@ -45,9 +49,9 @@ def over_rows(
     words: Mapping[str, Mapping[str, kit.Exact]] | None = None,
     **more: object,
 ) -> kit.Transformer:
-    """A model over rows of `inputs`, or over `words` in their place, that gives `outputs` at each position; its
-    coordinates are those of `order`, the inputs, the position functions, and then what the layers write, in this order.
-    `more` is for the Transformer."""
+    """A model over rows of `inputs`, or over strings with the embedding `words`, that answers with `outputs` at each
+    position. Its coordinates are `order`, the inputs, the position functions, and what the layers write, in this order.
+    `more` are further arguments of the Transformer."""
     written = [c for layer in layers for part in layer.parts() for c in part.writes]
     space = kit.Space(tuple(dict.fromkeys((*order, *(inputs or ()), *positions, *written))))
     embedding = kit.Embedding(space, inputs=inputs, words=words, positions=positions)
@@ -55,7 +59,7 @@ def over_rows(
 
 
 def alike(alphabet: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Words of letters that are all embedded to nothing."""
+    """The embedding in which every letter is the zero vector."""
     return {letter: {} for letter in alphabet}
 
 
@@ -69,10 +73,11 @@ def sharpened(
     gap: str = "1",
     mask: str = "none",
 ) -> kit.Layer:
-    """The layer that reads `value` where the score is greatest, the next one being less by `gap` at least.
+    """The layer that writes to `output` the coordinate `value` at the position with the maximum score. Different scores
+    must differ by at least `gap`.
 
-    With softmax the temperature is gap/log(8 N) and the rounding of Section 5.7 follows, so that for values 0 and 1 the
-    answer is exact to length N. Source: Cookbook, Section 5.7.
+    With weighting "softmax" the temperature is gap/log(8 N), and the rounding of Section 5.7 follows: for values 0 and
+    1 the result is exact up to length N. Source: Cookbook, Section 5.7.
     """
     if weighting != "softmax":
         return kit.Layer(kit.head(score, {output: value}, mask=mask, weighting=weighting))
@@ -83,8 +88,8 @@ def sharpened(
 def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> kit.Layer:
     """The layer that turns the integer `query`, 1 to N, into a vector: coordinate c is vectors[c][query].
 
-    One entry is a sum of hats relu(q - k + 1) - 2 relu(q - k) + relu(q - k - 1), which are 1 at k and 0 at every other
-    integer; all share the N + 2 hidden units relu(q - k). Source: Cookbook, Section 4.1.
+    Each coordinate is a sum of hat functions relu(q - k + 1) - 2 relu(q - k) + relu(q - k - 1), which are 1 at k and 0
+    at every other integer. All share the hidden units relu(q - k) for k from 0 to N + 1. Source: Cookbook, Section 4.1.
     """
     rows = []
     for entries in vectors.values():
@@ -98,12 +103,12 @@ def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> kit.Layer:
 
 
 def lookup_region(weighting: str, **_: object) -> str:
-    """Where a lookup is exact: every query is a position, and for softmax every value 0 or 1."""
+    """The region in which a lookup is exact: every query is a position, and with softmax every value is 0 or 1."""
     return f"({POSITION}) & (value = 0 | value = 1)" if weighting == "softmax" else POSITION
 
 
 def mean(this: Recipe, mask: str, weighting: str) -> kit.Transformer:
-    """The model that writes the mean of x over what `mask` shows."""
+    """The model that writes the mean of x over the positions that `mask` allows."""
     return over_rows(
         this, ("x",), {}, [kit.Layer(kit.head(value={"mean": "x"}, mask=mask, weighting=weighting))], "mean"
     )

@@ -57,15 +57,19 @@ def lookup_one_hot(this: Recipe, N: int, weighting: str) -> kit.Transformer:
 
 
 MOST_COORDINATES = 512
-MOST_SIGNS = 4096  # each is a case of a position function
+"""The maximum dimension of the vectors of positions."""
+MOST_SIGNS = 4096
+"""The maximum number of random signs; each is a case of a position function."""
 
 
 NEAR = "sum(m, 1, 8, max(0, 1 - abs(query(i) - m))*if(m = j, 1, I[floor((m - 1)/5) != floor((j - 1)/5)]/5))"
-"""The score for N = 8 and epsilon = 1/4: between two positions the vector of a query lies on the line between theirs,
-and the products of these are 1, 0 where the polynomials differ by a constant, and else 1/5, as p = 5."""
+"""The score for N = 8 and epsilon = 1/4. The vector of a query between two positions is the linear interpolation of
+their vectors. The product of the vectors of positions m and j is 1 for m = j; 0 if their polynomials differ by a
+constant; else 1/5, since p = 5."""
 
 
 def _small(given: object, name: str) -> kit.Fraction:
+    """The reader of the argument epsilon."""
     value = fraction(given, name)
     if not 0 <= 2 * value < 1:
         raise BadInput(f"{name} must be at least 0 and less than 1/2, so that there is a gap", value, "give 1/4")
@@ -120,16 +124,20 @@ def lookup_almost_orthogonal(
         vectors, places, size = _polynomials(N, epsilon)
     queries = {f"query{c}": dict(enumerate(entries, 1)) for c, entries in enumerate(zip(*vectors, strict=True), 1)}
     names = [f"at{c}" for c in range(1, len(places) + 1)]
-    score = {(query, at): f"1/{size}" for query, at in zip(queries, names, strict=True)}
+    score = {(query, entry_name): f"1/{size}" for query, entry_name in zip(queries, names, strict=True)}
     layers = [encoded(queries, N), sharpened(score, "value", "found", weighting, N, gap=f"1/{size}")]
     return over_rows(this, ("query", "value"), dict(zip(names, places, strict=True)), layers, "found", max_length=N)
 
 
 PositionVectors = tuple[list[list[int]], list[str], int]
-"""The vectors of positions 1 to N, their entries as position functions, and the square of a vector's length."""
+"""The vectors of positions 1 to N with integer entries, the position function of each entry, and the squared length of
+every vector."""
 
 
 def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
+    """The vectors of polynomials over the integers modulo p, for the least prime p that suffices; see
+    `lookup_almost_orthogonal`. BadInput if the dimension p^2 is too large."""
+    # k is the number of base-p digits of N positions. Products of different vectors are at most (k - 1)/p.
     p = 2
     while True:
         k = 1
@@ -141,8 +149,8 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
     if p * p > MOST_COORDINATES:
         must = f"the dimension must be at most {MOST_COORDINATES}, for each of the two vectors"
         raise BadInput(must, f"{p * p} for N = {N}, epsilon = {epsilon}", "give a larger epsilon or a smaller N")
-    # Position i is the polynomial over the field of p elements whose coefficients are the digits of i to base p. Its
-    # vector has a 1 for each pair (a, value at a): two polynomials of degree below k agree at fewer than k places.
+    # Position i is the polynomial whose coefficients are the digits of i - 1 in base p. Its vector has a 1 for each
+    # pair (a, value at a). Two different polynomials of degree below k agree at fewer than k points a.
     digits = [[(i // p**t) % p for t in range(k)] for i in range(N)]
     pairs = [(a, b) for a in range(p) for b in range(p)]
     vectors = [
@@ -154,11 +162,11 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
 
 
 def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
-    """The vectors with m random signs for each position; BadInput where two of them have too large a product."""
+    """The vectors with m random signs for each position. BadInput if two of them have a product above epsilon."""
     if N * m > MOST_SIGNS:
         must = f"N times m must be at most {MOST_SIGNS} with signs"
         raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")
-    # Random signs have small products with high probability; whether these have is checked.
+    # Random signs have small products only with high probability, so all products are checked.
     drawn = Random(seed)
     vectors = [[1 if drawn.random() < 0.5 else -1 for _ in range(m)] for _ in range(N)]
     for i, first_vector in enumerate(vectors):
@@ -169,7 +177,7 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
                 raise BadInput(
                     must, f"{product} for positions {j + 1} and {i + 1}", "give another seed, or a greater m"
                 )
-    # A column as a function of the position: -1 at the positions that are listed, 1 at the others.
+    # Each entry as a function of the position: -1 at the listed positions, 1 at all others.
     columns = zip(*vectors, strict=True)
     places = []
     for entries in columns:
@@ -206,11 +214,15 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     and the rounding of Section 5.7, as two of these scores differ by 2/N^4 or more (`symcook bound layernorm-hash`,
     times 4 as lh has length 2). Any query reads the position whose direction (j, 1) is nearest to that of (q, 1).
     """
-    asked = kit.LayerNorm(("query", "one"), ("a1", "a2", "a3", "a4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]])
-    place = kit.LayerNorm(("one", "inverse"), ("b1", "b2", "b3", "b4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]])
+    query_norm = kit.LayerNorm(
+        ("query", "one"), ("a1", "a2", "a3", "a4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]]
+    )
+    position_norm = kit.LayerNorm(
+        ("one", "inverse"), ("b1", "b2", "b3", "b4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]]
+    )
     copies = {f"query{c}": f"relu(a{c}) - relu(-a{c})" for c in range(1, 5)}
     copies |= {f"at{c}": f"relu(b{c}) - relu(-b{c})" for c in range(1, 5)}
-    hashes = kit.Layer(None, kit.feedforward(copies), (), (asked, place), "multi pre")
+    hashes = kit.Layer(None, kit.feedforward(copies), (), (query_norm, position_norm), "multi pre")
     score = {(f"query{c}", f"at{c}"): 1 for c in range(1, 5)}
     look = sharpened(score, "value", "found", weighting, N, gap=f"2/{N**4}")
     return over_rows(

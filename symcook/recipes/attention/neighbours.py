@@ -83,7 +83,8 @@ def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
 
 
 def nearest(this: Recipe, mask: str, side: int, weighting: str) -> kit.Transformer:
-    """The value of the nearest position that the mask shows: by scores `side` j/n with average, else by its ties."""
+    """The model that retrieves the value of the nearest position that the strict mask allows. With weighting "average"
+    it has the scores `side` j/n; a leftmost or rightmost weighting needs no scores."""
     score = {("one", "share"): side} if weighting == "average" else None
     look = kit.head(score, {"out": "value"}, mask=mask, weighting=weighting)
     return over_rows(this, ("value",), {"one": 1, "share": "i/n"} if score else {}, [kit.Layer(look)], "out")

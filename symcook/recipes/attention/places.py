@@ -39,6 +39,7 @@ def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> k
 
 
 def _alike(weighting: str, **_: object) -> str:
+    """The region of first_value: with softmax, values must be 0 or 1."""
     return "value = 0 | value = 1" if weighting == "softmax" else "true"
 
 
@@ -91,6 +92,7 @@ def last_position(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
 
 
 TERMS = ("-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)")
+"""The tie-breaking terms of Section 5.6 and Table 2."""
 
 
 @recipe(

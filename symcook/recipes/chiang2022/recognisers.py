@@ -1,7 +1,7 @@
 """PARITY and FIRST: transformers with softmax attention that recognise them at every length.
 
-A token CLS stands in front at position 0, n counts it, and the answer is read there: a string is accepted iff the
-logit is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
+A token CLS is before the string, at position 0, and is counted in n. The answer is read at CLS: a string is accepted
+iff the logit is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from symcook.recipes.arguments import positive_or_none, yes_or_no
 
 recipe = partial(declared, kind="language")
 ODD, BEGINS = "mod(ones(n), 2) = 1", "ex j in 1..n. j = 1 & w(j) = 1"
+"""The languages as formulas: an odd number of 1s; the first symbol is 1."""
+# The fields of `Recipe` that the recipes for PARITY share, and those that the recipes for FIRST share.
 PARITY = {
     "uniformity": "No weight depends on the length; the position functions are i/n and (-1)^i.",
     "reference": "symcook.spec.languages:parity",
@@ -28,6 +30,7 @@ FIRST = {
 }
 SOURCE = "Chiang and Cholak 2022"
 TokenRow: TypeAlias = "Mapping[str, kit.Exact]"
+"""A row of a matrix, {coordinate: entry}."""
 C = Symbol("c", "1", "0 < c", "the score scale: scores of the last attention layer are c times 1, 0 or -1")
 EPSILON = Symbol("epsilon", "1/100000", "0 <= epsilon", "the constant of layer norm, beside the variance")
 SCALED = Argument(
@@ -39,27 +42,29 @@ ETA = Argument(
 
 
 def score_scale(least: int | None = None) -> kit.Parameter:
-    """The declaration of c: any positive number, or any of at least `least`."""
+    """The declaration of the symbol c: any positive number, or if `least` is given, any number from `least` on."""
     if least is None:
         return kit.Parameter("c", default=1, lower=0)
     return kit.Parameter("c", default=least, lower=least, lower_open=False)
 
 
 def bits_behind_cls(names: Sequence[str], positions: Mapping[str, str]) -> kit.Embedding:
-    """Words over 0 and 1, one-hot at zero and one, with CLS (one-hot at cls) in front at position 0."""
+    """The embedding of strings over 0 and 1 with CLS before them at position 0; tokens are one-hot at zero, one and
+    cls."""
     words = {"0": {"zero": 1}, "1": {"one": 1}, "CLS": {"cls": 1}}
     return kit.Embedding(kit.Space(tuple(names)), words=words, positions=positions, start=0, before="CLS")
 
 
 def printed_head(names: Sequence[str], query: TokenRow, key: TokenRow, value: TokenRow, scaled: bool) -> kit.Head:
-    """Softmax attention by the printed rows over the d coordinates `names`, each row given as {coordinate: entry}.
+    """The softmax head with the rows that the paper prints, over the d coordinates `names`.
 
-    The query row holds the factor sqrt(d) of the paper, and the head the scale 1/sqrt(d) of its definition of
-    attention, so that a score is query times key without either. Q and K are 1 x d, V is 1 x d and writes the last
-    coordinate. With `scaled` the temperature is 1/log n: Eq. (2).
+    The query row has the paper's factor sqrt(d), and the head has the scale 1/sqrt(d) of the paper's definition of
+    attention; they cancel. Q, K and V are 1 x d matrices, and V writes the last coordinate. With `scaled` the
+    temperature is 1/log n: Eq. (2).
     """
 
     def row(entries: TokenRow) -> list[list[Any]]:
+        """The 1 x d matrix with these entries."""
         return [[entries.get(name, 0) for name in names]]
 
     d = len(names)
@@ -76,8 +81,8 @@ def printed_head(names: Sequence[str], query: TokenRow, key: TokenRow, value: To
 
 
 def normed(this: Recipe, model: kit.Transformer, eta: kit.Fraction | None = None) -> kit.Transformer:
-    """Section 4.1 for `model`: x beside -x, and behind each part of a layer a norm with the symbol epsilon >= 0. With
-    `eta` the layer of Proposition 2 on top, which makes it so sure of its answer."""
+    """The model of Section 4.1: `model` with a coordinate -x for each x, and a layer norm with the symbol epsilon >= 0
+    after each sublayer. With `eta` it has the layer of Proposition 2 too, which bounds the cross-entropy by `eta`."""
     epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
     declared = kit.replace(model, parameters=(*model.parameters, epsilon), source=f"{SOURCE}, Section 4")
     normed_model = paired(declared, "epsilon", name=this.name)
@@ -85,21 +90,24 @@ def normed(this: Recipe, model: kit.Transformer, eta: kit.Fraction | None = None
 
 
 def defined(scaled: bool, eta: kit.Fraction | None) -> str:
-    """The words on which a model with norms has a value: with Proposition 2's layer and epsilon = 0 not the empty one,
-    whose logit before that layer is 0. Proposition 3, for FIRST, adds no layer; there this is less than the region."""
+    """The region in which a model with norms has a value. With Proposition 2's layer and epsilon = 0 the empty string
+    is excluded, since its logit before that layer is 0. Proposition 3 (for FIRST) adds no layer, and there the true
+    region is larger."""
     return "true" if eta is None else "2 <= n | 0 < epsilon"
 
 
 def logit_of(eta: kit.Fraction) -> kit.Exact:
-    """The positive logit l whose cross-entropy -log sigma(l) is `eta` nats, or less: l = -log(exp(eta) - 1).
+    """A positive logit l whose cross-entropy -log sigma(l) is at most `eta` nats: l = -log(exp(eta) - 1).
 
-    That is Proposition 2's c sqrt(d/2). The paper takes it for every eta > 0, but from log 2 on it is 0 or negative,
-    and a network that multiplies by it recognises nothing, or the complement; there l is that of eta = 1/2.
+    This l is Proposition 2's c sqrt(d/2). The paper uses it for every eta > 0. But from eta = log 2 on it is 0 or
+    negative, and a network that multiplies by it recognises nothing, or the complement. For such eta, the result is the
+    l of eta = 1/2.
     """
     logit = kit.exact(f"-log(exp({eta}) - 1)")
     return logit if logit.is_positive else kit.exact("-log(exp(1/2) - 1)")
 
 
+# The coordinates in the order of the paper's dimensions 1 to 9.
 PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s")
 
 
@@ -178,6 +186,7 @@ def parity_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> ki
     return normed(this, build("parity", scaled=scaled), eta)
 
 
+# The coordinates in the order of the paper's dimensions 1 to 6.
 FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
 
 
@@ -221,10 +230,12 @@ def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transform
     )
 
 
+# The coordinates of first_flawed.
 FLAWED_NAMES = ("zero", "one", "cls", "start", "s")
 
 
 def _long_enough(scaled: bool) -> str:
+    """The region of first_flawed: the string is short enough for the score c."""
     return "n < (n + 1)^c" if scaled else "n < exp(c)"
 
 

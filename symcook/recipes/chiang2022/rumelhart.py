@@ -1,4 +1,4 @@
-"""The network of 1986 for PARITY that a paper on transformers begins with: Chiang and Cholak 2022, Section 3.1."""
+"""The feed-forward network for PARITY of Rumelhart et al. (1986), as in Chiang and Cholak 2022, Section 3.1."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from symcook.recipes.arguments import integer
 from symcook.recipes.feedforward import over_numbers, recipe, two_valued
 
 MOST_INPUTS = 256
+"""The maximum number of bits."""
 
 
 def _inputs(n: int) -> tuple[str, ...]:
+    """The inputs x1, ..., xn."""
     return tuple(f"x{i}" for i in range(1, n + 1))
 
 
 def _input_bits(n: int) -> str:
+    """The region in which all inputs are bits."""
     return two_valued(_inputs(n))
 
 

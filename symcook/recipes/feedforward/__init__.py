@@ -16,7 +16,8 @@ from symcook.recipes import Argument, Recipe, Symbol, info, kit, reference
 from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import called, integer
 
-MAX_WIDTH = 256  # the greatest number of coordinates of a vector
+MAX_WIDTH = 256
+"""The maximum number of coordinates of a vector."""
 UNIFORM = "No weight depends on the length; the same network works at every position."
 recipe = partial(declared, kind="feed-forward", uniformity=UNIFORM)
 DIMENSION = Argument("d", "1", "the number of coordinates; with 1 they are called x and out", integer(1, MAX_WIDTH))
@@ -39,8 +40,8 @@ def pointwise(
 ) -> kit.Transformer:
     """A model of one feed-forward layer that reads `inputs` and writes `outputs`.
 
-    Its weights are W1, b1, W2 and b2 of `weights`, else those of the `formulas` of the outputs, else those of the
-    recipe's formula `computes` (one output).
+    `weights` has W1, b1, W2 and b2. If it is None, the weights are those of `formulas`, {output: formula}; if that is
+    None too, those of the recipe's text `computes`, for a single output.
     """
     if weights is None:
         block = kit.feedforward(formulas or {outputs[0]: this.computes}, reads=inputs, symbols=parameters)
@@ -58,7 +59,7 @@ def over_numbers(
     layers: Sequence[kit.Layer],
     parameters: Sequence[kit.Parameter] = (),
 ) -> kit.Transformer:
-    """A model of numbers, whose output layer reads `outputs` at the last position."""
+    """A model whose inputs are numbers and whose output layer reads `outputs` at the last position."""
     return this.model(
         kit.Embedding(kit.Space(tuple(space)), inputs=tuple(inputs)),
         tuple(layers),
@@ -73,12 +74,14 @@ def two_valued(names: Sequence[str], low: int = 0) -> str:
 
 
 def positive(name: str) -> kit.Parameter:
-    """The declaration of a symbol that is any number above zero."""
+    """The declaration of a symbol whose value is any positive number."""
     return kit.Parameter(name, lower=0)
 
 
 RecipeOutputs: TypeAlias = "dict[str, kit.Fraction]"
+"""{output: value}."""
 Adapted = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""A reference as a function from {input: value} to {output: value}."""
 
 
 def by_coordinate(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
@@ -93,8 +96,8 @@ def by_coordinate(function: Callable[..., RecipeOutputs], known: Mapping[str, An
 
 
 def of_inner(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
-    """The reference `function`, with its parameter f set to the reference of the recipe that the argument f names. That
-    reference has the values that its own symbols have in `known`."""
+    """The reference `function` with the reference of another recipe as its argument f. That recipe is named by the
+    argument f in `known`; the values of its symbols are in `known` too."""
     inner, inner_arguments = called(known["f"])
     values = {
         inner_symbol.name: known[inner_symbol.name]

@@ -13,17 +13,21 @@ from symcook.recipes.arguments import bits, one_of
 from symcook.recipes.feedforward import Adapted, RecipeOutputs, pointwise, recipe, two_valued
 
 MAX_BITS = 12
+"""The maximum number of inputs of a truth table."""
 
 
 def _bit_count(table: tuple[int, ...]) -> int:
+    """The number m of inputs of a truth table, which has 2^m entries."""
     return len(table).bit_length() - 1
 
 
 def _bit_names(table: tuple[int, ...]) -> tuple[str, ...]:
+    """The inputs p1, ..., pm of a truth table."""
     return tuple(f"p{c}" for c in range(1, _bit_count(table) + 1))
 
 
 def _all_bits(table: tuple[int, ...]) -> str:
+    """The region in which all inputs are 0 or 1."""
     return two_valued(_bit_names(table))
 
 
@@ -67,17 +71,18 @@ def boolean(this: Recipe, table: tuple[int, ...]) -> kit.Transformer:
 
 
 MOST_VARIABLES = 8
+"""The maximum number of variables of a formula."""
 
 
 class Proposition(NamedTuple):
-    """A formula's variables in order, and its value at each assignment, the first variable being the first bit."""
+    """The variables of a formula, and its truth table. The first variable is the most significant bit of an index."""
 
     names: tuple[str, ...]
     table: tuple[int, ...]
 
 
 def _proposition(given: object, name: str) -> Proposition:
-    """A formula such as ``p & (q | ~r)``: names, true, false and & | ~ -> <-> in the grammar."""
+    """The reader of a formula such as ``p & (q | ~r)``, with variables, true, false and & | ~ -> <->."""
     must = f"{name} must be a formula of names with & | ~ -> <->, true and false"
     do = f"give text such as {name}=p & (q | ~r)"
     if not isinstance(given, str) or not given.strip():
@@ -89,13 +94,13 @@ def _proposition(given: object, name: str) -> Proposition:
     if not 1 <= len(variables) <= MOST_VARIABLES:
         raise BadInput(f"{name} must have 1 to {MOST_VARIABLES} variables", len(variables), do)
     kit.Space((*variables, "out"))
-    # In the grammar a variable is a number: p becomes (p = 1).
+    # In the grammar variables are numbers, so p is written as (p = 1).
     text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: m[0] if m[0] in ("true", "false") else f"({m[0]} = 1)", given)
     try:
         tree = kit.parse_formula(text)
-    except BadInput:  # which speaks of the text that is made of it
+    except BadInput:  # its message is about the rewritten text; raise one about the given text
         raise BadInput(must, given, do) from None
-    # Assignment k has the bits of k, the first variable the highest.
+    # Assignment k gives the variables the bits of k, most significant first.
     m = len(variables)
     rows = (
         {variable: kit.Fraction(k >> (m - 1 - c) & 1) for c, variable in enumerate(variables)} for k in range(1 << m)
@@ -104,13 +109,13 @@ def _proposition(given: object, name: str) -> Proposition:
 
 
 def _proposed(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
-    """The reference function, which is given the table of values and how bits are written."""
+    """The reference with the names, the truth table and the form of bits as its arguments."""
     names, table = known["formula"]
     return lambda given: function(given, names=names, table=table, signed=known["bits"] == "signs")
 
 
 def _given(formula: Proposition, bits: str) -> str:
-    """The region in which the formula is computed: every variable has one of its two values."""
+    """The region in which the formula is computed: every variable is 0 or 1, or with signs -1 or 1."""
     return two_valued(formula.names, -1 if bits == "signs" else 0)
 
 
@@ -145,16 +150,19 @@ def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transf
     linear function of that number. bits signs: -1 is false and 1 true, for inputs and output: (x + 1)/2 goes in, 2 out
     - 1 comes out.
     """
+    # Three networks, of which the one with the fewest hidden units is used.
     names, table = formula
     m = len(names)
-    ways = [_cases(table, m), _cases(tuple(1 - bit for bit in table), m, flipped=True)]
+    networks = [_cases(table, m), _cases(tuple(1 - bit for bit in table), m, flipped=True)]
     if symmetric := _symmetric(table, m):
-        ways.append(symmetric)
-    rows, biases, output, constant = min(ways, key=lambda way: len(way[0]))
+        networks.append(symmetric)
+    rows, biases, output, constant = min(networks, key=lambda network: len(network[0]))
+    # Signs: substitute (x + 1)/2 for each input, and 2 out - 1 for the output.
     if bits == "signs":
         biases = [b + _half(sum(row)) for row, b in zip(rows, biases, strict=True)]
         rows = [[_half(entry) for entry in row] for row in rows]
         output, constant = [2 * w for w in output], 2 * constant - 1
+    # A constant function needs no unit, but a layer must have one.
     rows, biases, output = rows or [[0] * m], biases or [0], output or [0]
     return pointwise(this, names, weights={"W1": rows, "b1": biases, "W2": [output], "b2": [constant]})
 
@@ -164,18 +172,19 @@ NetworkWeights = tuple[list[list[Any]], list[Any], list[Any], Any]
 
 
 def _half(value: int | kit.Fraction) -> Any:
+    """Half of a number, exactly."""
     return kit.Fraction(value, 2)
 
 
 def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeights:
-    """Weights with a unit for each true leaf of a decision tree that has as few of these as possible.
+    """The network with a unit for each true leaf of a decision tree with as few true leaves as possible.
 
-    A partial assignment `fixed` has a bit for each variable that is decided and None for the others. With `flipped` the
-    table is that of the negation, and the output is 1 minus the sum of the units.
+    A partial assignment `fixed` has a bit for each variable that is assigned and None for the others. With `flipped`
+    the table is that of the negation, and the output is 1 minus the sum of the units.
     """
 
     def halves(fixed: tuple[int | None, ...], c: int) -> list[tuple[int | None, ...]]:
-        """The two assignments that decide variable c as well."""
+        """The two partial assignments that in addition assign variable c."""
         return [(*fixed[:c], bit, *fixed[c + 1 :]) for bit in (0, 1)]
 
     @cache
@@ -188,7 +197,7 @@ def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeig
 
     @cache
     def leaves(fixed: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
-        """The true leaves below a partial assignment, as few as possible over all variables to ask next."""
+        """The true leaves below a partial assignment: the fewest over all choices of the next variable."""
         leaf_values = values(fixed)
         if leaf_values == {0}:
             return ()
@@ -207,14 +216,15 @@ def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeig
 
 
 def _symmetric(table: tuple[int, ...], m: int) -> NetworkWeights | None:
-    """The network on the number of true variables, or None where the value depends on more than that."""
+    """The network that depends only on the number of true variables; None if the function depends on more than that."""
+    # The value for each number of true variables.
     values: list[int | None] = [None] * (m + 1)
     for k, bit in enumerate(table):
         if values[k.bit_count()] not in (None, bit):
             return None
         values[k.bit_count()] = bit
     # A piecewise linear function of the count: a unit relu(count - bend) for each bend, with the change of the slope.
-    known = [bit or 0 for bit in values]
-    slopes = [0, *(b - a for a, b in zip(known, known[1:], strict=False))]
+    by_count = [bit or 0 for bit in values]
+    slopes = [0, *(b - a for a, b in zip(by_count, by_count[1:], strict=False))]
     bends = [(count, b - a) for count, (a, b) in enumerate(zip(slopes, slopes[1:], strict=False)) if b != a]
-    return [[1] * m for _ in bends], [-count for count, _ in bends], [change for _, change in bends], known[0]
+    return [[1] * m for _ in bends], [-count for count, _ in bends], [change for _, change in bends], by_count[0]

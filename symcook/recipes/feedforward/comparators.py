@@ -117,9 +117,11 @@ def eqzero_input(this: Recipe) -> kit.Transformer:
 
 
 BRANCHES = "(p = 0 | p = 1) & (p = 1 -> 0 <= x & y <= 1) & (p = 0 -> x <= 1 & 0 <= y)"
+"""The region of the conditional for low = 0 and high = 1."""
 
 
 def _bounded(low: kit.Fraction, high: kit.Fraction) -> str:
+    """The region of the conditional for values between `low` and `high`. BadInput unless low < high."""
     if low >= high:
         raise BadInput("low must be less than high", f"{low} and {high}", "give for example low=-1 high=1")
     if (low, high) == (0, 1):

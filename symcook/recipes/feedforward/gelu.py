@@ -39,23 +39,27 @@ RECIPES = (
     "cpwl", "identity", "max", "min", "add", "subtract", "gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input",
     "eqzero-input", "boolean", "if", "round", "clip",
 )  # fmt: skip
-"""The recipes of one ReLU layer with output out that it takes, with default arguments or others."""
+"""The recipes that by-gelu accepts: those of one ReLU layer with the output out."""
 WORST = "171/1000"
-"""More than the greatest difference of GELU(z) and ReLU(z), in each of the three forms."""
+"""An upper bound on |GELU(z) - ReLU(z)|, for each of the three forms of GELU."""
 
 
 def _inner_region(f: str, form: str) -> str:
+    """The region of by-gelu: c > 0, and the region of the recipe f. The references of the three comparators with eps
+    are right everywhere, also in the window, so that their region is not needed."""
     name, inner_arguments = called(f)
     inner = region(name, **inner_arguments)
     return "0 < c" if inner == "true" or name in ("gtzero", "gezero", "eqzero") else f"0 < c & ({inner})"
 
 
 def _inner_error(f: str, form: str) -> str:
+    """The error bound of by-gelu: WORST/c times the sum of the absolute values of the output weights of f. Rational
+    weights are added up; symbolic ones are left as abs(..)."""
     name, inner_arguments = called(f)
     block: Any = build(name, **inner_arguments).layers[0].feedforward
     weights = list(block.W2)
-    known = sum(abs(weight) for weight in weights if weight.is_Rational)
-    sizes = [kit.from_sympy(known)] if known else []
+    rational_sum = sum(abs(weight) for weight in weights if weight.is_Rational)
+    sizes = [kit.from_sympy(rational_sum)] if rational_sum else []
     sizes += [f"abs({kit.from_sympy(weight)})" for weight in weights if not weight.is_Rational]
     return f"{WORST}*{sizes[0]}/c" if len(sizes) == 1 else f"{WORST}*({' + '.join(sizes)})/c"
 

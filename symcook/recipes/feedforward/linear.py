@@ -1,4 +1,4 @@
-"""Networks that compute lines and what is made of them: Cookbook, Sections 4.1 to 4.6 and 6.4."""
+"""Linear and piecewise linear functions by feed-forward networks: Cookbook, Sections 4.1 to 4.6 and 6.4."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ def cpwl(this: Recipe, points: tuple[tuple[kit.Fraction, kit.Fraction], ...]) ->
 
 
 ONE_TO_ONE = ("identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip", "round")
-"""The recipes R -> R with output out, which it takes."""
+"""The recipes that cancel-residual accepts: those from R to R with the output out."""
 
 
 def _inner_region(f: str) -> str:
+    """The region of cancel-residual, which is that of the recipe f."""
     inner, inner_arguments = called(f)
     return region(inner, **inner_arguments)
 
@@ -132,8 +133,8 @@ def zero(this: Recipe, d: int) -> kit.Transformer:
 
     d: the number of coordinates, 1 to 256.
     """
-    names, nothing = vector("x", d), [[0] * d] * d
-    return pointwise(this, names, names, weights={"W1": nothing, "b1": [0] * d, "W2": nothing, "b2": [0] * d})
+    names, zeros = vector("x", d), [[0] * d] * d
+    return pointwise(this, names, names, weights={"W1": zeros, "b1": [0] * d, "W2": zeros, "b2": [0] * d})
 
 
 @recipe(

@@ -1,3 +1,5 @@
+"""Piecewise linear functions of several variables, as maxima of minima: Cookbook, Section 4.1."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -10,12 +12,13 @@ from symcook.recipes.arguments import fraction, split
 from symcook.recipes.feedforward import Adapted, RecipeOutputs, recipe
 
 MOST_PIECES = 64
+"""The maximum number of affine pieces in all groups together."""
 AffineForm = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
 """An affine form: the coefficient of each input, and the constant."""
 
 
 def _pieces(given: object, name: str) -> tuple[tuple[AffineForm, ...], ...]:
-    """Groups of affine forms from text such as ``0; x, y``: the greatest of the least of each group."""
+    """The reader of groups of affine forms, from text such as ``0; x, y``, which means max(0, min(x, y))."""
     must = f"{name} must be affine expressions, separated by ',' in a minimum and by ';' between minima"
     if not isinstance(given, str) or not given.strip():
         raise BadInput(must, given or "nothing", f"give text such as {name}=0; x, y")
@@ -31,24 +34,24 @@ def _affine(text: str, must: str) -> AffineForm:
     """The coefficients and the constant of an affine expression; BadInput for any other."""
     if not text.strip():
         raise BadInput(must, "an empty piece")
-    kit.parse_term(text)  # alone: what follows puts it between parentheses
+    kit.parse_term(text)  # a text such as "x) + (y" is wrong, though relu(x) + (y) below is not
     try:
         block = kit.feedforward({"piece": f"relu({text})"})
     except BadInput:
         raise BadInput(must, text.strip(), "give text such as 2*x - y + 1/2") from None
-    kit.Space((*block.reads, "out"))
+    kit.Space((*block.reads, "out"))  # BadInput for an input that is called out
     weights = [fraction(value, "a coefficient") for value in block.W1]
     named = tuple((input_name, c) for input_name, c in zip(block.reads, weights, strict=True) if c)
     return named, fraction(block.b1[0], "a constant")
 
 
 def inputs(pieces: tuple[tuple[AffineForm, ...], ...]) -> tuple[str, ...]:
-    """The inputs that the pieces name, in order of the alphabet."""
+    """The inputs that occur in the pieces, in alphabetical order."""
     return tuple(sorted({input_name for group in pieces for named, _ in group for input_name, _ in named}))
 
 
 def _evaluated(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
-    """The reference function, which is given the groups as dictionaries of coefficients."""
+    """The reference with the groups as its argument; coefficients are given as dictionaries."""
     groups = [[(dict(named), constant) for named, constant in group] for group in known["pieces"]]
     return lambda given: function(given, groups=groups)
 
@@ -79,27 +82,29 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
     names_taken = set(input_names)
 
     def fresh(level: int, place: int) -> str:
+        """A new coordinate for number `place` of the layer `level`; not the name of an input."""
         name = f"v{level}_{place}"
         while name in names_taken:
             name += "_"
         names_taken.add(name)
         return name
 
-    # The first layer: a relu unit for each piece and one for its negative, so that v = relu(v) - relu(-v) is the piece.
-    flat = [form for group in pieces for form in group]
-    names = [fresh(0, place) for place in range(1, len(flat) + 1)]
-    rows = [[dict(named).get(input_name, 0) for input_name in input_names] for named, _ in flat]
-    constants = [constant for _, constant in flat]
-    units, signs = [*rows, *([-c for c in row] for row in rows)], range(len(flat))
+    # The first layer: a unit for each piece v and one for -v, since v = relu(v) - relu(-v).
+    all_pieces = [piece for group in pieces for piece in group]
+    names = [fresh(0, place) for place in range(1, len(all_pieces) + 1)]
+    rows = [[dict(named).get(input_name, 0) for input_name in input_names] for named, _ in all_pieces]
+    constants = [constant for _, constant in all_pieces]
+    first_weights, piece_numbers = [*rows, *([-c for c in row] for row in rows)], range(len(all_pieces))
     first = kit.FeedForward(
         input_names,
         tuple(names),
-        units,
+        first_weights,
         [*constants, *(-c for c in constants)],
-        [[int(k == r) for k in signs] + [-int(k == r) for k in signs] for r in signs],
-        [0] * len(flat),
+        [[int(k == r) for k in piece_numbers] + [-int(k == r) for k in piece_numbers] for r in piece_numbers],
+        [0] * len(all_pieces),
     )
-    # Each further layer halves the groups: first the pieces of a group to their minimum, then the groups to a maximum.
+    # `level` has the coordinates of each group. Each further layer replaces pairs by their minimum, until every group
+    # has one coordinate; then pairs of groups by their maximum, until there is one group.
     layers, space, unused_names = [kit.Layer(None, first)], [*input_names, *names], iter(names)
     level = [[next(unused_names) for _ in group] for group in pieces]
     while len(level) > 1 or len(level[0]) > 1:
@@ -110,7 +115,8 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
         for group in groups:
             merged.append([])
             for place in range(0, len(group), 2):
-                a, b = group[place], (group[place : place + 2])[-1]  # an odd one is paired with itself, and copied
+                # The last of an odd number of coordinates is paired with itself, and so copied.
+                a, b = group[place], (group[place : place + 2])[-1]
                 name = fresh(len(layers), len(formulas) + 1)
                 # min(a, b) = a - relu(a - b), max(a, b) = a + relu(b - a), and a = relu(a) - relu(-a).
                 change = "" if a == b else f" - relu({a} - {b})" if minimum else f" + relu({b} - {a})"

@@ -1,1 +1,1 @@
-"""The example constructions over words: recognisers and induction heads. Source: Cookbook, Section 9."""
+"""The example constructions over strings: recognisers and induction heads. Source: Cookbook, Section 9."""

@@ -9,7 +9,9 @@ from symcook.recipes import Argument, Recipe, Symbol, kit, recipe
 from symcook.recipes.arguments import integer, one_of
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
+"""The embedding of one kind of brackets."""
 FORMULA = "(all p in 1..n. closes(p) <= opens(p)) & opens(n) = closes(n)"
+"""Dyck-1 as a formula."""
 CLAIMS = (
     "t3.dyck1 s9.2.dyck1_def s9.2.1.prefix_counts s9.2.1.embedding s9.2.1.balance s9.2.1.violation "
     "s9.2.1.ffn_error s9.2.1.aggregate s9.2.1.state_trace"
@@ -17,7 +19,8 @@ CLAIMS = (
 
 
 def counting() -> tuple[kit.Head, kit.FeedForward, kit.Head]:
-    """Eq. (44): the balance B_i/i, its error relu(-B_i/i), and the mean error t_i."""
+    """The three sublayers of Eq. (44): they compute the balance B_i/i, its error relu(-B_i/i), and the mean error
+    t_i."""
     return (
         kit.head(value={"balance": "token"}, mask="future"),
         kit.feedforward(error="relu(-balance)"),
@@ -31,7 +34,8 @@ NEAREST = Argument(
 
 
 def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: str) -> kit.Transformer:
-    """Matching in `depth` rounds over brackets (opening and closing in turn). Source: Cookbook, Eqs. (45) to (49)."""
+    """The model that matches brackets in `depth` rounds. `brackets` lists opening and closing symbols in turn. Source:
+    Cookbook, Eqs. (45) to (49)."""
     sides = {"left_ties": "rightmost", "right_ties": "leftmost"} if weighting == "unique" else {}
     return this.of_family("dyck-k-d", {"K": len(brackets) // 2, "D": depth}, brackets, None, **sides)
 
@@ -98,6 +102,7 @@ def dyck_1_zero_one(this: Recipe) -> kit.Transformer:
 
 
 def _tolerances(N: int) -> str:
+    """The region of dyck_1_nonuniform: eps is small enough for length N."""
     return f"0 < eps & eps <= 1/{N * N}"
 
 
@@ -179,16 +184,19 @@ def dyck_1_2(this: Recipe, weighting: str) -> kit.Transformer:
 
 
 HEIGHT = "sum(j, {}, {}, sign(bracket(j)))"
+"""The number of opening minus the number of closing brackets from one position to another."""
 PARTNERS = f"{HEIGHT.format('p', 'q')} = 0 & (all r in p..q - 1. 0 < {HEIGHT.format('p', 'r')})"
+# p and q are partners: the height from p to q is 0, and it is positive before q.
 BOUNDED = (
     f"(all p in 1..n. 0 <= {HEIGHT.format(1, 'p')} & {HEIGHT.format(1, 'p')} <= 4) & {HEIGHT.format(1, 'n')} = 0 & "
     f"(all p in 1..n. all q in p + 1..n. 0 < bracket(p) & {PARTNERS} -> bracket(q) = -bracket(p))"
 )
-"""For D = 4, with the brackets as the numbers of Section 9.2.3."""
+"""Dyck-k with depth at most 4 as a formula, with brackets as the numbers of Section 9.2.3: the height is between 0 and
+4 and ends at 0, and partners p and q are of the same kind."""
 
 
 def brackets(k: int) -> tuple[str, ...]:
-    """Opening and closing brackets of k kinds in turn: ()[]{}<>, and (1 )1 (2 )2 ... for more than four kinds.
+    """The opening and closing brackets of k kinds in turn: ()[]{}<>, and (1 )1 (2 )2 ... for more than four kinds.
 
     >>> brackets(2), brackets(5)[:4]
     (('(', ')', '[', ']'), ('(1', ')1', '(2', ')2'))
@@ -199,6 +207,7 @@ def brackets(k: int) -> tuple[str, ...]:
 
 
 def _of_kinds(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+    """The reference for the arguments k and D."""
     return function(brackets(known["k"]), known["D"])
 
 

@@ -19,17 +19,19 @@ FETCHING = Argument(
 
 
 def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
-    """A coordinate for each symbol of an alphabet: NAME_A for letters or digits of ASCII, else NAME_symbol3."""
-    name_taken = any(symbol.startswith("symbol") for symbol in alphabet)  # by a symbol that is so called itself
+    """A coordinate for each symbol of an alphabet, such as NAME_A for A. A symbol with other characters than ASCII
+    letters and digits is numbered instead: NAME_symbol3 for the third one."""
+    # If a symbol is itself called symbol3, for example, all symbols are numbered.
+    name_taken = any(symbol.startswith("symbol") for symbol in alphabet)
     plain = (symbol.isascii() and symbol.isalnum() and not name_taken for symbol in alphabet)
-    ends = (
-        symbol if own else f"symbol{place}" for place, (symbol, own) in enumerate(zip(alphabet, plain, strict=True), 1)
-    )
+    numbered_symbols = enumerate(zip(alphabet, plain, strict=True), 1)
+    ends = (symbol if is_plain else f"symbol{place}" for place, (symbol, is_plain) in numbered_symbols)
     return tuple(f"{name}_{end}" for end in ends)
 
 
 def over_letters(alphabet: Sequence[str], weighting: str, **positions: object) -> Builder:
-    """A Builder over one-hot words, coordinates is_A, is_B, ..., with what `fetch` needs."""
+    """A Builder over strings with one-hot coordinates is_A, is_B, ..., the position functions that `fetch` needs, and
+    `positions`."""
     places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
     words = {letter: {name: 1} for letter, name in zip(alphabet, letters("is", alphabet), strict=True)}
     return Builder(words=words, positions=places | positions)
@@ -43,10 +45,11 @@ def fetch(
     mask: str,
     weighting: str,
 ) -> None:
-    """Steps that read the one-hot group `reads` at the last position of the greatest score, where scores are 0 and 1.
+    """Add steps that copy the coordinates `reads`, a one-hot group, to `writes` from the last position with the maximum
+    score. Scores must be 0 or 1.
 
-    With average j/n is added to the scores, which breaks ties and leaves a gap of 1/n (Cookbook, Section 5.6);
-    softmax has the temperature 1/(n log(8 n)) and the rounding of Section 5.7.
+    With average and softmax j/n is added to the scores: this breaks ties and leaves a gap of 1/n (Cookbook, Section
+    5.6). Softmax has the temperature 1/(n log(8 n)) and the rounding of Section 5.7.
     """
     if weighting == "rightmost":
         b.add(kit.head(score, dict(zip(writes, reads, strict=True)), mask=mask, weighting="rightmost"))
@@ -61,11 +64,12 @@ def fetch(
 
 
 def answered(b: Builder, this: Recipe, scores: Sequence[str], alphabet: Sequence[str]) -> kit.Transformer:
-    """The model that gives at each position the symbol of the largest score, the first of several."""
+    """The model that answers at each position with the symbol of the largest score; of equal scores, the first."""
     b.readout("largest", "each", scores, labels=alphabet)
     return b.build(this.name, source=this.source)
 
 
+# w(i) is the answer if the current symbol did not occur before.
 MOST_RECENT = (
     "if(ex j in 2..i. w(j - 1) = w(i), sum(j, 2, i, I[w(j - 1) = w(i) & (all k in j + 1..i. w(k - 1) != w(i))]*w(j)), "
     "w(i))"
@@ -109,8 +113,11 @@ def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: st
 
 
 COUNT = "sum(j, 2, i, I[w(j - 1) = w(i) & w(j) = {}])"
+"""How often the symbol {} has followed the current symbol so far."""
 OTHER, OWN = COUNT.format("t"), COUNT.format("s")
+# s is the most frequent symbol, and the first in the alphabet among equally frequent ones.
 FIRST_OF_MOST = f"all t in 0..3. {OTHER} < {OWN} | {OTHER} = {OWN} & s <= t"
+# Symbols are numbers from 0; w(i) is the answer if the current symbol did not occur before.
 MOST_FREQUENT = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_MOST}]), w(i))"
 
 

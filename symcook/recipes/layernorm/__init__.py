@@ -1,4 +1,4 @@
-"""Layer norm as a part that computes: Cookbook, Section 6."""
+"""Recipes in which a layer norm does the computation: Cookbook, Section 6."""
 
 from functools import partial
 

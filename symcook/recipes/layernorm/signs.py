@@ -1,4 +1,4 @@
-"""Layer norm that takes signs, and one that acts on chosen coordinates: Cookbook, Section 6."""
+"""Signs of numbers by layer norm, and layer norm of selected coordinates: Cookbook, Section 6."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from symcook.recipes.layernorm import recipe
 
 
 def _region(d: int) -> str:
+    """The region of `sign`: every component has an absolute value of at least delta."""
     return " & ".join(f"(delta <= {x} | {x} <= -delta)" for x in vector("x", d))
 
 
@@ -38,6 +39,7 @@ def sign(this: Recipe, d: int) -> kit.Transformer:
     component smaller than delta changes the answer for all, as the norm cannot be applied to some components alone
     (selective-norm does that); with d = 1 every x gives its sign.
     """
+    # `doubled` writes -x next to x; `clipped` adds clip(x) - x, which leaves clip(x).
     delta = positive("delta")
     names = vector("x", d)
     minus = tuple(f"{x}_minus" for x in names)
@@ -67,9 +69,9 @@ def sign_norm(this: Recipe) -> kit.Transformer:
     allows.
     """
     pair = ("x", "y")
-    nothing = kit.FeedForward(pair, pair, [[0, 0]], [0], [[0], [0]], [0, 0])
+    zero_network = kit.FeedForward(pair, pair, [[0, 0]], [0], [[0], [0]], [0, 0])
     norm = kit.LayerNorm(pair, zero_variance="zero")
-    return over_numbers(this, pair, pair, ("x",), [kit.Layer(None, nothing, (), (norm,), "post")])
+    return over_numbers(this, pair, pair, ("x",), [kit.Layer(None, zero_network, (), (norm,), "post")])
 
 
 @recipe(

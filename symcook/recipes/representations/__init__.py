@@ -1,4 +1,4 @@
-"""How inputs stand for something: Booleans, counts and positions. Cookbook, Section 3."""
+"""Recipes about representations of Booleans, counts and positions by numbers: Cookbook, Section 3."""
 
 from functools import partial
 

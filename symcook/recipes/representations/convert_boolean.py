@@ -15,26 +15,28 @@ REGIONS = {
     "pair": "(x1 = -1 & x2 = 1) | (x1 = 1 & x2 = -1)",
     "pair-delta": "x1 != 0 & x2 = -x1",
 }
-"""The representations of Table 4 in its order, and where they say false or true."""
+"""The representations of Table 4 in its order, and the region in which each is false or true."""
 BIT = {
     "zero-one": "relu(x) - relu(-x)",
     "signs": "relu(x)/2 - relu(-x)/2 + 1/2",
     "zero-or-more": "relu(x) - relu(x - 1)",
     "pair": "relu(x1)/2 - relu(-x1)/2 + 1/2",
 }
-"""What makes 0 and 1 of those that have a gap between false and true."""
+"""The formula that converts to 0 and 1, for each representation with a gap between false and true."""
 NUMBER = {"closed": "relu(x) - relu(-x)", "open": "relu(x) - relu(-x)", "pair-delta": "relu(x1) - relu(-x1)"}
-"""The number whose sign is the truth value of the others; 0 is false where it may occur."""
+"""For the other representations the formula of a number that is positive for true; it is 0 or less for false."""
 NONE = {"closed": "closed", "open": "open", "pair-delta": "pair_delta"}
-"""Where no continuous map converts, and the statement lem.no_converter_... that says so."""
+"""The last part of the name of the statement lem.no_converter_..., for each representation without a gap."""
 
 
 def _region(given: str, wanted: str) -> str:
+    """The region of the conversion, which depends only on the given representation."""
     return REGIONS[given]
 
 
 def _outputs(given: str, wanted: str) -> dict[str, str]:
-    """The formula of each output, or BadInput where no continuous map converts."""
+    """{output: formula} of the conversion. BadInput if no continuous map converts."""
+    # With a gap any representation is possible, by way of the bit. Without a gap only some are.
     paired = wanted in ("pair", "pair-delta")
     if given in BIT:
         bit = BIT[given]
@@ -48,11 +50,11 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
     if given != "closed" and wanted == "pair-delta":
         return {"out1": number, "out2": f"-({number})"}
     possible = "closed alone" if given == "closed" else "closed, open or pair-delta"
-    other = "" if given == "closed" else "; a layer norm makes pair of pair-delta"
+    hint = "" if given == "closed" else "; a layer norm makes pair of pair-delta"
     raise BadInput(
         f"wanted must be {possible}, as a feed-forward network is continuous and {given} has no gap at 0",
         wanted,
-        f"give wanted={given}{other}; symcook prove lem.no_converter_{NONE[given]} shows that there is no converter",
+        f"give wanted={given}{hint}; symcook prove lem.no_converter_{NONE[given]} shows that there is no converter",
     )
 
 

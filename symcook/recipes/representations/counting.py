@@ -47,6 +47,7 @@ WEIGHTING = Argument(
     one_of(*HARD, "softmax"),
 )
 POSITIONS = {"index": "i", "square": "i^2", "cosine": "cos(2*pi*i/m)", "sine": "sin(2*pi*i/m)"}
+"""The position functions of modulo and modulo-angle; m is replaced by the modulus."""
 COORDINATES = ("begin", "hit", *POSITIONS, "share", "inverse", "cosines", "sines")
 
 
@@ -85,7 +86,7 @@ def modulo_angle(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
 
 
 def embedded(alphabet: tuple[str, ...], m: str) -> Any:
-    """The words, behind BOS, with the sinusoids of period `m`."""
+    """The embedding of strings with BOS before them, and with the sinusoids of period `m`, a symbol or number."""
     if "BOS" in alphabet:
         raise BadInput("alphabet must not have BOS, which stands before each string", "BOS")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet} | {"BOS": {"begin": 1}}
@@ -94,7 +95,7 @@ def embedded(alphabet: tuple[str, ...], m: str) -> Any:
 
 
 def layers(weighting: str, temperature: str) -> tuple[kit.Layer, kit.Layer]:
-    """The averages, and the lookup of the position that is the count."""
+    """Two layers: the averages, and the lookup of the position whose number is the count."""
     averages = kit.head(value={"share": "hit", "inverse": "begin"}, mask="future")
     scores = {("share", "index"): 2, ("inverse", "square"): -1}
     copied = {"cosines": "cosine", "sines": "sine"}

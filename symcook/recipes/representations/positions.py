@@ -41,6 +41,7 @@ def inverse_position(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Tr
 
 
 SCALARS = {"inverse": "1/i", "share": "i/n", "alternating": "(-1)^i"}
+"""The position functions of the encodings that have one coordinate, by kind."""
 
 
 @recipe(
