@@ -77,8 +77,8 @@ class FamilyMeaning(ModelMeaning):
     statement, `indices` has the number of indices of each coordinate, and `sorts` the kind of each name."""
 
     def __init__(self, family: PlainFamily, known: Mapping[str, Definition]) -> None:
-        # `ModelMeaning.__init__` reads the document of one model, so its attributes are set here instead. A sentence about
-        # a family has no second model and no changed positions.
+        # `ModelMeaning.__init__` reads the document of one model, so its attributes are set here instead. A sentence
+        # about a family has no second model and no changed positions.
         self.known, self.family, self.others, self.places, self.truths = known, family, {}, {}, None
         _unmarked(family)
         relation = FamilyRelation(family)
