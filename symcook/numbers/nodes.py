@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sympy.printing.printer import Printer
 
 MAX_ORDERED = 400
-"""A sum with more operations than this has its terms in the order of sympy's sort keys; see `add` in `tree_of`."""
+"""A sum with more operations than this has its terms in the order of sympy's sort keys; see `_add`."""
 
 
 class Ranged(sp.Expr):
@@ -246,154 +246,171 @@ def _bits(value: Any) -> int:
 @lru_cache(maxsize=4096)
 def tree_of(expression: Any) -> Tree:
     """The tree of an expression or condition; BadInput for a part that the grammar cannot write."""
-    functions = {
-        sp.exp: "exp", sp.log: "log", sp.sin: "sin", sp.cos: "cos", sp.erf: "erf", sp.sinh: "sinh", sp.cosh: "cosh",
-        sp.tanh: "tanh", sp.Abs: "abs", sp.floor: "floor", sp.sign: "sign",
-    }  # fmt: skip
+    return _walk(expression)
 
-    def number(r: sp.Rational) -> Tree:
-        """A rational: an integer, a quotient, or the negative of one."""
-        p, q = abs(int(r.p)), int(r.q)
-        tree: Tree = ("num", p, 1) if q == 1 else ("/", ("num", p, 1), ("num", q, 1))
-        return ("neg", tree) if r.p < 0 else tree
 
-    def add(e: Any) -> Tree:
-        """A sum, its negative terms after a minus sign."""
-        # sympy's own order is easier to read, but it evaluates large irrational terms numerically, which may take
-        # minutes.
-        terms = sorted(e.args, key=sp.default_sort_key) if e.count_ops() > MAX_ORDERED else list(e.as_ordered_terms())
-        result = walk(terms[0])
-        for t in terms[1:]:
-            if t.could_extract_minus_sign():
-                result = ("-", result, walk(-t))
-            else:
-                result = ("+", result, walk(t))
+_NAMES = {
+    sp.exp: "exp", sp.log: "log", sp.sin: "sin", sp.cos: "cos", sp.erf: "erf", sp.sinh: "sinh", sp.cosh: "cosh",
+    sp.tanh: "tanh", sp.Abs: "abs", sp.floor: "floor", sp.sign: "sign",
+}  # fmt: skip
+"""The grammar's names of functions of one argument, by their sympy classes."""
+
+
+def _walk(e: Any) -> Tree:
+    """The tree of a subexpression, by its kind."""
+    if (leaf := _leaf(e)) is not None:
+        return leaf
+    # Arithmetic.
+    if e.is_Add:
+        return _add(e)
+    if e.is_Mul:
+        return _mul(e)
+    if e.is_Pow and not isinstance(e, sp.exp):
+        return _power(e)
+    # Functions.
+    for kind, name in _NAMES.items():
+        if isinstance(e, kind):
+            return ("call", name, (_walk(e.args[0]),))
+    if isinstance(e, sp.Mod):
+        return ("call", "mod", (_walk(e.args[0]), _walk(e.args[1])))
+    if isinstance(e, (sp.Max, sp.Min)):
+        # max and min of several arguments are nested, since the grammar's have two.
+        args = sorted(e.args, key=sp.default_sort_key)
+        result = _walk(args[0])
+        for a in args[1:]:
+            result = ("call", "max" if isinstance(e, sp.Max) else "min", (result, _walk(a)))
+        return result
+    # Case distinctions: indicators, choices, and sympy's Piecewise, which is nested from its last case backwards.
+    if isinstance(e, Choice):
+        if (e.yes, e.no) == (1, 0):
+            return ("ind", _walk(e.condition))
+        return ("if", _walk(e.condition), _walk(e.yes), _walk(e.no))
+    if isinstance(e, sp.Piecewise):
+        pieces: list[Any] = list(e.args)
+        if pieces[-1].cond is not sp.true:
+            raise BadInput("a case distinction must have a last case that always holds", e)
+        result = _walk(pieces[-1].expr)
+        for piece in reversed(pieces[:-1]):
+            result = ("if", _walk(piece.cond), _walk(piece.expr), result)
+        return result
+    # Relations, which are written with the grammar's =, <= and <, and connectives.
+    if isinstance(e, (sp.Eq, sp.Le, sp.Lt)):
+        return ({sp.Eq: "=", sp.Le: "<=", sp.Lt: "<"}[type(e)], _walk(e.lhs), _walk(e.rhs))
+    if isinstance(e, (sp.Ge, sp.Gt)):
+        return ("<=" if isinstance(e, sp.Ge) else "<", _walk(e.rhs), _walk(e.lhs))
+    if isinstance(e, sp.Ne):
+        return ("~", ("=", _walk(e.lhs), _walk(e.rhs)))
+    if isinstance(e, (sp.And, sp.Or)):
+        tag = "&" if isinstance(e, sp.And) else "|"
+        args = sorted(e.args, key=sp.default_sort_key)
+        result = _walk(args[-1])
+        for a in reversed(args[:-1]):
+            result = (tag, _walk(a), result)
+        return result
+    if isinstance(e, sp.Not):
+        return ("~", _walk(e.args[0]))
+    if isinstance(e, sp.logic.boolalg.BooleanFunction):
+        return _walk(e.to_nnf(simplify=False))
+    # Sums and products over ranges.
+    if isinstance(e, Ranged):
+        variable, body = _apart(e.variable, e.body)
+        return (e.tag, variable.name, _walk(e.low), _walk(e.high), _walk(body))
+    if isinstance(e, (sp.Sum, sp.Product)):
+        return _walk(_as_ranged(e))
+    raise BadInput("an expression must have a form in the grammar", e)
+
+
+def _leaf(e: Any) -> Tree | None:
+    """The tree of a number, a name or a truth value; None for any other expression."""
+    if e.is_Float:
+        raise BadInput("numbers must be exact", e, "write a rational such as 1/10")
+    if e.is_Rational and e.q != 0:
+        return _number(e)
+    if e.is_Symbol or isinstance(e, sp.Dummy):
+        if not valid_name(e.name):
+            raise BadInput("a symbol's name must be an identifier and no reserved word", e.name)
+        return ("name", e.name)
+    if e is sp.pi:
+        return ("name", "pi")
+    if e is sp.E:
+        return ("call", "exp", (("num", 1, 1),))
+    if e is sp.true or e is sp.false:
+        return ("true",) if e is sp.true else ("false",)
+    return None
+
+
+def _number(r: sp.Rational) -> Tree:
+    """A rational: an integer, a quotient, or the negative of one."""
+    p, q = abs(int(r.p)), int(r.q)
+    tree: Tree = ("num", p, 1) if q == 1 else ("/", ("num", p, 1), ("num", q, 1))
+    return ("neg", tree) if r.p < 0 else tree
+
+
+def _add(e: Any) -> Tree:
+    """A sum, its negative terms after a minus sign."""
+    # sympy's own order is easier to read, but it evaluates large irrational terms numerically, which may take
+    # minutes.
+    terms = sorted(e.args, key=sp.default_sort_key) if e.count_ops() > MAX_ORDERED else list(e.as_ordered_terms())
+    result = _walk(terms[0])
+    for t in terms[1:]:
+        if t.could_extract_minus_sign():
+            result = ("-", result, _walk(-t))
+        else:
+            result = ("+", result, _walk(t))
+    return result
+
+
+def _mul(e: Any) -> Tree:
+    """A product as a quotient: negative powers, and the denominator of the coefficient, are in the divisor."""
+    # A negative coefficient becomes a minus sign before the product.
+    coefficient, symbolic_factors = e.as_coeff_Mul()
+    if coefficient.is_Rational and coefficient < 0:
+        return ("neg", _walk(-e))
+    # Powers of e keep their negative exponents, as in exp(-x).
+    top, bottom = [], []
+    for factor in sp.Mul.make_args(symbolic_factors):
+        base, exponent = factor.as_base_exp()
+        if base != sp.E and exponent.is_Rational and exponent < 0:
+            bottom.append(base**-exponent)
+        else:
+            top.append(factor)
+    # The coefficient p/q: p comes first above, q first below; factors 1 are left out where others remain.
+    if coefficient.p != 1 or not top:
+        top.insert(0, sp.Integer(coefficient.p))
+    if coefficient.q != 1:
+        bottom.insert(0, sp.Integer(coefficient.q))
+
+    def product(factors: list[object]) -> Tree:
+        """The product of the trees of some factors."""
+        result = _walk(factors[0])
+        for f in factors[1:]:
+            result = ("*", result, _walk(f))
         return result
 
-    def mul(e: Any) -> Tree:
-        """A product as a quotient: negative powers, and the denominator of the coefficient, are in the divisor."""
-        # A negative coefficient becomes a minus sign before the product.
-        coefficient, symbolic_factors = e.as_coeff_Mul()
-        if coefficient.is_Rational and coefficient < 0:
-            return ("neg", walk(-e))
-        # Powers of e keep their negative exponents, as in exp(-x).
-        top, bottom = [], []
-        for factor in sp.Mul.make_args(symbolic_factors):
-            base, exponent = factor.as_base_exp()
-            if base != sp.E and exponent.is_Rational and exponent < 0:
-                bottom.append(base**-exponent)
-            else:
-                top.append(factor)
-        # The coefficient p/q: p comes first above, q first below; factors 1 are left out where others remain.
-        if coefficient.p != 1 or not top:
-            top.insert(0, sp.Integer(coefficient.p))
-        if coefficient.q != 1:
-            bottom.insert(0, sp.Integer(coefficient.q))
+    return ("/", product(top), product(bottom)) if bottom else product(top)
 
-        def product(factors: list[object]) -> Tree:
-            """The product of the trees of some factors."""
-            result = walk(factors[0])
-            for f in factors[1:]:
-                result = ("*", result, walk(f))
-            return result
 
-        return ("/", product(top), product(bottom)) if bottom else product(top)
+def _power(e: Any) -> Tree:
+    """A power as exp, sqrt, 1/power, a power of sqrt, or a plain power."""
+    if e.base is sp.E:
+        return ("call", "exp", (_walk(e.exp),))
+    if e.exp == sp.Rational(1, 2):
+        return ("call", "sqrt", (_walk(e.base),))
+    if e.exp.is_Rational and e.exp < 0:
+        return ("/", ("num", 1, 1), _walk(e.base**-e.exp))
+    if e.exp.is_Rational and e.exp.q == 2:
+        return ("^", ("call", "sqrt", (_walk(e.base),)), ("num", int(e.exp.p), 1))
+    return ("^", _walk(e.base), _walk(e.exp))
 
-    def power_tree(e: Any) -> Tree:
-        """A power as exp, sqrt, 1/power, a power of sqrt, or a plain power."""
-        if e.base is sp.E:
-            return ("call", "exp", (walk(e.exp),))
-        if e.exp == sp.Rational(1, 2):
-            return ("call", "sqrt", (walk(e.base),))
-        if e.exp.is_Rational and e.exp < 0:
-            return ("/", ("num", 1, 1), walk(e.base**-e.exp))
-        if e.exp.is_Rational and e.exp.q == 2:
-            return ("^", ("call", "sqrt", (walk(e.base),)), ("num", int(e.exp.p), 1))
-        return ("^", walk(e.base), walk(e.exp))
 
-    def walk(e: Any) -> Tree:
-        """The tree of a subexpression, by its kind."""
-        # Numbers, names and truth values.
-        if e.is_Float:
-            raise BadInput("numbers must be exact", e, "write a rational such as 1/10")
-        if e.is_Rational and e.q != 0:
-            return number(e)
-        if e.is_Symbol or isinstance(e, sp.Dummy):
-            if not valid_name(e.name):
-                raise BadInput("a symbol's name must be an identifier and no reserved word", e.name)
-            return ("name", e.name)
-        if e is sp.pi:
-            return ("name", "pi")
-        if e is sp.E:
-            return ("call", "exp", (("num", 1, 1),))
-        if e is sp.true or e is sp.false:
-            return ("true",) if e is sp.true else ("false",)
-        # Arithmetic.
-        if e.is_Add:
-            return add(e)
-        if e.is_Mul:
-            return mul(e)
-        if e.is_Pow and not isinstance(e, sp.exp):
-            return power_tree(e)
-        # Functions.
-        for kind, name in functions.items():
-            if isinstance(e, kind):
-                return ("call", name, (walk(e.args[0]),))
-        if isinstance(e, sp.Mod):
-            return ("call", "mod", (walk(e.args[0]), walk(e.args[1])))
-        if isinstance(e, (sp.Max, sp.Min)):
-            # max and min of several arguments are nested, since the grammar's have two.
-            args = sorted(e.args, key=sp.default_sort_key)
-            result = walk(args[0])
-            for a in args[1:]:
-                result = ("call", "max" if isinstance(e, sp.Max) else "min", (result, walk(a)))
-            return result
-        # Case distinctions: indicators, choices, and sympy's Piecewise, which is nested from its last case backwards.
-        if isinstance(e, Choice):
-            if (e.yes, e.no) == (1, 0):
-                return ("ind", walk(e.condition))
-            return ("if", walk(e.condition), walk(e.yes), walk(e.no))
-        if isinstance(e, sp.Piecewise):
-            pieces: list[Any] = list(e.args)
-            if pieces[-1].cond is not sp.true:
-                raise BadInput("a case distinction must have a last case that always holds", e)
-            result = walk(pieces[-1].expr)
-            for piece in reversed(pieces[:-1]):
-                result = ("if", walk(piece.cond), walk(piece.expr), result)
-            return result
-        # Relations, which are written with the grammar's =, <= and <, and connectives.
-        if isinstance(e, (sp.Eq, sp.Le, sp.Lt)):
-            return ({sp.Eq: "=", sp.Le: "<=", sp.Lt: "<"}[type(e)], walk(e.lhs), walk(e.rhs))
-        if isinstance(e, (sp.Ge, sp.Gt)):
-            return ("<=" if isinstance(e, sp.Ge) else "<", walk(e.rhs), walk(e.lhs))
-        if isinstance(e, sp.Ne):
-            return ("~", ("=", walk(e.lhs), walk(e.rhs)))
-        if isinstance(e, (sp.And, sp.Or)):
-            tag = "&" if isinstance(e, sp.And) else "|"
-            args = sorted(e.args, key=sp.default_sort_key)
-            result = walk(args[-1])
-            for a in reversed(args[:-1]):
-                result = (tag, walk(a), result)
-            return result
-        if isinstance(e, sp.Not):
-            return ("~", walk(e.args[0]))
-        if isinstance(e, sp.logic.boolalg.BooleanFunction):
-            return walk(e.to_nnf(simplify=False))
-        # Sums and products over ranges.
-        if isinstance(e, Ranged):
-            variable, body = _apart(e.variable, e.body)
-            return (e.tag, variable.name, walk(e.low), walk(e.high), walk(body))
-        if isinstance(e, (sp.Sum, sp.Product)):  # sympy merges nested sums; the innermost range is the first limit
-            tree = e.function
-            for limit in e.limits:
-                if len(limit) != 3:
-                    raise BadInput("a sum must have two ends", e)
-                kind = RangeSum if isinstance(e, sp.Sum) else RangeProduct
-                tree = kind.unevaluated(tree, *limit)
-            return walk(tree)
-        raise BadInput("an expression must have a form in the grammar", e)
-
-    return walk(expression)
+def _as_ranged(e: Any) -> Any:
+    """A Sum or Product of sympy as nodes of this module. sympy merges nested sums; its first limit is the innermost."""
+    node, kind = e.function, RangeSum if isinstance(e, sp.Sum) else RangeProduct
+    for limit in e.limits:
+        if len(limit) != 3:
+            raise BadInput("a sum must have two ends", e)
+        node = kind.unevaluated(node, *limit)
+    return node
 
 
 def _apart(variable: sp.Symbol, body: Any) -> tuple[Any, Any]:

@@ -71,8 +71,8 @@ def unasked(statement: Statement) -> list[str]:
         """Collect the conditions inside `t`.
 
         `over` are the variables of the binders around `t`, the innermost first. They are instantiated only in an F:
-        instantiating the body of every binder would take quadratic time. `asserted`: only quantifiers of the statement,
-        conjunctions, and implications whose conclusion has `t` are around `t`.
+        instantiating the body of every binder would take quadratic time. `asserted`: around `t` there are only ``all``,
+        conjunctions, and implications with `t` in the conclusion.
         """
         tag, data, kids = t
         if tag == "->" and asserted:

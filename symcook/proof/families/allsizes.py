@@ -77,6 +77,8 @@ class FamilyMeaning(ModelMeaning):
     statement, `indices` has the number of indices of each coordinate, and `sorts` the kind of each name."""
 
     def __init__(self, family: PlainFamily, known: Mapping[str, Definition]) -> None:
+        # `ModelMeaning.__init__` reads the document of one model, so its attributes are set here instead. A sentence
+        # about a family has no second model and no changed positions.
         self.known, self.family, self.others, self.places, self.truths = known, family, {}, {}, None
         _unmarked(family)
         relation = FamilyRelation(family)
@@ -96,7 +98,7 @@ class FamilyMeaning(ModelMeaning):
         self.relation: Any = relation
         # What the statement is about: the run, the string if there are tokens, and the sorts of all its names.
         self.sizes = [self.names[size] for size in family.sizes]
-        self.symbols, self.tokens = (), {}
+        self.symbols, self.tokens = (), {}  # tokens are numbers in the sentence itself
         self.run = relation.run()
         self.word = None if family.vocabulary is None else relation.word()
         self.sorts = {} if relation.pointwise else {"n": "Int"}

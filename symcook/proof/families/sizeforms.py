@@ -107,9 +107,10 @@ class FamilyForms:
             tree = tree[4]
         functions = self.relation.functions.keys()
         defined = tree[1] if tree[0] == "=" else ("name", "")
-        if defined[0] not in ("call", "name") or defined[1] != function:  # a head: (f(i) - before)*how many = ...
+        # The equation of a head is (f(i) - before)*count = sum, which does not give f(i) by itself.
+        if defined[0] not in ("call", "name") or defined[1] != function:
             why = "its head may have several largest scores"
-            if function in self.forms:  # the value before the first round, which has the reason
+            if function in self.forms:  # the function has an earlier equation, which has the reason already
                 return None
             return FamilyForm(function, text, ranges, _call_of(tree, function), None, why)
         # No form for a value that depends on itself, or on a value without a form.
@@ -171,7 +172,8 @@ class FormLines:
     """A proof of a statement about a family, made line by line: some of its forms, then what follows from them."""
 
     def __init__(self, family_forms: FamilyForms, forms: list[FamilyForm], until: Until, statement: Statement) -> None:
-        self.found, self.forms, self.until = family_forms, forms, until
+        # All forms of the family, and those that are to be proved.
+        self.family_forms, self.forms, self.until = family_forms, forms, until
         self.family, self.relation = family_forms.family, family_forms.relation
         self.statement = statement
         self.library = certify.library(self.statement, certify.citable())
@@ -197,11 +199,12 @@ class FormLines:
         string = "word " if self.family.vocabulary is not None else ""
         labels = self.run_labels()
         run = labels[0] if len(labels) == 1 else f"({' '.join(labels)})"
+        # The first line introduces the names and premises; if it fails, so does every other line.
         why = self.line(f"given .. {premises}{string}{run}")
         proved, missing = dict[str, str](), dict[str, str]()
         # Each form follows from its equation and the forms that it reads; a sum term by term, or with relu(x) taken
         # together with relu(-x).
-        for form in self.found.needed(self.forms):
+        for form in self.family_forms.needed(self.forms):
             hints = [*self.equations[form.function]]
             hints += [proved[f] for f in proved if f in mentioned(parse_formula(form.text))]
             label = f"{form.function}_form"
@@ -233,7 +236,7 @@ class FormLines:
         """The labels of bounds that are proved: a count is at most the number of its positions, and a share at most
         1."""
         for function, label in proved.items():
-            form = self.found.forms[function]
+            form = self.family_forms.forms[function]
             # The form is a count sum(i, a, b, I[F]), or its share of a total.
             share = present(form.value)[0] == "/"
             count = present(form.value)[1] if share else present(form.value)

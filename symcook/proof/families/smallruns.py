@@ -291,10 +291,12 @@ class FamilyRuns(Runs):
 
     @property
     def given(self) -> Any:
+        """The input of the present run: its string, or its rows of numbers."""
         return self.word if self.w is not None else self.rows
 
     @property
     def word(self) -> tuple[str, ...]:
+        """The string of the present run, or a text for each row of numbers."""
         if self.w is not None:
             return super().word
         return tuple(", ".join(f"{name}={x}" for name, x in row.items()) for row in self.rows)

@@ -317,7 +317,7 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
     no_term_below_0 = ranged(mean.low, mean.high, at_most(num(0), term), THERE)
     g.have(no_term_below_0, nonnegative, lambda h: prove_each(case, h, h.fresh("in")))
     value = v if above else ("neg", None, (v,))
-    # A bound below 0, or <= 0, follows from that. A higher bound must be reached by one term alone.
+    # A bound below 0, or the bound 0 with <=, follows from that. A higher bound must be reached by one term alone.
     level = number_of(case, value)
     if level is None:
         raise Unplaced(f"a sum against {g.text(v)}")

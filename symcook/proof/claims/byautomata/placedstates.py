@@ -83,7 +83,7 @@ def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
 
 
 def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
-    """Whether no string makes all of some facts true."""
+    """Whether no string makes the fact `label` and all of `others` true; False where automata cannot decide it."""
     sets = [case.root.truths(case.g.facts[fact_label]) for fact_label in (label, *others)]
     return (
         None not in sets
@@ -110,7 +110,7 @@ def _one_of(case: PlacedFacts, combinations: tuple[CarriedCombination, ...], pla
 def _each_of(
     case: PlacedFacts, g: Goal, reached: Reached, place: Term
 ) -> list[tuple[CarriedCombination, Goal, list[str]]]:
-    """For each combination that is possible: the combination, a goal, and the labels of its parts."""
+    """For each combination that is possible: the combination, the goal of its case, and the labels of its parts."""
     count, out = len(reached.combinations), []
     labels = [f"{g.fresh('state')}_{k}" for k in range(count)]
     goals = [g] if count == 1 else g.cases(reached.label, *labels)

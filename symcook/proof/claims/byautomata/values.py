@@ -337,10 +337,12 @@ class TermRules:
         if name in EXACT and len(finite) == len(kinds):
             return self.combined(finite, EXACT[name])
         # exp is positive, and so is a power of a positive base; a power of -1 or 1 depends on the exponent's parity.
-        if name in ("exp", "pow") and (name == "exp" or isinstance(kinds[0], FiniteTerm)):
-            if name == "pow" and isinstance(kinds[0], FiniteTerm) and {*kinds[0].values} <= {Fraction(-1), Fraction(1)}:
+        if name == "exp":
+            return SignTerm(self._defined(kinds), t.nothing, t.nothing)
+        if name == "pow" and isinstance(kinds[0], FiniteTerm):
+            if {*kinds[0].values} <= {Fraction(-1), Fraction(1)}:
                 return self._parity(kinds[0], kinds[1])
-            if name == "exp" or (isinstance(kinds[0], FiniteTerm) and min(kinds[0].values) > 0):
+            if min(kinds[0].values) > 0:
                 return SignTerm(self._defined(kinds), t.nothing, t.nothing)
         if name in ("relu", "abs", "sqrt") and len(kinds) == 1:
             # Rational roots are exact; an irrational one has a sign alone.
@@ -421,9 +423,9 @@ class TermRules:
     def _moved(self, kind: TermKind, place: PlaceTerm) -> TermKind:
         """The kind of a term at `place`, from its kind at the track ``@``."""
         t = self.t
-        if place.number.denominator != 1 or not (
-            not place.sums or (len(place.sums) == 1 and next(iter(place.sums.values())) == 1)
-        ):
+        # Only a number, or one track plus a number, is read.
+        factors = [*place.sums.values()]
+        if place.number.denominator != 1 or factors not in ([], [1]):
             raise OutsideFragment(f"it reads the position {spelled(place.sums, place.number)}")
         track = next(iter(place.sums), None)
         # A track itself takes the place of ``@``; any other place gets a track of its own, which a relation determines.
