@@ -274,23 +274,21 @@ class SentenceReader(expr.Reader):
         remainder that has one of them is rejected, since its quotient would have to be quantified inside them."""
         if tree[0] == "ind":
             return None
-        inside = (
-            bound | {tree[1]} if tree[0] in ("sum", "prod") else bound.union(tree[1]) if tree[0] == "lambda" else bound
-        )
-        remainder = next(
-            (
-                inner_remainder
-                for part in expr.children(tree)
-                if (inner_remainder := self.rests(part, inside)) is not None
-            ),
-            None,
-        )
-        if remainder is None and tree[0] == "mod":
-            if names(tree[1]) & bound:
-                _, begin, end = self.spans[id(tree)]
-                raise self.wrong("inside of a sum write I[a mod 3 = 1], which is a number", begin, end)
-            return tree
-        return remainder
+        bound_inside = bound
+        if tree[0] in ("sum", "prod"):
+            bound_inside = bound | {tree[1]}
+        elif tree[0] == "lambda":
+            bound_inside = bound.union(tree[1])
+        for part in expr.children(tree):
+            remainder = self.rests(part, bound_inside)
+            if remainder is not None:
+                return remainder
+        if tree[0] != "mod":
+            return None
+        if names(tree[1]) & bound:
+            _, begin, end = self.spans[id(tree)]
+            raise self.wrong("inside of a sum write I[a mod 3 = 1], which is a number", begin, end)
+        return tree
 
     def stands(self, made: Tree, old: Tree) -> Tree:
         """The new tree `made`; its text is that of the tree `old`, which it replaces."""

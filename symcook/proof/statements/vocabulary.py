@@ -114,6 +114,7 @@ def split(name: str) -> tuple[str, str]:
     (('v', '@1.attention'), ('odd', ''))
     """
     quoted = name[:1] in ('"', "'")
+    # Where the coordinate ends: after its closing quote, at the @, or at the end of the name.
     end = name.index(name[0], 1) + 1 if quoted else name.find("@") if "@" in name else len(name)
     return name[1 : end - 1] if quoted else name[:end], name[end:]
 

@@ -55,12 +55,14 @@ def shown_inhabited(
     """The goal H, closed: each part by a string that satisfies it. The `strings` are tried first, then short strings by
     the searches of `WAYS`. None if a part stays open."""
     g = Goal(home, statement.inhabited, {}, {})
-    parts = g.split() if g.goal[0] == "&" else [g]
+    parts = g.split() if g.goal[0] == "&" else [g]  # those that are still open
     for letters in strings:
         with suppress(WordsSpent, *OPEN):
             if any(holds and runs.runs() for holds in runs.on(letters)):
-                there = [(part, _without_names(part.goal, runs)) for part in parts]
-                parts = [part for part, body in there if not _true_at(body, runs) or not _closed_here(part, runs, body)]
+                with_bodies = [(part, _without_names(part.goal, runs)) for part in parts]
+                parts = [
+                    part for part, body in with_bodies if not _true_at(body, runs) or not _closed_here(part, runs, body)
+                ]
     for way in WAYS:
         parts = _still_open(parts, runs, *way)
     return None if parts else g
