@@ -87,7 +87,7 @@ class LineEntries:
         return {int(k): -self.at[k] / self.slope[k] for k in np.flatnonzero(meets)}
 
     def columns(self) -> list[Array]:
-        """The arrays by which states are distinguished."""
+        """The arrays of values and slopes: prefixes with equal entries in all of them are one state."""
         at = [] if self.at is self.start else [self.at]
         return [self.start, *at, *([] if self.slope is None else [self.slope])]
 

@@ -299,7 +299,7 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
     codes = [domain.full(cell.numerators if cell.codes is None else cell.codes) for cell in cells]
     places = grouped(codes, len(words_listed))[1]
     rows = [[domain.full(cell.numerators)[place] * Fraction(1, cell.denominator) for cell in cells] for place in places]
-    # Values of a layer norm, say, have no exact form in a batch.
+    # Some values, such as those of a layer norm, have no exact form in a batch.
     if not all(isinstance(value, (Fraction, ExpSum)) for row in rows for value in row):
         return None
     # Only exponential sums need balls; they are evaluated again at more bits until the digits are settled.

@@ -51,7 +51,8 @@ FACTS = automation.LEVELS[:3]
 
 
 class Mean(NamedTuple):
-    """f(i) = sum(j, low, high, value)/size, in i and j; `weight` is the factor of a softmax, whose sum is the size."""
+    """A mean f(i) = sum(j, low, high, value)/size, as terms in i and j. For a softmax the summand is weight*value, and
+    `size` is the sum of the weights."""
 
     low: Term
     high: Term
@@ -334,8 +335,8 @@ class Facts:
         return f"all i in {self.low}..{self.high}."
 
     def letters(self) -> str:
-        """Lines about the counts of tokens: ``all'`` and ``upto'`` (the counts of all tokens, in the string and up to a
-        position, add up to the number of positions) and once'K (an added token K is there once)."""
+        """The lines about counts of tokens. ``all'`` states that the counts of all tokens in the string add up to its
+        length, and ``upto'`` the same up to a position; onceK' states that an added token K occurs once."""
         # The position and the number of each added token. `apart` and `once` state that it is at no other position.
         ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
         once = "".join(
