@@ -194,6 +194,7 @@ def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool) -> str:
 
 
 def _said(value: object) -> str:
+    """An answer as text: accept or reject for a truth value."""
     return {True: "accept", False: "reject"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
