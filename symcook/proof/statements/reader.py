@@ -60,7 +60,8 @@ PLACES = {
     "matches": (0, 1),
     "probability": (0, 1),
 }
-"""By keyword: the possible numbers of positions among its arguments. A keyword without an entry takes no position."""
+"""By keyword: the possible numbers of positions among its arguments. A keyword without an entry takes no position; but
+`holds`, which takes one, is read by a method of its own (`SentenceReader.formula_at`)."""
 OF_STRING = ("at", "count", "first", "last", "holds", "matches", "decoded")
 """The keywords whose value depends on the input string alone, not on the model."""
 UNNAMED = ("accept", "decoded")
