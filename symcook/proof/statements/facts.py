@@ -547,6 +547,7 @@ class Facts:
         labels end with `t`. The fact onlyT states that q is the only such quotient."""
         q = self.fresh("q")
         rests = [f"{of} = {divisor}*{q}" + (f" + {r}" if r else "") for r in range(divisor)]
+        # q by the stored theorem `remainder`; that it is the only quotient and not negative; and the list of the cases.
         begin = (
             f"obtain {q} (low{t} high{t}) from remainder({divisor}; {of})\n"
             f"only{t}: all k:Int. 0 <= {of} - {divisor}*k -> {of} - {divisor}*k < {divisor} -> k = {q}\n"
@@ -558,6 +559,7 @@ class Facts:
         labels = [f"rest{t}{r}" for r in range(divisor)]
 
         def around(rest: str) -> str:
+            """The lines of the distinction, with `rest` in each case."""
             return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
 
         counts = [f"sum(j, {self.low}, {self.high}, I[w(j) = {k}])" for k in self.tokens[:3]]
@@ -651,6 +653,7 @@ class Facts:
         begins with its lines of `sides`. `labels` are those of its facts, with spaces between."""
 
         def around(rest: str) -> str:
+            """The lines of the distinction, with `rest` at the end of each case."""
             return f"{begin}cases {cases}\n" + "".join(_bullet(side + rest) for side in sides)
 
         return FactCase(labels.split(), around)
