@@ -73,7 +73,7 @@ def _verdicts(model: Transformer, columns: Sequence[LineEntries], world: int) ->
     return verdicts if open_bits is None else np.where(open_bits[::2] & world, OPEN, verdicts)
 
 
-def _result(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
+def _level_result(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
     """The result for the strings of one `level`, or for those whose entries are `accepted`: where the piece ends, and
     the smallest string whose answer on the piece differs from its answer at the model's own weight."""
     watched: Any = level.result.watched.values()
@@ -259,6 +259,6 @@ class Along:
             for level in by_length(self.model, lengths, begin):
                 all_count = level.labels is None or self.reader is None
                 accepted = None if all_count else self.reader.accepting[level.labels]  # type: ignore[union-attr]
-                yield level.n, _result(self.model, line, level, accepted)
+                yield level.n, _level_result(self.model, line, level, accepted)
         except BadInput as error:
             raise NotExact(MUST, error.given) from None

@@ -94,7 +94,7 @@ def entropy(
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
         raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")
-    # The positions that exist at the greatest length; at shorter ones a position beyond the string has no row.
+    # The positions that exist at the largest length. At smaller lengths, a position beyond the string has no row.
     first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'

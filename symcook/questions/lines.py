@@ -87,7 +87,7 @@ class LineEntries:
         return {int(k): -self.at[k] / self.slope[k] for k in np.flatnonzero(meets)}
 
     def columns(self) -> list[Array]:
-        """The arrays by which states are distinguished."""
+        """The arrays of values and slopes: prefixes with equal entries in all of them are one state."""
         at = [] if self.at is self.start else [self.at]
         return [self.start, *at, *([] if self.slope is None else [self.slope])]
 
@@ -253,10 +253,9 @@ class LineNumbers:
         unread_sums = [k for k in range(len(self.sums)) if k not in self.fed]
         single = self.sums[unread_sums[0]] if len(unread_sums) == 1 else None
         compared_columns = [column for total in self.sums if total is not single for column in total.columns()]
-        rows = (
-            list(zip(*([(int(x.p), int(x.q)) for x in column] for column in compared_columns), strict=True))
-            or [()] * entries
-        )
+        # Fractions are pairs of integers, which hash faster. Without columns, all entries have the same row ().
+        pairs = [[(int(x.p), int(x.q)) for x in column] for column in compared_columns]
+        rows = list(zip(*pairs, strict=True)) or [()] * entries
         if labels is not None:
             rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         # States also differ by the signs of `single`, at the model's own weight and on the piece. The exception are

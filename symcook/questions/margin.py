@@ -90,20 +90,20 @@ def margin(
     digits = check_digits(digits)
     asked = strings(model, lengths(model, max_length), inputs, sample, seed, positions)
     bound = asked.counted(model.bind(values))
-    two = bound.readout.signed
+    has_sides = bound.readout.signed
     least_by_length: dict[int, _Least] = {}
     method = ""
 
     def answered() -> Answer:
         """The answer for the lengths so far."""
-        notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
-        notes |= _interval_notes(least_by_length, two)
+        notes = {"margin": WHAT["sign" if has_sides else "zero" if bound.decides else "largest"], "method": method}
+        notes |= _interval_notes(least_by_length, has_sides)
         with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):  # 10/3 bits a digit
             rows = tuple(_row(bound, n, least, digits) for n, least in least_by_length.items())
         return Answer(
             "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
-            ("n", "margin", "word", *(SIDES if two else ())), rows, notes,
-            tuple(SIDES) if two else ("margin",), "margin", f"Smallest margin of {bound.name}",
+            ("n", "margin", "word", *(SIDES if has_sides else ())), rows, notes,
+            tuple(SIDES) if has_sides else ("margin",), "margin", f"Smallest margin of {bound.name}",
             logarithmic=True, inputs=asked,
         )  # fmt: skip
 
@@ -299,7 +299,7 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
     codes = [domain.full(cell.numerators if cell.codes is None else cell.codes) for cell in cells]
     places = grouped(codes, len(words_listed))[1]
     rows = [[domain.full(cell.numerators)[place] * Fraction(1, cell.denominator) for cell in cells] for place in places]
-    # Values of a layer norm, say, have no exact form in a batch.
+    # Some values, such as those of a layer norm, have no exact form in a batch.
     if not all(isinstance(value, (Fraction, ExpSum)) for row in rows for value in row):
         return None
     # Only exponential sums need balls; they are evaluated again at more bits until the digits are settled.

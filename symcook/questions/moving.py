@@ -1,7 +1,7 @@
 """The answer to one input as one number of the model (a weight or the temperature) moves along a line.
 
-`OneSymbol.probe` runs the model over rational functions of the number and finds the piece on which the answer stays;
-`OneSymbol.point` gives the answer at a single place.
+`OneSymbol.probe` runs the model over rational functions of the number, and finds the piece on which the answer stays
+the same. `OneSymbol.point` returns the answer at a single place.
 """
 
 from __future__ import annotations

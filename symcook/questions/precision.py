@@ -105,7 +105,7 @@ def precision(
     by_format: dict[str, dict[str, Any]] = {
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
     }
-    # Whether every length so far is proved for a format: its guarantee ends at the first one that is not.
+    # By format, whether every length so far is proved: a guarantee ends before the first length that is not.
     safe = dict.fromkeys(formats, True)
     # The number of bits to try first, how strings are grouped, the last length done, and which strings were run.
     guess, method, last, runs = 4, "", 0, ""
@@ -194,6 +194,7 @@ def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool) -> str:
 
 
 def _said(value: object) -> str:
+    """An answer as text: accept or reject for a truth value."""
     return {True: "accept", False: "reject"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 

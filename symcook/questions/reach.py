@@ -110,12 +110,12 @@ def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace |
         if start == top:
             return Reach(start, None)
         piece, end = _piece(probe, start, top)
-        # Just after `start` the answer is another, although right at it.
+        # The answer is wrong right after `start`, although it is right at `start`.
         if piece.verdict != expected:
             return Reach(start, start, True)
         if end is None or (top is not None and top < end):
             return Reach(start, None)
-        # The answer at the end itself is another; else the next piece begins there.
+        # The answer may be wrong at the end itself. Otherwise the next piece begins there.
         if point(end) != expected:
             return Reach(end, end, False)
         start = end
@@ -163,17 +163,17 @@ def enclosed(
     to `limit`. The first interval has the length `first`; the length is doubled after a success and halved after a
     failure, until the answer is wrong at most `near` further on. Raises LeftOpen if no interval is short enough.
     """
-    right_at = cache(right_at)  # asked again while an interval is halved
+    right_at = cache(right_at)  # called for the same place again while an interval is halved
     good, step = start, first
     for _ in range(PIECES):
         if good >= limit:
             return Reach(good, None, start=start)
         step = min(step, limit - good)
-        # The next interval is shown: go on with one twice as long.
+        # The answer is proved on the next interval: continue with one that is twice as long.
         if right_between(good, good + step):
             good, step = good + step, 2 * step
         elif step <= near and not right_at(good + near):
-            # An end at most `near` further is wrong: enclosed.
+            # The answer is wrong at most `near` further on: the change is enclosed.
             return Reach(good, good + near, start=start)
         elif step < near / 2**60:
             # No interval is short enough.

@@ -261,7 +261,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         """Whether the answer is proved to be right at all temperatures from `low` to `high`."""
         return between(soft, sequence, name, low, high, warm=True) == expected
 
-    # Another string changes at `best.last`: it is enough that this one is right from 0 to there.
+    # The answer to another string changes at `best.last`. It is enough that this string is right from 0 to there.
     if best is not None and best.first is not None:
         if not isinstance(best.last, Fraction):
             raise RuntimeError("a temperature of a run in balls is rational")

@@ -174,25 +174,25 @@ def _furthest(
     """The end to one `side`, over all strings in `words`. `answers` caches the answers at the model's own weight."""
     # The exact methods that are still tried: rational functions of the weight, then linear values with sums of
     # exponentials. A method that fails for one string is dropped for all later ones. Intervals are the last resort.
-    ways: list[type[OneSymbol]] = [OneSymbol, OneStraight]
+    methods: list[type[OneSymbol]] = [OneSymbol, OneStraight]
 
     def reach_of(word: Word, best: Reach | None) -> Reach:
         """How far the weight may go for one string; `best` is the smallest reach so far, beyond which the search may
         stop."""
         limit = None if best is None else best.first
-        while ways:
+        while methods:
             try:
-                along = ways[0](model, word, name, fmpq(start.numerator, start.denominator), side)
+                along = methods[0](model, word, name, fmpq(start.numerator, start.denominator), side)
                 if isinstance(along, OneStraight) and isinstance(limit, Algebraic):
                     raise NotExact("ends must be of one kind", limit)
                 if word not in answers:
                     answers[word] = along.point(Fraction(0))
                 return exactly(along.probe, along.point, answers[word], limit)
             except NotExact:
-                del ways[0]
+                del methods[0]
         return _in_balls(model, word, name, start, side, digits, best)
 
-    return *soonest(words, reach_of), bool(ways)
+    return *soonest(words, reach_of), bool(methods)
 
 
 def _in_balls(
@@ -218,7 +218,7 @@ def _in_balls(
     if expected == NO_VALUE:
         none = f"none of {model.embedding.said(word)}"
         raise NoRun("every string must have a run at the weight as it stands", none, "give fewer lengths")
-    # Another string changes at `best`: it is enough that this one is right from the start to there.
+    # The answer to another string changes at `best`. It is enough that this string is right from the start to there.
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last

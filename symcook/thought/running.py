@@ -73,6 +73,7 @@ def machine_of(model: Transformer) -> TuringMachine:
 
 
 _read = lru_cache(maxsize=16)(read_turing)
+"""The machine for its text, cached."""
 
 
 def run_machine(

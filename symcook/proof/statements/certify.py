@@ -322,7 +322,7 @@ def settle(
         runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
-    # The proof. After a gap, strings once more: if none was tried yet, or with more patience.
+    # The proof. If it has a gap, short strings are tried again: for the first time, or with a larger budget.
     try:
         return Settled(*certificate_of(statement, text, subject, until, strings), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
@@ -450,7 +450,7 @@ def certificate_of(
         if isinstance(text, ProofText) and text.refutes:
             parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
             return judged(statement, parts, "refuted")
-        # The statement itself, D (every term is defined) and H (the hypotheses can be satisfied).
+        # The parts: the statement itself, D (every term is defined), and H (the hypotheses can be satisfied).
         goals = {"proof": statement.formula, "defined": statement.defined, "inhabited": statement.inhabited}
         parts = {name: _part_of_proof(home, text, name, goal) for name, goal in goals.items()}
         if parts["proof"] is None:
@@ -575,9 +575,6 @@ def refute(
 def citable() -> dict[str, Statement]:
     """The stored statements by the labels under which a proof cites them."""
     return {s.label: s for s in replay.statements().values()}
-
-
-_stored = citable  # the name in the modules that prove bridges: the proof texts hold digests of these modules
 
 
 def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:

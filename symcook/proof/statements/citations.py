@@ -35,14 +35,14 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
     exponents = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
     for lemma in of_model[:MOST]:
         # By leading name of the lemma: the terms to try, empty if none is known.
-        f, arguments = lemma.formula, list[list[str]]()
+        remaining, arguments = lemma.formula, list[list[str]]()
         for name in leading_names(lemma.expanded):
-            if f[0] != "all":
+            if remaining[0] != "all":
                 break
             premise = re.search(rf"-> {name} = (.+?) ->", lemma.text)
-            guesses = ["1", *dict.fromkeys(exponents)][:4] if f[1] == "Real" else []
+            guesses = ["1", *dict.fromkeys(exponents)][:4] if remaining[1] == "Real" else []
             arguments.append([name] if name in names else [premise[1]] if premise else guesses)
-            f = f[2][0]
+            remaining = remaining[2][0]
         if arguments and all(arguments) and _has_certificate(lemma):
             # The k-th citation has the k-th term of each name, or its last one.
             for k in range(max(map(len, arguments))):

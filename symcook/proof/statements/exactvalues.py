@@ -226,7 +226,7 @@ def _poly(x: OwnValue) -> Poly:
         return x.poly
     if isinstance(x, Root):  # p + q*sqrt(r)
         return normal.add(_rational(x.p), normal.scale(normal._function("sqrt", [_rational(x.r)]), x.q))
-    if isinstance(x, ExpSum):  # its form has pairs for the terms above the line, triples for those below it
+    if isinstance(x, ExpSum):  # its form has pairs for the terms of the numerator, triples for the denominator
         above = {_exponential(t[0]): normal._whole(t[1]) for t in x.form if len(t) == 2}
         below = {_exponential(t[1]): normal._whole(t[2]) for t in x.form if len(t) == 3}
         return above if below == {ONE: 1} else normal.mul(above, normal.inverse(below))

@@ -51,7 +51,8 @@ FACTS = automation.LEVELS[:3]
 
 
 class Mean(NamedTuple):
-    """f(i) = sum(j, low, high, value)/size, in i and j; `weight` is the factor of a softmax, whose sum is the size."""
+    """A mean f(i) = sum(j, low, high, value)/size, as terms in i and j. For a softmax the summand is weight*value, and
+    `size` is the sum of the weights."""
 
     low: Term
     high: Term
@@ -309,10 +310,10 @@ class Facts:
             if mean is None or form is None or not form.over:
                 continue
             deps = [self.label(v[1][0]) for v in free(mean.value) if v[1][0] in self.equations]
-            by = [self.label(name), *sorted(deps), *(["sign_sum"] if SIGN in form.over else [])]
+            hints = [self.label(name), *sorted(deps), *(["sign_sum"] if SIGN in form.over else [])]
             text = self.counts(form.over, mean, form.here.get(ONE, 0))
             label = f"form'{name}"
-            out[label] = f"{label}: {self.every} {name}(i) = ({text})/{show(mean.size)} by {', '.join(by)}\n"
+            out[label] = f"{label}: {self.every} {name}(i) = ({text})/{show(mean.size)} by {', '.join(hints)}\n"
         return out
 
     @cached_property
@@ -334,8 +335,8 @@ class Facts:
         return f"all i in {self.low}..{self.high}."
 
     def letters(self) -> str:
-        """Lines about the counts of tokens: ``all'`` and ``upto'`` (the counts of all tokens, in the string and up to a
-        position, add up to the number of positions) and once'K (an added token K is there once)."""
+        """The lines about counts of tokens. ``all'`` states that the counts of all tokens in the string add up to its
+        length, and ``upto'`` the same up to a position; onceK' states that an added token K occurs once."""
         # The position and the number of each added token. `apart` and `once` state that it is at no other position.
         ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
         once = "".join(
@@ -485,60 +486,68 @@ class Facts:
         positive, or all are 0."""
         value, at, p = show(replace(mean.value, THERE, HERE)), self.place(place), self.fresh("p")
         low, high, size = show(mean.low), show(replace(mean.high, HERE, at)), show(replace(mean.size, HERE, at))
-        there, total = f"ex i in {low}..{high}. 0 < {value}", f"sum(i, {low}, {high}, {value})"
-        by = ", ".join([*self.used(mean.value), *self.premises])
+        some_positive, total = f"ex i in {low}..{high}. 0 < {value}", f"sum(i, {low}, {high}, {value})"
+        hints = ", ".join([*self.used(mean.value), *self.premises])
         # If the values are relu(x/size) with counts x: x is positive at the position p of one case, and nowhere in the
         # other case.
-        inside = self._unfolded(replace(mean.value, THERE, HERE))
-        form = self.form(inside[2][0]) if inside[:2] == ("fn", "relu") else None
+        unfolded = self._unfolded(replace(mean.value, THERE, HERE))
+        form = self.form(unfolded[2][0]) if unfolded[:2] == ("fn", "relu") else None
         least = above = below = ""
         if form is not None and form.mean is not None and set(form.here) <= {ONE}:
-            x = self.counts(form.over, form.mean, form.here.get(ONE, 0))
-            least = f"least': {self.every} ({x})/{show(form.mean.size)} <= {value} by {by}\n"
-            above = f"above': 0 < {self._with_name(x, p)} by {by}, at'\n"
-            below = f"below': all i in {low}..{high}. {x} <= 0 by least', none'\n"
+            count = self.counts(form.over, form.mean, form.here.get(ONE, 0))
+            least = f"least': {self.every} ({count})/{show(form.mean.size)} <= {value} by {hints}\n"
+            above = f"above': 0 < {self._with_name(count, p)} by {hints}, at'\n"
+            below = f"below': all i in {low}..{high}. {count} <= 0 by least', none'\n"
+        # The lines before the distinction, and at the beginning of each case.
         begin = (
-            f"never': {self.every} 0 <= {value}{by and ' by '}{by}\n{least}"
+            f"never': {self.every} 0 <= {value}{hints and ' by '}{hints}\n{least}"
             f"whole': {name}({place}) = {total}/({size}) by {self.label(name)}\n"
         )
-        yes = (
+        positive_case = (
             f"obtain {p} (low'' high'' at') from there'\n"
             f"member': {self._with_name(value, p)} <= {total} by sum_member(i. {value}; {low}; {high}; {p}), never'\n"
             f"{above}value': 0 < {name}({place}) by whole', member', at'\n"
         )
-        no = (
+        zero_case = (
             f"none': all i in {low}..{high}. {value} = 0\n  given i inside\n  small: {value} <= 0\n"
-            f"    suppose more: 0 < {value}\n    yes: {there} by more\n    qed by yes, nowhere'\n"
+            f"    suppose more: 0 < {value}\n    yes: {some_positive} by more\n    qed by yes, nowhere'\n"
             f"  qed by small, never'\n"
             f"nothing': {total} = 0 by sum_ext(i. {value}; i. 0; {low}; {high})[none']\n"
             f"value': {name}({place}) = 0 by whole', nothing'\n{below}"
         )
+        # The label below', applied to each position in the conclusion.
         spots = " ".join(f"below'({spot.replace(' ', '')})" for _, spot in self.places())
         return self._two_cases(
-            begin, f"there', nowhere': {there}", (yes, no), f"value' low'' high'' above' below' {spots}"
+            begin,
+            f"there', nowhere': {some_positive}",
+            (positive_case, zero_case),
+            f"value' low'' high'' above' below' {spots}",
         )
 
     def _token_cases(self, token: int) -> FactCase:
         """The cases for a token: it is at some position, or its count is 0. The labels end with the token's number."""
         p, t = self.fresh("p"), f"{token}'"
-        there, indicator = f"ex i in {self.low}..{self.high}. w(i) = {token}", f"I[w(i) = {token}]"
+        some_position, indicator = f"ex i in {self.low}..{self.high}. w(i) = {token}", f"I[w(i) = {token}]"
         span, total = f"{self.low}; {self.high}", f"sum(i, {self.low}, {self.high}, {indicator})"
-        yes = (
+        present_case = (
             f"obtain {p} (low{t} high{t} at{t}) from there{t}\n"
             f"count{t}: 1 <= {total} by sum_member(i. {indicator}; {span}; {p}), at{t}\n"
         )
-        no = (
+        absent_case = (
             f"each{t}: {self.every} {indicator} = 0\n  given i inside\n  suppose bad: ~({indicator} = 0)\n"
-            f"  yes: {there} by bad\n  qed by yes, nowhere{t}\n"
+            f"  yes: {some_position} by bad\n  qed by yes, nowhere{t}\n"
             f"count{t}: {total} = 0 by sum_ext(i. {indicator}; i. 0; {span})[each{t}]\n"
         )
-        return self._two_cases("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
+        return self._two_cases(
+            "", f"there{t}, nowhere{t}: {some_position}", (present_case, absent_case), f"count{t} there{t} nowhere{t}"
+        )
 
     def _remainder_cases(self, of: str, divisor: int, t: str) -> FactCase:
         """The cases for the integer `of`, as text: one for each remainder r, in which it is ``divisor*q + r``. All
         labels end with `t`. The fact onlyT states that q is the only such quotient."""
         q = self.fresh("q")
         rests = [f"{of} = {divisor}*{q}" + (f" + {r}" if r else "") for r in range(divisor)]
+        # q by the stored theorem `remainder`; that it is the only quotient and not negative; and the list of the cases.
         begin = (
             f"obtain {q} (low{t} high{t}) from remainder({divisor}; {of})\n"
             f"only{t}: all k:Int. 0 <= {of} - {divisor}*k -> {of} - {divisor}*k < {divisor} -> k = {q}\n"
@@ -550,6 +559,7 @@ class Facts:
         labels = [f"rest{t}{r}" for r in range(divisor)]
 
         def around(rest: str) -> str:
+            """The lines of the distinction, with `rest` in each case."""
             return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
 
         counts = [f"sum(j, {self.low}, {self.high}, I[w(j) = {k}])" for k in self.tokens[:3]]
@@ -562,19 +572,19 @@ class Facts:
         at = self.place(place)
         low, high = show(mean.low), show(replace(mean.high, HERE, at))
         weight, value = show(replace(mean.weight or HERE, HERE, at)), show(mean.value)
-        by = [x for x in self.used(mean.value) if not x.startswith("form'")]
+        labels_of_values = [x for x in self.used(mean.value) if not x.startswith("form'")]
         points = {  # the numbers in comparisons i = NUMBER; only the smallest is tried
             x[2][1][1][0]
-            for k in by
+            for k in labels_of_values
             for x in subterms(self._equation_of(k))
             if x[0] == "=" and x[2][0] == HERE and number_of(x[2][1])
         }
         for point in sorted(points)[:1]:
             weight_there, value_there = (f"({part.replace('(j)', f'({point})')})" for part in (weight, value))
-            facts = ", ".join(f"{label}({point})" for label in by)
+            facts = ", ".join(f"{label}({point})" for label in labels_of_values)
             over, size = f"sum(j, {low}, {high}, ({weight})*({value}))", f"sum(j, {low}, {high}, {weight})"
             begin = (
-                f"vanish': all j in {low}..{high}. j != {point} -> {value} = 0 by {', '.join(by)}\n"
+                f"vanish': all j in {low}..{high}. j != {point} -> {value} = 0 by {', '.join(labels_of_values)}\n"
                 f"gone': all j in {low}..{high}. j != {point} -> ({weight})*({value}) = 0 by vanish'\n"
                 f"soft': {name}({place}) = {over}/{size} by {self.label(name)}({place})\n"
                 f"total': 0 < {size} by sum_positive(j. {weight}; {low}; {high}), exp_pos\n"
@@ -595,21 +605,21 @@ class Facts:
                 for k in self.tokens
                 if (c := self._value_at(mean.value, point, k)) is not None
             )
-            long = (
+            in_range_case = (
                 f"only': {over} = {product}"
                 f" by sum_only(j. ({weight})*({value}); {low}; {high}; {point})[_, _, gone']\n"
                 f"one': 0 < {weight_there} by exp_pos\n{signs}"
                 f"letter': {tokens_there} by word\n{values}"
             )
             # Case 2, the point is beyond the range: all summands are 0.
-            short = (
+            beyond_case = (
                 f"none': all j in {low}..{high}. ({weight})*({value}) = 0 by gone', short'\n"
                 f"only': {over} = 0 by sum_ext(j. ({weight})*({value}); j. 0; {low}; {high})[none']\n"
                 f"sign': {name}({place}) = 0 by soft', only'\n"
             )
             value_labels = " ".join(f"value{k}'" for k in self.tokens)
             labels = f"sign' up' down' level' long' short' {value_labels} letter'"
-            yield self._two_cases(begin, f"long', short': {point} <= {high}", (long, short), labels)
+            yield self._two_cases(begin, f"long', short': {point} <= {high}", (in_range_case, beyond_case), labels)
 
     def _near_the_first(self) -> str | None:
         """A proof of a statement about every position, by the values of means of signs (-1)^j at position 1 and bounds
@@ -633,8 +643,8 @@ class Facts:
             hints += [f"first'{name}", f"later'{name}"]
         if not lines or not self.given:
             return None
-        by = [self.label(name) for name in self.equations if f"form'{name}" not in self.forms]
-        return f"{lines}{self.given}cases at': i = 1 by {', '.join([*by, *hints])}\n"
+        other_labels = [self.label(name) for name in self.equations if f"form'{name}" not in self.forms]
+        return f"{lines}{self.given}cases at': i = 1 by {', '.join([*other_labels, *hints])}\n"
 
     # --- Small things ----------------------------------------------------------------------------------------------
 
@@ -643,6 +653,7 @@ class Facts:
         begins with its lines of `sides`. `labels` are those of its facts, with spaces between."""
 
         def around(rest: str) -> str:
+            """The lines of the distinction, with `rest` at the end of each case."""
             return f"{begin}cases {cases}\n" + "".join(_bullet(side + rest) for side in sides)
 
         return FactCase(labels.split(), around)

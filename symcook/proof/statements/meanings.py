@@ -191,7 +191,7 @@ class Meanings:
                 f"{claim}  cases seen', unseen': {inside}\n    - qed by {cited_inside}\n"
                 f"    - qed by unseen', none'{name}(i), low', high'\n"
             )
-        # Another equation: from the bounds of the coordinates in it, and from the tokens where it has indicators.
+        # Any other equation: by the bounds of the coordinates in it and, if it has indicators, by the tokens.
         parts = [f"{x}(i)" for x in self._bound_labels(self.facts.equations[name])]
         letters = ["word"] if any(x[0] == "ind" for x in subterms(self.facts.equations[name])) else []
         return f"{claim}  qed by {', '.join([f'{label}(i)', *parts, *letters])}, low', high'\n"

@@ -60,7 +60,8 @@ PLACES = {
     "matches": (0, 1),
     "probability": (0, 1),
 }
-"""By keyword: the possible numbers of positions among its arguments. A keyword without an entry takes no position."""
+"""By keyword: the possible numbers of positions among its arguments. A keyword without an entry takes no position; but
+`holds`, which takes one, is read by a method of its own (`SentenceReader.formula_at`)."""
 OF_STRING = ("at", "count", "first", "last", "holds", "matches", "decoded")
 """The keywords whose value depends on the input string alone, not on the model."""
 UNNAMED = ("accept", "decoded")
@@ -274,23 +275,21 @@ class SentenceReader(expr.Reader):
         remainder that has one of them is rejected, since its quotient would have to be quantified inside them."""
         if tree[0] == "ind":
             return None
-        inside = (
-            bound | {tree[1]} if tree[0] in ("sum", "prod") else bound.union(tree[1]) if tree[0] == "lambda" else bound
-        )
-        remainder = next(
-            (
-                inner_remainder
-                for part in expr.children(tree)
-                if (inner_remainder := self.rests(part, inside)) is not None
-            ),
-            None,
-        )
-        if remainder is None and tree[0] == "mod":
-            if names(tree[1]) & bound:
-                _, begin, end = self.spans[id(tree)]
-                raise self.wrong("inside of a sum write I[a mod 3 = 1], which is a number", begin, end)
-            return tree
-        return remainder
+        bound_inside = bound
+        if tree[0] in ("sum", "prod"):
+            bound_inside = bound | {tree[1]}
+        elif tree[0] == "lambda":
+            bound_inside = bound.union(tree[1])
+        for part in expr.children(tree):
+            remainder = self.rests(part, bound_inside)
+            if remainder is not None:
+                return remainder
+        if tree[0] != "mod":
+            return None
+        if names(tree[1]) & bound:
+            _, begin, end = self.spans[id(tree)]
+            raise self.wrong("inside of a sum write I[a mod 3 = 1], which is a number", begin, end)
+        return tree
 
     def stands(self, made: Tree, old: Tree) -> Tree:
         """The new tree `made`; its text is that of the tree `old`, which it replaces."""

@@ -231,7 +231,10 @@ class OtherModel:
                 new["ind", here] = parse_term(self.bit(token, "i"))
 
         def translate(tree: Any) -> Any:
-            return new[tree] if tree in new else tuple(map(translate, tree)) if isinstance(tree, tuple) else tree
+            """The tree with each part that is a key of `new` replaced."""
+            if tree in new:
+                return new[tree]
+            return tuple(map(translate, tree)) if isinstance(tree, tuple) else tree
 
         names_taken = frozenset(self.first.taken)
         parts = (self.renamed(translate(parse_formula(part))) for part in self.meaning.parts)

@@ -85,7 +85,7 @@ def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mappin
     new_names: dict[str, str] = {}
     for name in own:
         new = name
-        # An underscore more until the name is free; a new name must not be that of another coordinate either.
+        # Underscores are added until the name is free; a new name must not be that of another coordinate either.
         while new in taken or (new != name and (new in own or new in new_names.values())):
             new += "_"
         new_names[name] = new
@@ -114,6 +114,7 @@ def split(name: str) -> tuple[str, str]:
     (('v', '@1.attention'), ('odd', ''))
     """
     quoted = name[:1] in ('"', "'")
+    # Where the coordinate ends: after its closing quote, at the @, or at the end of the name.
     end = name.index(name[0], 1) + 1 if quoted else name.find("@") if "@" in name else len(name)
     return name[1 : end - 1] if quoted else name[:end], name[end:]
 
@@ -168,7 +169,7 @@ def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
 def about_brackets(known: Mapping[str, Definition]) -> set[str]:
     """The names of the definitions that take token 0 for an opening and token 1 for a closing bracket."""
     about = {"bracket", "brackets"}
-    for name, definition in known.items():  # each uses earlier ones only
+    for name, definition in known.items():  # a definition only uses earlier definitions
         if about & mentioned(definition.tree):
             about.add(name)
     return about
@@ -199,8 +200,8 @@ class ModelMeaning:
         symbols: bool = False,
         other: Mapping[str, object] | None = None,
     ) -> None:
-        """`known` are the definitions of the library. With `symbols` the model may have symbols without a value, which
-        a statement uses by their names. `other` is the document of a second model that a statement may be about.
+        """`known` are the definitions of the library. With `symbols`, the model may have symbols without a value, and a
+        statement may contain their names. `other` is the document of a second model that a statement may be about.
 
         BadInput for a model with symbols unless `symbols` is set."""
         if document["symbols"] and not symbols:

@@ -55,12 +55,14 @@ def shown_inhabited(
     """The goal H, closed: each part by a string that satisfies it. The `strings` are tried first, then short strings by
     the searches of `WAYS`. None if a part stays open."""
     g = Goal(home, statement.inhabited, {}, {})
-    parts = g.split() if g.goal[0] == "&" else [g]
+    parts = g.split() if g.goal[0] == "&" else [g]  # those that are still open
     for letters in strings:
         with suppress(WordsSpent, *OPEN):
             if any(holds and runs.runs() for holds in runs.on(letters)):
-                there = [(part, _without_names(part.goal, runs)) for part in parts]
-                parts = [part for part, body in there if not _true_at(body, runs) or not _closed_here(part, runs, body)]
+                with_bodies = [(part, _without_names(part.goal, runs)) for part in parts]
+                parts = [
+                    part for part, body in with_bodies if not _true_at(body, runs) or not _closed_here(part, runs, body)
+                ]
     for way in WAYS:
         parts = _still_open(parts, runs, *way)
     return None if parts else g
@@ -93,7 +95,7 @@ def _still_open(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, ot
                 if others is not None and passed > others:
                     return [*given_up, *(part for part, _, _ in open_parts)]
                 continue
-            # A run of the kind asked for: try each open part at it.
+            # The values are rational or not, as required: try each open part on this string.
             tried, open_parts = open_parts, []
             for part, tries, part_work in tried:
                 runs.limit, began = runs.work + runs.budget - run_work - part_work, runs.work
@@ -321,14 +323,15 @@ def _close_by_false(g: Goal, label: str, body: Term, runs: Runs) -> None:
         g.obtain(label, name, " ".join([low, high, *labels]))
         _case_by_case(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
     elif tag == "ex" and body[1] == "Int" and (places := runs.among(kids[0], ())) is not None:
-        # No range, but comparisons in the body bound the integer: by them it is not before the first place, ..
+        # No range, but comparisons in the body bound the integer. First case: it is below the first place, which
+        # contradicts the comparisons.
         name, low, side, claim_label = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
         labels = _part_labels(claim_label, kids[0])
         g.obtain(label, name, " ".join(labels))
         v, before = var(name, "Int"), num(places.start - 1)
         here, beyond = g.em(("<=", None, (v, before)), side)
         automation.prove(here, (), LEVELS, [side, *labels])
-        # .. and the body is false at each place from there on, and after the last one.
+        # Second case: the body is false at each place, and above the last place the comparisons are contradicted.
         beyond.use("ax:int_lt", beyond.text(before), name, f"#{side}", label=low)
         _case_by_case(beyond, name, low, places, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
     else:
@@ -454,7 +457,7 @@ def _prove_indicator(g: Goal, f: Term, runs: Runs) -> str:
         if is_so is true:  # the case that holds has the equation as a fact
             h.hyp(last)
             continue
-        # The other case contradicts `known`; its parts are put together first.
+        # The other case contradicts the fact `known`. First its parts are joined into one formula, `fails`.
         label = h.fresh("all")
         proofs = [[{"by": "hyp", "of": k}] for k in parts]
         h.contra(h.fresh("no"))
