@@ -39,8 +39,9 @@ class Share(NamedTuple):
 
 
 class OneSided(NamedTuple):
-    """The number of selected positions strictly on one side: the cases there, the coordinate with the share and the one
-    with the number that is looked up by it ("" without a lookup), and the total."""
+    """The number of selected positions strictly on one side (`total`): the cases there, the coordinate `share` with
+    their share, and the coordinate `count` with the number that is looked up by the share. Both are "" if there is no
+    lookup."""
 
     side: str
     cases: SelectorCases
@@ -50,7 +51,8 @@ class OneSided(NamedTuple):
 
 
 class RangeMean(NamedTuple):
-    """A head with the mean of a number at the positions that a mask allows; `plain` if all scores are 0."""
+    """A head that computes the mean of the number `value` over positions that a mask allows. `row` is the linear form
+    that it averages; `plain`: all scores are 0."""
 
     mask: str
     value: Form
@@ -77,8 +79,11 @@ class Aggregates(Selections):
     # Widths
 
     def width(self, cases: SelectorCases, shown: str, equal: tuple[int, ...] = ()) -> Form:
-        """The number of selected positions. An equality E of integers is split off: the count of C(E) is the count of
-        C(true) with E, plus the count of C(false), minus the count of C(false) with E."""
+        """The number of positions that satisfy the condition C of the cases and the equalities `equal`.
+
+        An equality E of integers in C is split off: the count of C(E) is the count of C(true) with E, plus the count of
+        C(false), minus the count of C(false) with E.
+        """
         # Variables below BEFORE stand for equalities. Split off one of them.
         variable = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
         if variable is None and equal:  # nothing left to split: all equalities in `equal` must hold
@@ -102,8 +107,8 @@ class Aggregates(Selections):
         return self._beside("left", before, shown).plus(own).plus(self._beside("right", after, shown))
 
     def _share(self, mask: str, cases: SelectorCases, subtracted: str, shown: str) -> str:
-        """A coordinate with the share of selected positions among those that a mask allows, followed by `subtracted`, a
-        text such as " - relu(...)"."""
+        """A coordinate with the share of selected positions among those that a mask allows, minus a correction:
+        `subtracted` is the end of the network's formula, such as " - relu(...)"."""
         units = []
         for here, there in cases:
             if there is False:

@@ -247,7 +247,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         return f" in line {lines[path]}" if lines and path in lines else ""
 
     def state(name: object, where: str, line_text: str = "") -> int:
-        """The number of a state. BadInput for an unknown name; `where` and `line_text` say in the message where it is."""
+        """The number of a state. BadInput for an unknown name, with its place as `where` and `line_text` have it."""
         if isinstance(name, bool) or not isinstance(name, (str, int)) or str(name) not in numbers:
             raise BadInput(f"{where} must be one of its states", f"{_shown(name)}{line_text}", "name it in states")
         return numbers[str(name)]

@@ -413,6 +413,7 @@ class _RaspLines:
             direct = f(*(self._as_sop(line) for line in reads))
         tables = [self.range_of(line) for line in reads]
         too_many = any(table is None for table in tables) or prod(len(table or ()) for table in tables) > FEW
+        # The result is used if it can be translated. If not, and the values are few, the function is called with them.
         if isinstance(direct, SOp) or (too_many and isinstance(direct, (int, Fraction))):
             try:
                 return self.line(direct)
@@ -452,6 +453,7 @@ class _RaspLines:
 
     def range_of(self, line: int) -> tuple[Any, ...] | None:
         """The values that a line may have; None if they are not known, or more than FEW."""
+        # From the first line on, since the range of a line depends on those of the lines that it reads.
         for number in range(line + 1):
             if number not in self.ranges:
                 values = self._range(number)

@@ -61,7 +61,7 @@ NEWLINE: /\n/
 )
 """The grammar, for lark. Rules of expressions are ordered from the weakest operator to the strongest. The priority `.3`
 makes the lexer prefer a keyword to a NAME; `SQUARE mask SQUARED` is a mask such as `[j <= i]`. The terminals from OTHER
-to COMMENT are defined in SHARED; END comes from `srasp_reading._Lines`, where a definition ends."""
+to COMMENT are defined in SHARED; END comes from `srasp_reading._EndTokens`, where a definition ends."""
 WORDS = frozenset((
     "alphabet", "if", "then", "else", "psum", "left", "right", "map", "select", "aggregate", "selector_width", "true",
     "false", "and", "or", "not", "in", "tokens", "indices", "length", "i", "j", "def",

@@ -73,7 +73,7 @@ def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Sras
     return reader.program
 
 
-class _Lines:
+class _EndTokens:
     """A filter of tokens for lark (`postlex`): line breaks and semicolons between definitions become one END; those
     inside brackets are no ends."""
 
@@ -102,12 +102,12 @@ def _parser() -> tuple[Lark, _SraspReader]:
 
     if not hasattr(_OWN, "made"):
         reader = _SraspReader()
-        rules: Any = {"transformer": _Spread(reader), "maybe_placeholders": False, "postlex": _Lines()}
+        rules: Any = {"transformer": _RuleCaller(reader), "maybe_placeholders": False, "postlex": _EndTokens()}
         _OWN.made = Lark(GRAMMAR, parser="lalr", **rules), reader
     return _OWN.made
 
 
-class _Spread:
+class _RuleCaller:
     """The transformer for lark: it calls the method of the reader named like the rule, with the parts as arguments."""
 
     def __init__(self, reader: _SraspReader) -> None:

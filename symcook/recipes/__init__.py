@@ -194,8 +194,7 @@ class Recipe(NamedTuple):
         }
         inputs = set(model.embedding.inputs or ())
         columns = {"formula": inputs, "computes": inputs.union(model.space.names), "score": {*inputs, "j"}}
-        # A recipe without a score has only the first two texts.
-        for kind in [*columns][: 3 if self.score else 2]:
+        for kind in ("formula", "computes", "score") if self.score else ("formula", "computes"):
             tree = self.text(kind, model.decides)
             free = names(tree) - numbers - columns[kind]
             functions = called(tree) - {*ARITY, *ROUNDED, *self.vocabulary, *columns[kind]}
