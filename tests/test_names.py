@@ -137,7 +137,7 @@ VAGUE = {
     "whole",
 }
 """Words that say of a value neither what it is nor what it is for."""
-MOST_VAGUE = 453
+MOST_VAGUE = 175
 
 
 def vague(trees: Iterable[ast.Module]) -> int:

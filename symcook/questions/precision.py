@@ -123,7 +123,7 @@ def precision(
         return Answer(
             "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-            f"FewBits that {bound.name} needs", extra={"formats": by_format},
+            f"Bits that {bound.name} needs", extra={"formats": by_format},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 

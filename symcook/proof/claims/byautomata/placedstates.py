@@ -58,7 +58,7 @@ def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tupl
 
     def proof(h: Goal) -> None:
         """By cases: part k of each combination is the goal."""
-        for _, inner, labels in _each_of(case, h, reached, place):
+        for _, inner, labels in _each_of(case, h, reached):
             inner.hyp(labels[k])
 
     case.g.have(carried.formula(value, place), label, proof)
@@ -73,7 +73,7 @@ def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
     key = place, reached.combinations
     if key in case.divided:
         raise Unplaced(f"the states at {case.g.text(place)}")
-    for _, h, labels in _each_of(case, case.g, reached, place):
+    for _, h, labels in _each_of(case, case.g, reached):
         inner = case.under(h)
         inner.divided.add(key)
         for label in labels:
@@ -107,9 +107,7 @@ def _one_of(case: PlacedFacts, combinations: tuple[CarriedCombination, ...], pla
     return chained("|", [_combined(case, c, place) for c in combinations])
 
 
-def _each_of(
-    case: PlacedFacts, g: Goal, reached: Reached, place: Term
-) -> list[tuple[CarriedCombination, Goal, list[str]]]:
+def _each_of(case: PlacedFacts, g: Goal, reached: Reached) -> list[tuple[CarriedCombination, Goal, list[str]]]:
     """For each combination that is possible: the combination, the goal of its case, and the labels of its parts."""
     count, out = len(reached.combinations), []
     labels = [f"{g.fresh('state')}_{k}" for k in range(count)]
@@ -251,7 +249,7 @@ def _at_next_position(case: PlacedFacts, reached: Reached, old: Term, place: Ter
 
     def proof(h: Goal) -> None:
         """By one step from each combination."""
-        for c, k, labels in _each_of(case, h, reached, old):
+        for c, k, labels in _each_of(case, h, reached):
             _step(case.under(k), k, c, labels, place, inside, onward, pairs)
 
     case.g.have(_one_of(case, onward, place), label, proof)
@@ -379,7 +377,7 @@ def _induction(
         # The base case: each combination at `start` is one side of the disjunction.
         base, step = h.induct(y[1][0], low := h.fresh("low"), before := h.fresh("before"))
         base.intro(base.fresh("fits"))
-        for c, k, labels in _each_of(case, base, reached, start):
+        for c, k, labels in _each_of(case, base, reached):
             picked(k, every.index(c), len(every))
             joined(k, labels)
         # The step: `high` is y + 1 <= end, so that the disjunction holds at y (`now`).
@@ -391,7 +389,7 @@ def _induction(
         inner.suppose(low)
         inner.suppose(high)
         inside = _insides(inner, after := simple(("+", None, (y, num(1)))))
-        for c, k, labels in _each_of(case, step, Reached(now, every), y):
+        for c, k, labels in _each_of(case, step, Reached(now, every)):
             _step(inner.under(k), k, c, labels, after, inside, every, pairs)
 
     g.have(show, label, proof)
@@ -416,7 +414,7 @@ def _agreeing(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
 
     def proof(h: Goal) -> None:
         """Each remaining combination is a side of the new disjunction; each other one contradicts what is known."""
-        for c, k, labels in _each_of(case, h, reached, place):
+        for c, k, labels in _each_of(case, h, reached):
             if c in remaining:
                 picked(k, remaining.index(c), len(remaining))
                 joined(k, labels)
