@@ -153,7 +153,7 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
     from symcook.recipes import build, info
 
     all_settings = settings(values)
-    # Some settings, such as eta, are arguments that build the model; the others are values of its symbols c and epsilon.
+    # Some settings, such as eta, are arguments that build the model; the others are values of its symbols.
     arg_names = {argument.name for argument in info(model).arguments}
     arguments = info(model).read({name: value for name, value in all_settings.items() if name in arg_names})
     eta: Fraction | None = arguments.get("eta")

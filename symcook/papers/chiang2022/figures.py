@@ -121,7 +121,7 @@ def _moved(weight: Fraction) -> Bound:
 
 
 def tolerances(longest: int, progress: Progress) -> Figure:
-    """For Figure 3: how far the weight may move from 1 with every string still answered correctly, against the length."""
+    """For Figure 3: how far the weight may move from 1 such that every string stays right, against the length."""
     sides: tuple[list[Point], list[Point]] = ([], [])
     for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
         if n <= longest:
@@ -219,7 +219,7 @@ LOGITS = {"parity": parity_logit, "parity-layernorm": normed_parity_logit}
 """By model: the function for its logit."""
 FIRST = Fraction(9973, 10007)
 """The first distance from the weight 1, which bisection halves. Its denominator is a prime greater than every length,
-so no tested weight makes a query hit a position exactly or tie."""
+so at the tested weights no query is exactly at a position, or midway between two."""
 MAX_LENGTH = 200  # the greatest length that `right_weights` takes
 HALVINGS = 60  # how often an interval of weights may be halved before its logit counts as undecided
 BITS = 128  # the precision of a logit on an interval of weights
