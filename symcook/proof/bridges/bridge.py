@@ -228,11 +228,10 @@ class Bridge:
             fn, rounds = self.far.held[name] if last else (name, ())
             round_numbers = [quotient(self.at.number(term, self.at.env)) for term in rounds]
             args = ", ".join([*round_numbers, *map(str, cell), *filter(None, [place])])
-            coordinate: str | None = self.called[label(name, cell)]
-            coordinate = self.own.held.get(coordinate) if last and coordinate else coordinate
-            value = (
-                self._value(coordinate, place) if coordinate else "0"
-            )  # nothing is written to this coordinate of the model
+            # The model's function: an input has the name of its coordinate; without any, nothing is written there.
+            own_function: str | None = self.called[label(name, cell)]
+            own_function = self.own.held.get(own_function) if last and own_function else own_function
+            value = self._value(own_function, place) if own_function else "0"
             equation = f"{PREFIX}{fn}{f'({args})' if args else ''} = {value}"
             yield f"({equation})" if self.pointwise else f"({self.own.everywhere(equation)})"
 
@@ -317,7 +316,7 @@ class Bridge:
         if not self.pointwise:
             g.intro("some")  # 1 <= n
         if self.words:
-            # The first half: the family's condition on the string implies the model's. The second half is the rest.
+            # The first part: the family's condition on the string implies the model's. `g` goes on with the second.
             first, g = g.split()
             first.intro("word")
             self._word(first)

@@ -192,7 +192,7 @@ def whole(a: int) -> bool:
 
 
 def degree(m: Mono) -> int:
-    """The degree of a monomial. Functions such as pi and sqrt(2) count as constants; a power of e alone has degree 1."""
+    """The degree of a monomial. Functions such as pi count as constants; a power of e alone has degree 1."""
     return sum(k for a, k in m[0] if normal._keys[a][0] != "fn") + (m[1] != 0 and not m[0])
 
 
