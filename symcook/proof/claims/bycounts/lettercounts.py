@@ -34,6 +34,7 @@ def _want_letters(case: CaseFacts) -> None:
         for m, e in row.poly:
             if sum(k for _, k in m) + (e != 0) > 1:
                 for a, _ in m:
+                    # an atom I[F] that is read as a number, where F is w(place) = letter in one of its forms
                     if normal._keys[a][0] == "ind" and case.state.get(a) == BASE:
                         f = reify.formula(normal._keys[a][1])
                         place, letter = letter_at(f) or zero_letter(f) or (num(0), -1)
@@ -93,10 +94,10 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
         return
     case.counts.places.append(place)
     g = case.g
-    # Each count is at least the count up to the place before the first position, which is 0.
     label = g.fresh("total")
     g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low, high), label=label)
     case.fact(label)
+    # Each count is at least the count up to the place before the first position, which is 0.
     start = case.root.below
     first = case.known(at_most(start, start)) or ""
     for a in case.root.problem.letters:
