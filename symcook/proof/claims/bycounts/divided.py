@@ -314,32 +314,32 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
         return OPAQUE
     t = reify.term(gap)
     # Conditions: 0 <= T, and the quotient h satisfies 0 <= h <= high.
-    least = case.need(at_most(num(0), t))
-    if least is None:
+    nonnegative_fact = case.need(at_most(num(0), t))
+    if nonnegative_fact is None:
         return WAITS
     quotient_term, bounds = _quotient(case, t, int(modulus))
-    first, last = (case.need(("<=", None, pair)) for pair in ((num(0), quotient_term), (quotient_term, high)))
-    if first is None or last is None:
+    low_fact, high_fact = (case.need(("<=", None, pair)) for pair in ((num(0), quotient_term), (quotient_term, high)))
+    if low_fact is None or high_fact is None:
         return WAITS
     g, f = case.g, inner[2][0]
 
     def term_value(h: Goal, value: int) -> None:
         """Close I[m*j <= T] = value for a j of a range: the other value contradicts the bounds of the quotient."""
         h.intro(f"{(name := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
-        known, there = h.fresh("f"), replace(f, THERE, var(name, "Int"))
-        for k, holds in zip(h.ind(there, f"{known} {(v := h.fresh('v'))}"), (True, False), strict=True):
+        decided, there = h.fresh("f"), replace(f, THERE, var(name, "Int"))
+        for k, holds in zip(h.ind(there, f"{decided} {(v := h.fresh('v'))}"), (True, False), strict=True):
             if holds == bool(value):
                 k.hyp(v)
             else:
                 k.contra(k.fresh("no"))
-                k.auto([known, lo if value == 0 else hi, bounds[0], bounds[1]], degree=1, rounds=0)
+                k.auto([decided, lo if value == 0 else hi, bounds[0], bounds[1]], degree=1, rounds=0)
 
     # sum(j, 1, high, I[m*j <= T]) = sum(j, 1, h, 1) + sum(j, h + 1, high, 0) = h, as m*h <= T < m*(h + 1).
     summand, texts = f"j. {g.text(inner)}", ["1", g.text(quotient_term), g.text(high)]
     split, ones, length, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
-    g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=split)
+    g.use("lem:sum_split", summand, *texts, lambda h: both(h, low_fact, high_fact), label=split)
     g.use("lem:sum_ext", summand, "j. 1", "1", texts[1], lambda h: term_value(h, 1), label=ones)
-    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([first], degree=1, rounds=0), label=length)
+    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([low_fact], degree=1, rounds=0), label=length)
     after = g.text(("+", None, (quotient_term, num(1))))
     g.use("lem:sum_ext", summand, "j. 0", after, texts[2], lambda h: term_value(h, 0), label=none)
     equal: Term = equals(reify.atom(a), quotient_term)

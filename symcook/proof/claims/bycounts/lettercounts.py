@@ -89,13 +89,13 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
     if place in case.counts.places:
         return
     lower_bound = at_most(case.root.below, place)
-    low, high = case.need(lower_bound), case.need(at_most(place, case.root.high))
-    if low is None or high is None:
+    low_fact, high_fact = case.need(lower_bound), case.need(at_most(place, case.root.high))
+    if low_fact is None or high_fact is None:
         return
     case.counts.places.append(place)
     g = case.g
     label = g.fresh("total")
-    g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low, high), label=label)
+    g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low_fact, high_fact), label=label)
     case.fact(label)
     # Each count is at least the count up to the place before the first position, which is 0.
     start = case.root.below
@@ -103,11 +103,11 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
     for a in case.root.problem.letters:
         label = g.fresh("least")
         grows = case.root.share(g, case.root.grows(a))
-        g.use(grows, g.text(start), g.text(place), lambda h: both(h, first, low), label=label)
+        g.use(grows, g.text(start), g.text(place), lambda h: both(h, first, low_fact), label=label)
         case.fact(label)
     for a in (case.root.problem.before, case.root.problem.after):
         if a is not None:
-            _once(case, place, a, low, high)
+            _once(case, place, a, low_fact, high_fact)
 
 
 def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> None:
@@ -154,13 +154,13 @@ def _order_places(case: CaseFacts) -> None:
 def _grow(case: CaseFacts, p: Term, q: Term, order: str) -> None:
     """Add C_a(p) <= C_a(q) for each letter a, from p <= q."""
     g = case.g
-    low = case.known(at_most(case.root.below, p))
-    if low is None:
+    low_fact = case.known(at_most(case.root.below, p))
+    if low_fact is None:
         return
     for a in case.root.problem.letters:
         label = g.fresh("more")
         grows = case.root.share(g, case.root.grows(a))
-        g.use(grows, g.text(p), g.text(q), lambda h: both(h, low, order), label=label)
+        g.use(grows, g.text(p), g.text(q), lambda h: both(h, low_fact, order), label=label)
         case.fact(label)
 
 
@@ -184,12 +184,12 @@ def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> A
         g.use("ax:sum_empty", summand, g.text(low), g.text(high), f"#{empty}", label=label)
         return case.give(a, label)
     before = reify.term(nf(("-", None, (low, num(1)))))
-    first = case.need(at_most(root.below, before))
-    last = case.need(at_most(before, high))
-    if first is None or last is None:
+    low_fact = case.need(at_most(root.below, before))
+    high_fact = case.need(at_most(before, high))
+    if low_fact is None or high_fact is None:
         return WAITS
     texts = [g.text(root.low), g.text(before), g.text(high)]
-    g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=label)
+    g.use("lem:sum_split", summand, *texts, lambda h: both(h, low_fact, high_fact), label=label)
     return case.give(a, label)
 
 

@@ -66,10 +66,10 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
         return WAITS
     if any(value is None for value, _ in by_symbol.values()):
         return OPAQUE
-    start, end = case.need(at_most(root.low, low)), case.need(at_most(high, root.high))
-    if start is None or end is None:
+    low_fact, high_fact = case.need(at_most(root.low, low)), case.need(at_most(high, root.high))
+    if low_fact is None or high_fact is None:
         return WAITS
-    return case.give(a, _as_counts(case, reify.atom(a), by_symbol, outer, start, end))
+    return case.give(a, _as_counts(case, reify.atom(a), by_symbol, outer, low_fact, high_fact))
 
 
 def _as_counts(
@@ -190,11 +190,19 @@ def _single_term_sum(case: CaseFacts, a: int, low: Term, high: Term, inner: Term
         g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each_is_zero, label=label)
         return case.give(a, label)
     # p is in the range: the sum is T(p).
-    first, last = (case.need(end) for end in ends)
-    if first is None or last is None:
+    low_fact, high_fact = (case.need(end) for end in ends)
+    if low_fact is None or high_fact is None:
         return WAITS
     summand = f"j. {g.text(inner)}"
-    g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: both(h, first, last), each_is_zero, label=label)
+    g.use(
+        "lem:sum_only",
+        summand,
+        *texts,
+        g.text(place),
+        lambda h: both(h, low_fact, high_fact),
+        each_is_zero,
+        label=label,
+    )
     return case.give(a, label)
 
 

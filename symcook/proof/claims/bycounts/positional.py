@@ -135,10 +135,10 @@ def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | 
 
 def _written_sum(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: Term) -> AtomReading:
     """The reading of the atom `a`, a sum of `inner`, as the sum of its summand with coordinates written out."""
-    start, end = case.need(at_most(case.root.low, low)), case.need(at_most(high, case.root.high))
-    if start is None or end is None:
+    low_fact, high_fact = case.need(at_most(case.root.low, low)), case.need(at_most(high, case.root.high))
+    if low_fact is None or high_fact is None:
         return WAITS
-    return case.give(a, put_written(case, low, high, inner, written, start, end))
+    return case.give(a, put_written(case, low, high, inner, written, low_fact, high_fact))
 
 
 def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Term, start: str, end: str) -> str:

@@ -64,8 +64,8 @@ def term_sum(case: CaseFacts, a: int) -> AtomReading:
         return difference(case, a, inner, low, high)
     # A sum from the first position up to a position of the string: an unknown number, at least 0 if all terms are.
     ends = [at_most(case.root.below, high), at_most(high, case.root.high)]
-    least, most = (case.need(end) for end in ends)
-    if least is None or most is None:
+    low_fact, high_fact = (case.need(end) for end in ends)
+    if low_fact is None or high_fact is None:
         return WAITS
     case.sums.totals.append((inner, high))
     if (bound := _term_bound(case, inner, num(0), True)) is not None:
@@ -130,8 +130,8 @@ def _add_sum_bound(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -
     """Add the fact that the sum of T up to p is at least c times the number of terms, from the bound T(j) >= c at each
     j; or both with "at most"."""
     g, root = case.g, case.root
-    least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
-    if least is None or most is None:
+    low_fact, high_fact = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
+    if low_fact is None or high_fact is None:
         return
     label, length = g.fresh("bound"), g.fresh("many")
     texts = [f"j. {g.text(bound.number)}", f"j. {g.text(inner)}"][:: 1 if bound.lower else -1]
@@ -140,12 +140,12 @@ def _add_sum_bound(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -
         """Close the bound at one position."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
-        _close_by_bound(case, h, bound.label, j, [lo, hi, most])
+        _close_by_bound(case, h, bound.label, j, [lo, hi, high_fact])
 
     g.use("lem:sum_mono", *texts, g.text(root.low), g.text(high), bound_at_position, label=label)
     case.fact(label)
     if bound.number != num(0):
-        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=length)
+        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([low_fact], degree=1), label=length)
         # The sum of ones is the number of terms, unless it is computed to a number already.
         for factors, _ in nf(("sum", None, (root.low, high, num(1)))):
             if factors:
@@ -222,11 +222,11 @@ def _add_order(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> No
         h.intro(f"{j} ({lo} {hi})")
         _close_by_bound(case, h, bound.label, j, [lo, hi, low, high])
 
-    after_p, after, least = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
+    after_p, after, order_label = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
     g.use("lem:sum_nonneg", summand, g.text(after), g.text(q), next_terms_nonnegative, label=after_p)
     f: Term = at_most(total_up_to(case, inner, p), total_up_to(case, inner, q))
-    g.have(f, least, lambda h: h.auto([label, after_p], degree=1, rounds=0))
-    case.fact(least)
+    g.have(f, order_label, lambda h: h.auto([label, after_p], degree=1, rounds=0))
+    case.fact(order_label)
 
 
 # --- Further facts, for a case that the arithmetic does not close -----------------------------------------------------
@@ -270,8 +270,8 @@ def _places_in_use(case: CaseFacts) -> list[Term]:
     ]
 
 
-def _add_member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None:
-    """Add T(q) <= (sum of T up to p), if it is known that q is a position up to p; `nonneg` is the label of the fact
+def _add_member(case: CaseFacts, inner: Term, p: Term, q: Term, nonnegative_fact: str) -> None:
+    """Add T(q) <= (sum of T up to p), if it is known that q is a position up to p; `nonnegative_fact` is the label of
     0 <= T(j) at each j."""
     g, root = case.g, case.root
     ends = [case.known(("<=", None, end)) for end in ((root.low, q), (q, p), (p, root.high))]
@@ -284,7 +284,7 @@ def _add_member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> 
         """Close the goal that a term is not negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
-        _close_by_bound(case, h, nonneg, j, [lo, hi, high])
+        _close_by_bound(case, h, nonnegative_fact, j, [lo, hi, high])
 
     label, texts = g.fresh("member"), [g.text(t) for t in (root.low, p, q)]
     g.use("lem:sum_member", f"j. {g.text(inner)}", *texts, lambda h: both(h, low, here), term_nonnegative, label=label)
@@ -318,22 +318,22 @@ def _add_position(case: CaseFacts) -> bool:
     for inner, p in case.sums.totals:
         if (inner, p) in case.sums.witnessed or len(case.sums.witnesses) >= MOST_WITNESSES:
             continue
-        positive = case.known(less_than(num(0), total_up_to(case, inner, p)))
-        if positive is None:
+        positive_fact = case.known(less_than(num(0), total_up_to(case, inner, p)))
+        if positive_fact is None:
             continue
         case.sums.witnessed.add((inner, p))
-        _obtain_position(case, inner, p, positive)
+        _obtain_position(case, inner, p, positive_fact)
         return True
     return False
 
 
-def _obtain_position(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
-    """Introduce a position j up to p with 0 < T(j), from the fact `positive`, that the sum of T up to p is positive."""
+def _obtain_position(case: CaseFacts, inner: Term, p: Term, positive_fact: str) -> None:
+    """Introduce a position j up to p with 0 < T(j). By `positive_fact` the sum of T up to p is positive."""
     g, root = case.g, case.root
-    range_ = between(root.low, THERE, p)
-    exists: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
+    in_range = between(root.low, THERE, p)
+    exists: Term = ("ex", "Int", (abstract(conj(in_range, less_than(num(0), inner)), (THERE,)),))
     label, name = g.fresh("some"), g.fresh("x")
-    g.have(exists, label, lambda h: _close_positive_term(case, h, inner, p, positive))
+    g.have(exists, label, lambda h: _close_positive_term(case, h, inner, p, positive_fact))
     parts = [g.fresh(stem) for stem in ("from", "to", "above")]
     g.obtain(label, name, " ".join(parts))
     case.sums.witnesses.append(var(name, "Int"))
@@ -347,16 +347,16 @@ def _add_least_value(case: CaseFacts, total: Term) -> None:
     be proved."""
     for f in case.root.problem.needs:
         if f[0] == "<=" and f[2][0] == N and f[2][1][0] == "num":
-            label, least = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
+            label, least_value = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
             with suppress(Unclosed, OutsideFragment, Stuck, Rejected, TooLong):
-                case.g.have(at_most(least, total), label, partial(case.decision.close, most=MOST_BOUNDS))
+                case.g.have(at_most(least_value, total), label, partial(case.decision.close, most=MOST_BOUNDS))
                 case.decision.assume(label)
 
 
-def _close_positive_term(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
-    """Close the goal that some term up to p is positive: otherwise the sum is at most 0, but by the fact `positive` it
-    is positive."""
-    exists, no, most = g.goal, g.fresh("no"), g.fresh("most")
+def _close_positive_term(case: CaseFacts, g: Goal, inner: Term, p: Term, positive_fact: str) -> None:
+    """Close the goal that some term up to p is positive: otherwise the sum is at most 0, which contradicts
+    `positive_fact`."""
+    exists, no, at_most_zero = g.goal, g.fresh("no"), g.fresh("most")
     g.contra(no)
 
     def term_at_most_zero(h: Goal) -> None:
@@ -373,10 +373,9 @@ def _close_positive_term(case: CaseFacts, g: Goal, inner: Term, p: Term, positiv
         h.have(exists, yes, witness)
         h.absurd(yes, no)
 
-    g.use(
-        "lem:sum_mono", f"j. {g.text(inner)}", "j. 0", g.text(case.root.low), g.text(p), term_at_most_zero, label=most
-    )
-    rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in (most, positive)]
+    ends = g.text(case.root.low), g.text(p)
+    g.use("lem:sum_mono", f"j. {g.text(inner)}", "j. 0", *ends, term_at_most_zero, label=at_most_zero)
+    rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in (at_most_zero, positive_fact)]
     close(g, contradiction(rows) or [])
 
 
