@@ -40,8 +40,8 @@ def write(
     force: bool = False,
     done: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
-    """Write each figure of a recipe, or the figures made by `makes`, as CSV and, with matplotlib, as SVG and PNG. Either
-    all files are written or none. Returns the files, in order.
+    """Write each figure of a recipe, or the figures made by `makes`, as CSV and, with matplotlib, as SVG and PNG; all
+    files or none. Returns the files, in order.
 
     `longest` is the greatest length of strings; `force` overwrites files; `done` reports progress (see `Make`). Raises
     BadInput for a recipe without figures, and for files that exist or cannot be written.

@@ -48,22 +48,22 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
                 for i in range(n)
             ]
         elif line.op == "remainder":
-            row = [number % line.divisor == line.bound for number in _numbers(line, table, n)]
+            row = [number % line.divisor == line.bound for number in _predicate_numbers(line, table, n)]
         elif line.op == "table":
-            numbers = _numbers(line, table, n)
+            numbers = _predicate_numbers(line, table, n)
             if max(numbers, default=-1) >= len(line.table):
                 must = f"a TABLE must have a bit for each number that it meets (of the string of length {n})"
                 raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table")
             row = [line.table[number] == "1" for number in numbers]
         elif line.op == "since":
-            row = _lasting(f, g)
+            row = _since(f, g)
         else:  # until is since read from the right
-            row = _lasting(f[::-1], g[::-1])[::-1]
+            row = _since(f[::-1], g[::-1])[::-1]
         table.append(row)
     return table
 
 
-def _lasting(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
+def _since(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
     """f since g at each position: whether g is true at some position up to it, and f from there on. So f is true here,
     and g is true here or f since g at the position before."""
     row, lasts = list[bool](), False
@@ -78,7 +78,7 @@ def _count(row: Sequence[bool], side: str, i: int) -> int:
     return sum(row[: i + 1] if side == "left" else row[i:])
 
 
-def _numbers(line: FormulaLine, table: Sequence[Sequence[bool]], n: int) -> list[int]:
+def _predicate_numbers(line: FormulaLine, table: Sequence[Sequence[bool]], n: int) -> list[int]:
     """The number that a predicate is about, at each position: its count, or, without a count, the position itself."""
     counts = [_count(table[count.line], count.side, i) for count in line.counts for i in range(n)]
     return counts or list(range(1, n + 1))
@@ -151,7 +151,7 @@ def fold(formula: Formula) -> Fold | None:
     of every line at the last letter."""
     if any(line.op in ("next", "until", *COUNTING) for line in formula.lines):
         return None
-    return Fold(None, partial(_now, formula, {}), partial(_answer, formula), each=True)
+    return Fold(None, partial(_next_truths, formula, {}), partial(_answer_at, formula), each=True)
 
 
 def language(formula: Formula) -> Fold:
@@ -182,9 +182,9 @@ def language(formula: Formula) -> Fold:
     def step(states: frozenset[LineTruths] | None, letter: str) -> frozenset[LineTruths]:
         """The next state; None is the state before the first letter."""
         if states is None:
-            return frozenset(_now(formula, guess, None, letter) for guess in guesses)
+            return frozenset(_next_truths(formula, guess, None, letter) for guess in guesses)
         # Each guess is checked one letter later: a state whose guess fails has no successor.
-        successors = ((before, _now(formula, guess, before, letter)) for before in states for guess in guesses)
+        successors = ((before, _next_truths(formula, guess, before, letter)) for before in states for guess in guesses)
         return frozenset(now for before, now in successors if fits(before, now))
 
     def answer(states: frozenset[LineTruths] | None) -> bool | str | None:
@@ -193,12 +193,12 @@ def language(formula: Formula) -> Fold:
             return None if formula.labels else False
         # At the end exactly one element has guessed right.
         (last,) = (state for state in states if fits(state, None))
-        return _answer(formula, last)
+        return _answer_at(formula, last)
 
     return Fold(None, step, answer)
 
 
-def _now(formula: Formula, guess: Mapping[int, bool], before: LineTruths | None, letter: str) -> LineTruths:
+def _next_truths(formula: Formula, guess: Mapping[int, bool], before: LineTruths | None, letter: str) -> LineTruths:
     """The truths of the lines at a letter, from those at the letter before it (None at the first). `guess` has the
     truths of the lines that look ahead."""
     now: list[bool] = []
@@ -221,7 +221,7 @@ def _now(formula: Formula, guess: Mapping[int, bool], before: LineTruths | None,
     return tuple(now)
 
 
-def _answer(formula: Formula, now: LineTruths) -> bool | str | None:
+def _answer_at(formula: Formula, now: LineTruths) -> bool | str | None:
     """The answer at a position where the lines have the truths `now`."""
     if not formula.labels:
         return now[formula.outputs[0][1]]

@@ -38,11 +38,11 @@ def values(program: Srasp, word: Sequence[str]) -> list[list[Any]]:
     each position i a row with a truth for each position j."""
     table: list[list[Any]] = []
     for line in program.lines:
-        table.append(_row(line, [table[k] for k in line.reads], word))
+        table.append(_line_values(line, [table[k] for k in line.reads], word))
     return table
 
 
-def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> list[Any]:
+def _line_values(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> list[Any]:
     """The values of one line at all positions, from those of the lines that it reads."""
     op, n = line.op, len(word)
     # Inputs and constants, then operations position by position.
@@ -75,10 +75,10 @@ def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> li
     # Lines that read a selector: the number of selected positions, or a value from them.
     if op == "width":
         return [Fraction(sum(row)) for row in reads[0]]
-    return [_selected(line, i, reads) for i in range(n)]
+    return [_selected_value(line, i, reads) for i in range(n)]
 
 
-def _selected(line: SraspLine, i: int, reads: Sequence[list[Any]]) -> Any:
+def _selected_value(line: SraspLine, i: int, reads: Sequence[list[Any]]) -> Any:
     """The value of "left", "right" or "aggregate" at index i: the first, the last, or the mean of the selected values;
     the default if no position is selected. `reads` has the selector, the values and the defaults."""
     chosen, value, default = reads[0][i], reads[1], reads[2][i]
@@ -111,7 +111,7 @@ def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[WordsByVal
     every, size = lettered(choices)
     table: list[list[Any]] = []
     for line in program.lines:
-        table.append(_columns(line, [table[k] for k in line.reads], every, (1 << size) - 1))
+        table.append(_line_columns(line, [table[k] for k in line.reads], every, (1 << size) - 1))
     return table[program.output]
 
 
@@ -131,7 +131,9 @@ def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[WordsByValue], int]
     return columns_of, size
 
 
-def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByValue], all_strings: int) -> list[Any]:
+def _line_columns(
+    line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByValue], all_strings: int
+) -> list[Any]:
     """The values of one line at all positions, each with the words in which it occurs; for a selector, at each position
     i and each j the words in which i selects j. `reads` has the lines that this line reads."""
     op, n = line.op, len(letters)
@@ -153,7 +155,7 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByV
     if op == "if":
         return [_united((a, test.get(True, 0)), (b, test.get(False, 0))) for test, a, b in zip(*reads, strict=True)]
     if op == "psum":
-        return [_folded([reads[0][j] for j in range(n) if SEES[line.value](i, j)], all_strings) for i in range(n)]
+        return [_summed([reads[0][j] for j in range(n) if SEES[line.value](i, j)], all_strings) for i in range(n)]
     # Selectors.
     if op == "select":
         return [[_joined(SIGNS[line.value], key, query).get(True, 0) for key in reads[0]] for query in reads[1]]
@@ -166,7 +168,7 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByV
     # Lines that read a selector: the number of selected positions, or a mean of numbers.
     if op == "width":
         unit, none = Fraction(1), Fraction(0)
-        return [_folded([{unit: a, none: all_strings & ~a} for a in row], all_strings) for row in reads[0]]
+        return [_summed([{unit: a, none: all_strings & ~a} for a in row], all_strings) for row in reads[0]]
     if op == "aggregate" and not any(isinstance(value, str) for column in reads[2] for value in column):
         return [_means(row, reads[1], default, all_strings) for row, default in zip(reads[0], reads[2], strict=True)]
     # The first or last selected value (an aggregate of letters has the first): go through the positions j in order, and
@@ -212,7 +214,7 @@ def _united(*parts: tuple[WordsByValue, int]) -> WordsByValue:
     return united_words
 
 
-def _folded(row: Sequence[WordsByValue], every: int) -> WordsByValue:
+def _summed(row: Sequence[WordsByValue], every: int) -> WordsByValue:
     """The sum of the columns in `row`, word by word."""
     total: WordsByValue = {Fraction(0): every}
     for column in row:

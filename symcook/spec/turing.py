@@ -38,11 +38,11 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
             break
         documents.append({"position": len(word) + 1 + len(documents), **document})
     else:  # no break: the machine has ended
-        return _done(documents, tapes, True)
-    return _done(documents, tapes, False)
+        return _run_of(documents, tapes, True)
+    return _run_of(documents, tapes, False)
 
 
-def _done(documents: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
+def _run_of(documents: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
     """The run with these documents. Documents with "write" are the start and the steps, the others the output."""
     steps = max(0, sum("write" in token_document for token_document in documents) - 1)
     output = "".join(str(token_document["token"]) for token_document in documents if "write" not in token_document)

@@ -98,7 +98,7 @@ def cross_entropy(
         raise unknown("model with closed forms in the counts", str(model), list(LOGITS))
     # How long strings may be: parity has a closed form in n, other models are sums of n or n^2 terms.
     length = count(n)
-    weight_value = _weight(model, weight)
+    weight_value = _read_weight(model, weight)
     most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if weight_value == 1 else 10**5)
     if most is not None and length > most:
         raise BadInput(f"{model} must have at most {most} symbols here", length, "give a smaller --n")
@@ -108,8 +108,8 @@ def cross_entropy(
     text |= {} if weight_value == 1 else {"weight": str(weight_value)}
     classes = list(LOGITS[model](case))
     if sample is not None:
-        sample_size, start = count(sample), _seed(seed)
-        classes = _sampled(classes, length, sample_size, start)
+        sample_size, start = count(sample), _read_seed(seed)
+        classes = _classes_of_sample(classes, length, sample_size, start)
         text |= {"sample": str(sample_size), "seed": str(start)}
 
     def value() -> flint.arb:
@@ -153,7 +153,7 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
     from symcook.recipes import build, info
 
     all_settings = settings(values)
-    # Some settings, such as eta, are arguments that build the model; the others are values of its symbols c and epsilon.
+    # Some settings, such as eta, are arguments that build the model; the others are values of its symbols.
     arg_names = {argument.name for argument in info(model).arguments}
     arguments = info(model).read({name: value for name, value in all_settings.items() if name in arg_names})
     eta: Fraction | None = arguments.get("eta")
@@ -178,7 +178,7 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
     return Given(n, scale, epsilon, arguments["scaled"], None if eta is None else target), text
 
 
-def _weight(model: str, given: Fraction | int | str) -> Fraction:
+def _read_weight(model: str, given: Fraction | int | str) -> Fraction:
     """The weight of Figure 3 as a rational number. Raises BadInput for a model without this weight."""
     what = "the weight"
     value = rational_value(number_tree(str(given), what), what)
@@ -189,7 +189,7 @@ def _weight(model: str, given: Fraction | int | str) -> Fraction:
     return value
 
 
-def _seed(given: int | str) -> int:
+def _read_seed(given: int | str) -> int:
     """The seed as an integer."""
     try:
         return int(given)
@@ -197,7 +197,7 @@ def _seed(given: int | str) -> int:
         raise BadInput("a seed must be an integer", given) from None
 
 
-def _sampled(classes: list[Class], length: int, sample_size: int, seed: int) -> list[Class]:
+def _classes_of_sample(classes: list[Class], length: int, sample_size: int, seed: int) -> list[Class]:
     """The classes with the shares that they have in a random sample of words, without classes that do not occur."""
     if sample_size * length > 10**6:
         raise BadInput("a sample must have at most 10^6 symbols in all", sample_size * length, "draw fewer strings")
@@ -221,11 +221,11 @@ def hits(at: Fraction, n: int) -> dict[int, Fraction]:
     return {i: 1 - abs(at - i) for i in (low, low + 1) if 0 <= i < n and abs(at - i) < 1}
 
 
-def _parity(given: Given) -> Iterator[Class]:
+def _parity_classes(given: Given) -> Iterator[Class]:
     """The classes of parity (Appendix A): the logit depends on n and on the parity of k, the number of 1s."""
     n = given.n
     if given.weight != 1:
-        yield from _by_ones(parity_logit, given)  # Section 3.2 with another weight: the logit depends on k
+        yield from _classes_by_ones(parity_logit, given)  # Section 3.2 with another weight: the logit depends on k
         return
 
     def logit(odd: bool) -> flint.arb:
@@ -256,7 +256,7 @@ def ones_logit(formula: LogitFormula, given: Given, weight: Fraction, k: int) ->
     return formula(given, arb_of(weight * k), hit)
 
 
-def _by_ones(formula: LogitFormula, given: Given) -> Iterator[Class]:
+def _classes_by_ones(formula: LogitFormula, given: Given) -> Iterator[Class]:
     """A class for each number of 1s, with its logit by `formula`."""
     for k in range(given.n):
         share = Fraction(comb(given.n - 1, k), 2 ** (given.n - 1))
@@ -264,9 +264,9 @@ def _by_ones(formula: LogitFormula, given: Given) -> Iterator[Class]:
         yield Class(share, k % 2 == 1, logit, lambda _, ones, k=k: ones == k)
 
 
-def _parity_normed(given: Given) -> Iterator[Class]:
+def _normed_parity_classes(given: Given) -> Iterator[Class]:
     """The classes of parity-layernorm (Appendix B), with the weight of Figure 3."""
-    return _by_ones(normed_parity_logit, given)
+    return _classes_by_ones(normed_parity_logit, given)
 
 
 def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
@@ -277,7 +277,7 @@ def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb
     n, zero, e, square = given.n, arb(0), arb_of(given.epsilon), at**2
 
     def factor(i: int) -> flint.arb:
-        """The factor of both norms at position i, as in `_two_norms`; most positions have no hit."""
+        """The factor of both norms at position i, as in `_norms_factor`; most positions have no hit."""
         before = (2 * n * n + i * i + 1 + square) / (9 * n * n)
         after = before + hit[i] ** 2 / (9 * n * n) if i in hit else before
         return (after + e * (before + e)).rsqrt()
@@ -289,10 +289,10 @@ def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb
     below = sum(falling, zero), sum(rising, zero)
     s = sum((factors[i] * t / n * (falling[i] / below[0] - rising[i] / below[1]) for i, t in hit.items()), zero)
     others = (2 * n * n + 1 + at**2 + hit.get(0, zero) ** 2) / (9 * n * n)
-    return _last(s, factors[0] ** 2 * others + s**2 / 9, 18, given)
+    return _final_logit(s, factors[0] ** 2 * others + s**2 / 9, 18, given)
 
 
-def _first(given: Given) -> Iterator[Class]:
+def _first_classes(given: Given) -> Iterator[Class]:
     """The classes of first (Eq. (1)): the logit depends on the first symbol, `starts` (whether it is 1)."""
 
     def logit(starts: bool) -> flint.arb:
@@ -303,24 +303,24 @@ def _first(given: Given) -> Iterator[Class]:
         yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts), lambda first, _, s=starts: first is s)
 
 
-def _first_normed(given: Given) -> Iterator[Class]:
+def _normed_first_classes(given: Given) -> Iterator[Class]:
     """The classes of first-layernorm: Eq. (1) with the factors of the norms at CLS and at position 1."""
     epsilon = given.epsilon
 
     def logit(starts: bool) -> flint.arb:
-        cls = _two_norms(arb_of(Fraction(1, 6)), arb(0), epsilon)
-        first_norm = _two_norms(arb_of(Fraction(1, 3)), arb_of(Fraction(int(starts), 6)), epsilon)
+        cls = _norms_factor(arb_of(Fraction(1, 6)), arb(0), epsilon)
+        first_norm = _norms_factor(arb_of(Fraction(1, 3)), arb_of(Fraction(int(starts), 6)), epsilon)
         s = (first_norm if starts else -first_norm) / 2 / (1 + (given.n - 1) * (-given.c() * cls * first_norm).exp())
         squares = (cls**2 + s**2) / 6
         if given.target is None or not given.scaled:
-            return _last(s, squares, 12, given)
-        return 4 * (arb_of(epsilon) + arb(5) / 24).sqrt() * given.target() * s * _two_norms(squares, arb(0), epsilon)
+            return _final_logit(s, squares, 12, given)
+        return 4 * (arb_of(epsilon) + arb(5) / 24).sqrt() * given.target() * s * _norms_factor(squares, arb(0), epsilon)
 
     for starts in (False, True):
         yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts), lambda first, _, s=starts: first is s)
 
 
-def _flawed(given: Given) -> Iterator[Class]:
+def _flawed_classes(given: Given) -> Iterator[Class]:
     """The classes of first-flawed (Section 5.2): the logit depends on the first symbol and on k, the number of 1s."""
     n = given.n
 
@@ -342,19 +342,19 @@ def _flawed(given: Given) -> Iterator[Class]:
             share *= Fraction(n - 2 - ones_after, ones_after + 1)
 
 
-def _last(s: flint.arb, squares: flint.arb, d: int, given: Given) -> flint.arb:
+def _final_logit(s: flint.arb, squares: flint.arb, d: int, given: Given) -> flint.arb:
     """The final logit, computed from the value s before the norms of layer 2. CLS has the mean square `squares` there.
     If Proposition 2's layer over d coordinates is used, it follows: a norm, the vector (s, -s, 0, ..., 0), a norm, and
     the weight of the readout."""
     epsilon = arb_of(given.epsilon)
-    norms = _two_norms(squares, arb(0), given.epsilon)
+    norms = _norms_factor(squares, arb(0), given.epsilon)
     if given.target is None:
         return s * norms
     s = s * norms * (norms**2 * squares + epsilon).rsqrt()
     return given.target() * s * (s**2 + epsilon * d / 2).rsqrt()
 
 
-def _two_norms(squares: flint.arb, added: flint.arb, epsilon: Fraction) -> flint.arb:
+def _norms_factor(squares: flint.arb, added: flint.arb, epsilon: Fraction) -> flint.arb:
     """The factor by which two norms together multiply a vector. Before the first norm its mean square is `squares`; the
     part between the norms adds `added` to the mean square, on the scale before the first norm."""
     e = arb_of(epsilon)
@@ -363,9 +363,9 @@ def _two_norms(squares: flint.arb, added: flint.arb, epsilon: Fraction) -> flint
 
 # By model: the classes of its words.
 LOGITS: dict[str, Callable[[Given], Iterator[Class]]] = {
-    "parity": _parity,
-    "first": _first,
-    "first-flawed": _flawed,
-    "parity-layernorm": _parity_normed,
-    "first-layernorm": _first_normed,
+    "parity": _parity_classes,
+    "first": _first_classes,
+    "first-flawed": _flawed_classes,
+    "parity-layernorm": _normed_parity_classes,
+    "first-layernorm": _normed_first_classes,
 }

@@ -102,7 +102,7 @@ def sensitivity(what: str) -> Make:
             value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
             if isinstance(value, Ball):  # an accuracy may be the text "open" instead: no precision decided it
                 points.append((weight, value))
-        right = _right(WORD)
+        right = _right_interval(WORD)
         return Figure(
             f"figure-3-{what}", f"Figure 3: {what} of parity-layernorm over all words of {WORD} symbols",
             "weight (row 6, column 2 of W^V of the first head, and its negative)",
@@ -121,12 +121,12 @@ def _moved(weight: Fraction) -> Bound:
 
 
 def tolerances(longest: int, progress: Progress) -> Figure:
-    """For Figure 3: how far the weight may move from 1 with every string still answered correctly, against the length."""
+    """For Figure 3: how far the weight may move from 1 such that every string stays right, against the length."""
     sides: tuple[list[Point], list[Point]] = ([], [])
     for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
         if n <= longest:
             progress(f"the interval of Figure 3's weight, n = {n}")
-            right = _right(n)
+            right = _right_interval(n)
             # The exact end is between a right weight and a wrong one: the ball contains both.
             for side, (low_end, high_end) in zip(
                 sides, ((right.low, right.below), (right.high, right.above)), strict=True
@@ -172,7 +172,7 @@ FIGURES: dict[str, tuple[Make, ...]] = {
 }
 
 
-def _lengths(longest: int) -> list[int]:
+def _lengths_up_to(longest: int) -> list[int]:
     """The lengths of a curve, up to `longest`."""
     return [n for n in LENGTHS if n <= longest]
 
@@ -182,7 +182,7 @@ def _over_lengths(
 ) -> tuple[Point, ...]:
     """A point for each length: the value that `value_of` reads from the model's cross-entropy, if it is a ball."""
     points = []
-    for n in _lengths(longest):
+    for n in _lengths_up_to(longest):
         progress(f"cross-entropy of {model}{f' at {values}' if values else ''}, n = {n}")
         value = value_of(cross_entropy(model, n, values or None, digits=DIGITS))
         if isinstance(value, Ball):
@@ -191,7 +191,7 @@ def _over_lengths(
 
 
 @cache
-def _right(n: int) -> RightWeights:
+def _right_interval(n: int) -> RightWeights:
     """The interval of weights of Figure 3 at which all strings of n symbols are right, at epsilon 0."""
     return right_weights("parity-layernorm", n, "epsilon=0")
 
@@ -207,7 +207,7 @@ def _both_scales(name: str, title: str, vertical: str, longest: int, function: C
         return ball(refine(compute, DIGITS, relative=True), DIGITS, relative=True)
 
     curves = [
-        Curve(label, tuple((Fraction(n), value(n, scaled)) for n in _lengths(longest)))
+        Curve(label, tuple((Fraction(n), value(n, scaled)) for n in _lengths_up_to(longest)))
         for scaled, label in ((False, "plain"), (True, "scores times log n"))
     ]
     return Figure(name, title, "n", vertical, tuple(curves), (True, False), "c = 1; CLS stands before the n symbols")
@@ -219,7 +219,7 @@ LOGITS = {"parity": parity_logit, "parity-layernorm": normed_parity_logit}
 """By model: the function for its logit."""
 FIRST = Fraction(9973, 10007)
 """The first distance from the weight 1, which bisection halves. Its denominator is a prime greater than every length,
-so no tested weight makes a query hit a position exactly or tie."""
+so at the tested weights no query is exactly at a position, or midway between two."""
 MAX_LENGTH = 200  # the greatest length that `right_weights` takes
 HALVINGS = 60  # how often an interval of weights may be halved before its logit counts as undecided
 BITS = 128  # the precision of a logit on an interval of weights
@@ -258,11 +258,11 @@ def right_weights(
     # and where the logit is 0 the layer has no value.
     if case.target is not None and case.epsilon == 0:
         case = case._replace(target=None)
-    (low, below), (high, above) = (_reach(model, case, side, Fraction(1, 10**digits)) for side in (-1, 1))
+    (low, below), (high, above) = (_end_of_interval(model, case, side, Fraction(1, 10**digits)) for side in (-1, 1))
     return RightWeights(below, low, high, above)
 
 
-def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction, Fraction]:
+def _end_of_interval(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction, Fraction]:
     """How far the weight may move from 1 downwards (`side` -1) or upwards (1): a weight up to which all strings are
     right, and a wrong weight at a distance of at most `near` from it."""
     # Distances from 1: at `good` all strings are right, at `bad` one is wrong. Bisection until they differ by `near`.

@@ -45,7 +45,7 @@ SAID = {
 def of_machine(model: Transformer) -> tuple[Make, ...]:
     """The makers of the figures of a model compiled from a Turing machine. Raises BadInput for another model."""
     machine_of(model)
-    return tuple(_figure(model, name) for name in GROUPS)
+    return tuple(_maker(model, name) for name in GROUPS)
 
 
 def visited(run: MachineRun) -> int:
@@ -76,7 +76,7 @@ def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, 
     yield from sorted(documents.items())
 
 
-def _figure(model: Transformer, name: str) -> Make:
+def _maker(model: Transformer, name: str) -> Make:
     """The maker of the figure `name` of `GROUPS`: a curve for each of its counts."""
     title, keys = GROUPS[name]
 

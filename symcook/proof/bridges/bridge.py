@@ -169,11 +169,14 @@ class Bridge:
             parts = tables(formula) if self.long and word == "premises" else conjuncts(formula)
             return f"({show(conjunction(parts))})"
 
+        # The conclusions about the functions of the family: its premises, its run, its string, and the same answers.
         premises = [] if self.far.premises() == "true" else [of_family("premises")]
         run = [of_family("run")]
         conclusions = [*(run + premises if self.deep else premises + run), *([of_family("word")] if self.words else [])]
         answers = self._answers(of_model, of_family)
         conclusions += map(_part, merged(list(map(parse_formula, answers)))) if self.long else answers
+        # Around them: the quantifiers of the family's functions, the model's run, and, for strings, both directions
+        # of `word`.
         names = of_family("names") if stored else ", ".join(self.far.names)
         claim = f"{of_model('run')} -> ex {names}. {' & '.join(conclusions)}"
         if self.words:
@@ -225,11 +228,10 @@ class Bridge:
             fn, rounds = self.far.held[name] if last else (name, ())
             round_numbers = [quotient(self.at.number(term, self.at.env)) for term in rounds]
             args = ", ".join([*round_numbers, *map(str, cell), *filter(None, [place])])
-            coordinate: str | None = self.called[label(name, cell)]
-            coordinate = self.own.held.get(coordinate) if last and coordinate else coordinate
-            value = (
-                self._value(coordinate, place) if coordinate else "0"
-            )  # nothing is written to this coordinate of the model
+            # The model's function: an input has the name of its coordinate; without any, nothing is written there.
+            own_function: str | None = self.called[label(name, cell)]
+            own_function = self.own.held.get(own_function) if last and own_function else own_function
+            value = self._value(own_function, place) if own_function else "0"
             equation = f"{PREFIX}{fn}{f'({args})' if args else ''} = {value}"
             yield f"({equation})" if self.pointwise else f"({self.own.everywhere(equation)})"
 
@@ -248,17 +250,19 @@ class Bridge:
         names_taken, numbered = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
 
         def add(fn: str, function: str) -> None:
-            """Give `fn` the next number of `function`, with underscores appended while its name is in use."""
+            """Give `fn` the next number of `function`, to whose name underscores are added while it is in use."""
             while function in names_taken:
                 function += "_"
             numbered.setdefault(fn, (function, 1 + sum(used == function for used, _ in numbered.values())))
 
+        # The functions of coordinates in the stream, after the embedding and after each block.
         for names in self.own.streams:
             for own in self.model["space"]:
                 if own in names:
                     add(names[own], coordinate_of[own] + "_")
         if len(self.own.order) - len(numbered) <= MANY_NAMES:
             return numbered
+        # Still many names: the outputs of norms too, unless the family's function has a single index.
         norms = {fn for block in self.own.blocks for _, _, outputs in block.norms for fn in outputs.values()}
         for family_function, cells in self.cells.items():
             for fn in cells.values():
@@ -312,7 +316,7 @@ class Bridge:
         if not self.pointwise:
             g.intro("some")  # 1 <= n
         if self.words:
-            # The first half: the family's condition on the string implies the model's. The second half is the rest.
+            # The first part: the family's condition on the string implies the model's. `g` goes on with the second.
             first, g = g.split()
             first.intro("word")
             self._word(first)
@@ -599,7 +603,9 @@ class _ModelRuns(Runs):
     quantified: one statement with all names quantified would nest too deep."""
 
     def __init__(self, equations: Relation) -> None:
+        """`Runs` of a statement without equations; its names, premises and their order are then set here."""
         super().__init__(Statement("bridge.run", "all n:Int, w:Int->Int. 1 <= n -> 0 = 0", known=_definitions()))
+        # Parse each equation with quantifiers for its names, then open the quantifiers by shared variables.
         sorts = {"n": "Int", "w": "Int->Int"} | dict.fromkeys(equations.defined, "Int->Real")
         variables, premises = dict[str, Term](), list[Term]()
         for text in (equations.word(), *equations.whole.parts):

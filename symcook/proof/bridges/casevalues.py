@@ -48,7 +48,7 @@ class Witnesses:
     """The witnesses of a run, one for each variable that the statement about the run quantifies."""
 
     names: Sequence[Term]
-    """The variables."""
+    """The variables: terms ("var", (name, sort), ())."""
     texts: Sequence[str]
     """The witness for each variable, as a text."""
     values: Sequence[Term]
@@ -66,6 +66,7 @@ class Witnesses:
 
     def _is_long(self, k: int) -> bool:
         """Whether the witness with index k is a table: a lambda with two or more arguments, and not a name."""
+        # the sort of a function is ("fun", sorts of its arguments, sort of its values)
         return self.values[k][0] == "lam" and len(self.names[k][1][1][1]) > 1
 
     def shorter(self, g: Goal, body: Term) -> tuple[Witnesses, dict[Term, str]]:
@@ -90,6 +91,7 @@ class Witnesses:
                 continue
             equation, exists_label = _value_equation(name, values[k]), g.fresh("there")
             value_facts[name], text = g.fresh("value"), texts[k]
+            # "Some function has these values", by the table itself as the witness; the name stands for that function.
             exists = ("ex", name[1][1], (abstract(equation, (name,)),))
             g.have(exists, exists_label, lambda h, text=text: h.witness(text).intro_all().true())
             g.obtain(exists_label, name[1][0], value_facts[name])
@@ -115,8 +117,8 @@ def named(g: Goal, run: Witnesses, value_facts: Mapping[Term, str], body: Term, 
 
     If more functions should keep their names here, a claim about all functions with these values is tried first; then
     the goal is closed as it is."""
-    kept_names = run.kept(g, body)
-    if kept_names and g.first(lambda h: _close_by_claim(h, run, kept_names, value_facts, body, computed)):
+    kept_indices = run.kept(g, body)
+    if kept_indices and g.first(lambda h: _close_by_claim(h, run, kept_indices, value_facts, body, computed)):
         return
     (_NamedFunctions(computed, value_facts) if free(g.goal) & value_facts.keys() else computed).settle(g)
 
@@ -126,6 +128,7 @@ def _close_by_claim(
 ) -> None:
     """Close the goal by ``all f. (all i. f(i) = value(i)) -> body``, for all functions f of the indices `kept`, used
     with the witnesses for f."""
+    # The claim: the functions of `kept` are variables, all other witnesses are written out.
     arguments = [name if k in kept else run.values[k] for k, name in enumerate(run.names)]
     equations = [_value_equation(run.names[k], run.values[k]) for k in kept]
     claim = imp(reduce(conj, equations), instantiate(body, arguments[::-1]))

@@ -90,7 +90,7 @@ class Computed:
         elif g.goal[0] == "->":  # the premise is a fact until its conclusion is closed
             keys_before, self.count = dict(self.keys), self.count + 1
             premise = f"h{self.count}"
-            if _vacuous(g, premise):
+            if _close_vacuous(g, premise):
                 return
             self.keys[fkey(g.goal[2][0])] = premise
             g.intro(premise)
@@ -104,7 +104,7 @@ class Computed:
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
             has_roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
-            if not (has_roots and g.first(*ROOTED, _nested, _opened)):
+            if not (has_roots and g.first(*ROOTED, _nested, _close_without_relus)):
                 automation.prove(g)
         else:
             raise self.differs(g.goal)
@@ -206,12 +206,12 @@ class Computed:
             branch.hyp(f"{equation}_here")
 
 
-def _vacuous(g: Goal, label: str) -> bool:
+def _close_vacuous(g: Goal, label: str) -> bool:
     """Close ``A -> B`` if a conjunct of A is false by computation, perhaps at one index only. Returns whether one is.
     `label` is the label of the fact A, or the stem of the labels of its conjuncts."""
     parts = flatten("&", g.goal[2][0])
     for k, part in enumerate(parts):
-        if fkey(part) != FALSE and (failing_index := _fails(part)) is None:
+        if fkey(part) != FALSE and (failing_index := _failing_index(part)) is None:
             continue
         labels = [f"{label}_{m}" for m in range(len(parts))] if len(parts) > 1 else [label]
         g.intro(group(labels))
@@ -225,7 +225,7 @@ def _vacuous(g: Goal, label: str) -> bool:
     return False
 
 
-def _fails(f: Term) -> int | None:
+def _failing_index(f: Term) -> int | None:
     """The first number at which ``all x in a..b. F`` is false by computation; None without one."""
     return next((x for x in numbered_range(f) or () if fkey(at_number(f, x)) == FALSE), None)
 
@@ -242,7 +242,7 @@ def _nested(g: Goal) -> None:
         if number is None or number <= 0:
             continue
         # sqrt(number) = ratio*sqrt(radicand), with an earlier radicand if there is one with a rational ratio.
-        matches = ((old, ratio) for old in radicands if (ratio := _root(Fraction(number) / old)) is not None)
+        matches = ((old, ratio) for old in radicands if (ratio := _rational_root(Fraction(number) / old)) is not None)
         radicand, ratio = next(matches, (Fraction(number), Fraction(1)))
         if radicand not in radicands:
             radicands.append(radicand)
@@ -255,11 +255,11 @@ def _nested(g: Goal) -> None:
     if not facts:
         raise Stuck("no root of a number with roots")
     facts.append(g.fresh("plain"))
-    g.have(replaced, facts[-1], _plain)
+    g.have(replaced, facts[-1], _close_plain)
     g.auto(facts)
 
 
-def _plain(g: Goal) -> None:
+def _close_plain(g: Goal) -> None:
     """Close a comparison by the tactics for roots, else by the automation."""
     if not g.first(*ROOTED):
         automation.prove(g)
@@ -270,13 +270,13 @@ def _roots(f: Term) -> list[Term]:
     return [t for t in dict.fromkeys(subterms(f)) if t[:2] == ("fn", "sqrt") and not loose(t)]
 
 
-def _root(q: Fraction) -> Fraction | None:
+def _rational_root(q: Fraction) -> Fraction | None:
     """The square root of a positive rational number; None if it is irrational."""
     root = normal.constant(nf(("fn", "sqrt", (num(q.numerator, q.denominator),))))
     return None if root is None else Fraction(root)
 
 
-def _opened(g: Goal) -> None:
+def _close_without_relus(g: Goal) -> None:
     """Close a comparison after each relu of a number with roots is replaced: by the number if it is at least 0, else
     by 0."""
     facts, replaced = [], g.goal
@@ -289,7 +289,7 @@ def _opened(g: Goal) -> None:
         ):  # fmt: skip
             # 0 <= t or t <= 0, by rigorous intervals or as an equation.
             trial = g._branch(("<=", None, ends))
-            if trial.first(partial(enclosed, near=()), _level):
+            if trial.first(partial(enclosed, near=()), _close_equal):
                 facts.append(g.fresh("relu"))
                 g.use(axiom, g.text(inside), partial(Goal.take, trial=trial), label=facts[-1])
                 replaced = replace(replaced, t, value)
@@ -297,17 +297,17 @@ def _opened(g: Goal) -> None:
     if not facts:
         raise Stuck("no relu of a number with roots")
     facts.append(g.fresh("opened"))
-    g.have(replaced, facts[-1], _rooted)
+    g.have(replaced, facts[-1], _close_rooted)
     g.auto(facts)
 
 
-def _rooted(g: Goal) -> None:
+def _close_rooted(g: Goal) -> None:
     """Close a comparison by the tactics for roots."""
     if not g.first(*ROOTED):
         raise Stuck("no comparison of numbers with roots")
 
 
-def _level(g: Goal) -> None:
+def _close_equal(g: Goal) -> None:
     """Close a <= b for two equal numbers with roots."""
     label = g.fresh("same")
     g.have(("=", None, g.goal[2]), label, cancelled)
@@ -340,13 +340,13 @@ def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[
 
 def squared(g: Goal) -> None:
     """Close ``0 <= t`` where t is a sum of squares with positive factors and divisors; Stuck for another t."""
-    if g.goal[0] != "<=" or normal.constant(nf(g.goal[2][0])) != 0 or (squares := _squares(g.goal[2][1])) is None:
+    if g.goal[0] != "<=" or normal.constant(nf(g.goal[2][0])) != 0 or (squares := _squares_in(g.goal[2][1])) is None:
         raise Stuck("no sum of squares")
     terms = [{"c": quotient(c), "of": [], **({} if base is None else {"sq": g.text(base)})} for c, base in squares if c]
     g._emit({"by": "pos", "sum": terms}, True)
 
 
-def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
+def _squares_in(t: Term) -> list[tuple[Fraction, Term | None]] | None:
     """The squares of a sum of squares, as pairs (factor, base) for factor*base^2; base None stands for 1. None if t is
     not such a sum."""
     tag, data, kids = t
@@ -362,12 +362,12 @@ def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
             if None in ends:
                 return None
             terms = [instantiate(kids[2], (num(k),)) for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1)]
-        by_term = [_squares(term) for term in terms]
+        by_term = [_squares_in(term) for term in terms]
         return None if None in by_term else [square for squares in by_term for square in squares or ()]
     if tag in ("*", "/"):  # a positive factor on either side, or a positive divisor on the right
         for factor, base in ((kids[1], kids[0]), (kids[0], kids[1]))[: 1 + (tag == "*")]:
             number = normal.constant(nf(factor))
-            if number is not None and number > 0 and (squares := _squares(base)) is not None:
+            if number is not None and number > 0 and (squares := _squares_in(base)) is not None:
                 number = Fraction(number) if tag == "*" else 1 / Fraction(number)
                 return [(number * square_factor, square_base) for square_factor, square_base in squares]
     return None

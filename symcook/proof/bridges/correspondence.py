@@ -181,11 +181,8 @@ class Matching:
 
         `family_number` counts the family's blocks from 1, `model_number` the model's from 0; `env` has the sizes and
         the values of the loop indices."""
-        family_block, model_block, stream_before = (
-            self.far.blocks[family_number - 1],
-            self.own.blocks[model_number],
-            self.own.streams[model_number],
-        )
+        family_block, model_block = self.far.blocks[family_number - 1], self.own.blocks[model_number]
+        stream_before = self.own.streams[model_number]
         has_heads = self._has_heads(family_number)
         norms = layer.attention_norms if has_heads else layer.feedforward_norms
         over = next(
@@ -255,17 +252,15 @@ class Matching:
                     head_index = tuple(int(head_env[range_.name]) for range_ in head.over)
                     for cell in self.at.cells_at(write, head_env, env):
                         cell_name = label(name, cell)
-                        new, old = (
-                            model_block.writes.get(self.called[cell_name]),
-                            stream_before.get(self.called[cell_name]),
-                        )
+                        coordinate = self.called[cell_name]
+                        new, old = model_block.writes.get(coordinate), stream_before.get(coordinate)
                         difference = f"{new} - {old}" if old else new
                         cells[fn][*loop_values, *head_index, *cell] = parts.get((number, cell_name), difference)
 
     def _has_heads(self, family_number: int) -> bool:
         """Whether the block of the family with this number, counted from 1, has heads (else it is feed-forward)."""
         is_heads_block = [block is _sublayers(layer)[0] for part in self.family.layers for layer in part.layers
-                for block in _sublayers(layer) if block]  # fmt: skip
+                          for block in _sublayers(layer) if block]  # fmt: skip
         return is_heads_block[family_number - 1]
 
 

@@ -120,11 +120,11 @@ def _shape(tree: Tree) -> tuple[Tree, list[int]]:
 def _count_on_line(terms: Sequence[Tree]) -> int:
     """How many of the first terms have one shape and numbers that grow linearly from term to term; 1 unless they can
     be written as one sum."""
-    (shape, first), *second = (_shape(term) for term in terms[:2])
+    (shape, first), *following = (_shape(term) for term in terms[:2])
     # Terms without a function stay. So do terms that use "u__": the indices "v__" and "u__" allow two nested sums.
-    if len(terms) < FEWEST or not called(shape) or "u__" in _sum_indices(shape) or second[0][0] != shape:
+    if len(terms) < FEWEST or not called(shape) or "u__" in _sum_indices(shape) or following[0][0] != shape:
         return 1
-    steps = [b - a for a, b in zip(first, second[0][1], strict=True)]
+    steps = [b - a for a, b in zip(first, following[0][1], strict=True)]
     if not any(steps):
         return 1
     count = 2

@@ -52,20 +52,16 @@ def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
     (pi,) = nf(("fn", "pi", ()))
     # The angle must be 2*pi*K/m (m is `steps`) for an integer K. `turns` has its terms, divided by 2*pi.
     turns = {divide(m, pi): Fraction(c) / 2 for m, c in nf(t[2][0]).items()}
-    least = math.lcm(*(c.denominator for c in turns.values()))
-    steps = next((k for k in KNOWN if k % least == 0), 0)
+    denominator = math.lcm(*(c.denominator for c in turns.values()))
+    steps = next((k for k in KNOWN if k % denominator == 0), 0)
     if not steps or not all(m and not m[1] and all(whole(x) for x, _ in m[0]) for m in turns):
         return OPAQUE
     count = reify.term({m: int(c * steps) for m, c in turns.items() if m})
     remainder = remainder_of(case, count, steps)
     if not isinstance(remainder, KnownRemainder):
         return case.want(remainder)
-    g, remaining_angle, turn_stem, label = (
-        case.g,
-        _angle(remainder.rest, steps),
-        case.g.fresh("turn"),
-        case.g.fresh("point"),
-    )
+    g, remaining_angle = case.g, _angle(remainder.rest, steps)
+    turn_stem, label = g.fresh("turn"), g.fresh("point")
     whole_turns = g.text(remainder.quotient)
     # The lemma leaves out whole turns; the angle that is left is one of m points.
     sine, cosine = g.fresh("sine"), g.fresh("cosine")

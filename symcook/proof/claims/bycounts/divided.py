@@ -126,7 +126,7 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
     # The formula, or its negation, becomes a fact. If the case assumes the opposite, the two facts clash.
     supposed, holds, label = case.truth(f), not indivisible and False not in values, case.g.fresh("rest")
     fact = f if holds else ("~", None, (f,))
-    close = _holds if holds else _fails
+    close = _close_formula if holds else _close_negation
     case.g.have(
         fact,
         label,
@@ -153,47 +153,51 @@ def _part_question(case: CaseFacts, part: Term) -> Term | None:
     return next((question for question in questions if question is not None), None)
 
 
-def _holds(case: CaseFacts, g: Goal, at: Division, known: KnownRemainder, here: Term, _: int | None) -> None:
-    """Close the formula, with the known quotient `here` as its witness."""
+def _close_formula(
+    case: CaseFacts, g: Goal, parsed: Division, remainder: KnownRemainder, here: Term, _: int | None
+) -> None:
+    """Close the formula, with the known quotient `here` as its witness. The last argument is not used."""
     g.witness(g.text(here))
-    for k, h in enumerate(g.split() if at.parts or len(at.number) > 1 else [g]):
-        if k in at.number:
-            h.auto([known.label], degree=1, rounds=0)
+    for k, h in enumerate(g.split() if parsed.parts or len(parsed.number) > 1 else [g]):
+        if k in parsed.number:
+            h.auto([remainder.label], degree=1, rounds=0)
         else:
             case.show(h, h.goal)
 
 
-def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, here: Term, false: int | None) -> None:
-    """Close the negation of the formula. Either no number is its quotient (`false` is None), or its other part with the
-    index `false` is false at the quotient `here`."""
-    # T = m*h + r with h = `here`. Suppose that q satisfies the formula. If q < h, then q + 1 <= h, and m*q is too far
-    # from T; so it is if h < q. Hence q = h.
-    negated, name, side, same = (g.fresh(stem) for stem in ("no", "q", "side", "same"))
-    labels = [f"{negated}_{k}" for k in range(len(at.parts) + len(at.number))]
-    g.intro(negated)
-    g.obtain(negated, name, " ".join(labels))
-    known = [remainder.label, *(labels[k] for k in at.number)]
+def _close_negation(
+    case: CaseFacts, g: Goal, parsed: Division, remainder: KnownRemainder, witness: Term, false_part: int | None
+) -> None:
+    """Close the negation of the formula. Either no number is its quotient (`false_part` is None), or its other part
+    with the index `false_part` is false at the quotient `witness`."""
+    # T = m*h + r, where h is `witness`. Assume that q satisfies the formula. If q < h, then q + 1 <= h, and m*q is too
+    # far from T; the same if h < q. Hence q = h.
+    assumed, name, side, same = (g.fresh(stem) for stem in ("no", "q", "side", "same"))
+    labels = [f"{assumed}_{k}" for k in range(len(parsed.parts) + len(parsed.number))]
+    g.intro(assumed)
+    g.obtain(assumed, name, " ".join(labels))
+    quotient_facts = [remainder.label, *(labels[k] for k in parsed.number)]
     q = var(name, "Int")
 
     def too_far(h: Goal, smaller: Term, greater: Term) -> None:
         """Close a goal from the fact ``smaller < greater``, one of which is q and one h: m*q is too far from T."""
         h.use("ax:int_lt", h.text(smaller), h.text(greater), f"#{side}", label=(step := h.fresh("step")))
-        h.auto([*known, step], degree=1, rounds=0)
+        h.auto([*quotient_facts, step], degree=1, rounds=0)
 
     # No quotient exists: the remainder also contradicts q = h.
-    if false is None:
-        under, over = g.em(at_most(q, here), side)
-        under.auto([*known, side], degree=1, rounds=0)
-        return too_far(over, here, q)
+    if false_part is None:
+        under, over = g.em(at_most(q, witness), side)
+        under.auto([*quotient_facts, side], degree=1, rounds=0)
+        return too_far(over, witness, q)
 
     def close_equal(h: Goal) -> None:
-        for k, (smaller, greater) in zip(h.antisym(), ((here, q), (q, here)), strict=True):
+        for k, (smaller, greater) in zip(h.antisym(), ((witness, q), (q, witness)), strict=True):
             k.contra(side)
             too_far(k, smaller, greater)
 
-    g.have(equals(q, here), same, close_equal)
-    # A part is false at q = h.
-    label = [label for k, label in enumerate(labels) if k not in at.number][false]
+    g.have(equals(q, witness), same, close_equal)
+    # Otherwise q = h, and the false part of the formula is a fact about h.
+    label = [label for k, label in enumerate(labels) if k not in parsed.number][false_part]
     g.rewrite(same, label, new := g.fresh("so"))
     return case.deny(g, new)
 
@@ -249,11 +253,11 @@ def _residue_question(case: CaseFacts, t: Term, modulus: int) -> Term | None:
         if label is None:
             return most
         low = label
-    _equal(case, t, ("+", None, (base, num(residue))), low, high)
+    _add_equation(case, t, ("+", None, (base, num(residue))), low, high)
     return None
 
 
-def _text(case: CaseFacts, p: Poly, scale: Fraction | int = 1) -> str:
+def _scaled_text(case: CaseFacts, p: Poly, scale: Fraction | int = 1) -> str:
     """The text of the polynomial scale*p."""
     return case.g.text(reify.term(normal.scale(p, scale)))
 
@@ -273,7 +277,7 @@ def _quotient(case: CaseFacts, t: Term, modulus: int) -> tuple[Term, tuple[str, 
     return case.remainders.quotients[key]
 
 
-def _equal(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
+def _add_equation(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
     """Prove ``t = value`` between integers, from the facts `low`, which is value <= t or value - 1 < t, and `high`,
     which is t <= value or t < value + 1. Then solve the equation for an integer in it."""
     f: Term = equals(t, value)
@@ -310,32 +314,32 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
         return OPAQUE
     t = reify.term(gap)
     # Conditions: 0 <= T, and the quotient h satisfies 0 <= h <= high.
-    least = case.need(at_most(num(0), t))
-    if least is None:
+    nonnegative_fact = case.need(at_most(num(0), t))
+    if nonnegative_fact is None:
         return WAITS
     quotient_term, bounds = _quotient(case, t, int(modulus))
-    first, last = (case.need(("<=", None, pair)) for pair in ((num(0), quotient_term), (quotient_term, high)))
-    if first is None or last is None:
+    low_fact, high_fact = (case.need(("<=", None, pair)) for pair in ((num(0), quotient_term), (quotient_term, high)))
+    if low_fact is None or high_fact is None:
         return WAITS
     g, f = case.g, inner[2][0]
 
     def term_value(h: Goal, value: int) -> None:
         """Close I[m*j <= T] = value for a j of a range: the other value contradicts the bounds of the quotient."""
         h.intro(f"{(name := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
-        known, there = h.fresh("f"), replace(f, THERE, var(name, "Int"))
-        for k, holds in zip(h.ind(there, f"{known} {(v := h.fresh('v'))}"), (True, False), strict=True):
+        decided, there = h.fresh("f"), replace(f, THERE, var(name, "Int"))
+        for k, holds in zip(h.ind(there, f"{decided} {(v := h.fresh('v'))}"), (True, False), strict=True):
             if holds == bool(value):
                 k.hyp(v)
             else:
                 k.contra(k.fresh("no"))
-                k.auto([known, lo if value == 0 else hi, bounds[0], bounds[1]], degree=1, rounds=0)
+                k.auto([decided, lo if value == 0 else hi, bounds[0], bounds[1]], degree=1, rounds=0)
 
-    # sum(j, 1, n, I[m*j <= T]) = sum(j, 1, h, 1) + sum(j, h + 1, n, 0) = h, as m*h <= T < m*(h + 1).
+    # sum(j, 1, high, I[m*j <= T]) = sum(j, 1, h, 1) + sum(j, h + 1, high, 0) = h, as m*h <= T < m*(h + 1).
     summand, texts = f"j. {g.text(inner)}", ["1", g.text(quotient_term), g.text(high)]
     split, ones, length, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
-    g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=split)
+    g.use("lem:sum_split", summand, *texts, lambda h: both(h, low_fact, high_fact), label=split)
     g.use("lem:sum_ext", summand, "j. 1", "1", texts[1], lambda h: term_value(h, 1), label=ones)
-    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([first], degree=1, rounds=0), label=length)
+    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([low_fact], degree=1, rounds=0), label=length)
     after = g.text(("+", None, (quotient_term, num(1))))
     g.use("lem:sum_ext", summand, "j. 0", after, texts[2], lambda h: term_value(h, 0), label=none)
     equal: Term = equals(reify.atom(a), quotient_term)
@@ -381,8 +385,8 @@ def solved(case: CaseFacts, label: str) -> bool:
         # A factor is 1: the equation gives that integer its value.
         if least_factor * scale == 1:
             f: Term = equals(num(0), reify.term(normal.scale(row.poly, scale)))
-            rows = [[_text(case, q, scale), k] for k, q in row.made.items() if q]
-            _given(case, unknown_atom, case.stated(f, [*rows, [quotient(scale), label]]))
+            rows = [[_scaled_text(case, q, scale), k] for k, q in row.made.items() if q]
+            _give_value(case, unknown_atom, case.stated(f, [*rows, [quotient(scale), label]]))
             return True
         if len(unknown) < len(factors):  # a truth value cannot be a part of a new integer
             return False
@@ -394,10 +398,10 @@ def solved(case: CaseFacts, label: str) -> bool:
         f = ("ex", "Int", (abstract(equals(QUOTIENT, term), (QUOTIENT,)),))
         case.g.have(f, exists_label, lambda h, term=term: h.witness(h.text(term)).true())
         case.g.obtain(exists_label, name, new)
-        _given(case, unknown_atom, new)
+        _give_value(case, unknown_atom, new)
 
 
-def _given(case: CaseFacts, atom: int, label: str) -> None:
+def _give_value(case: CaseFacts, atom: int, label: str) -> None:
     """Let the equation `label` give the integer `atom` its value."""
     case.give(atom, label)
     # Rules for products with this integer do not use its value yet: forget them, and read their other atoms again.

@@ -130,7 +130,7 @@ class Rules(CaseState):
                 if atom in self.single:
                     times: Poly = {}
                     for monomial, c in p.items():  # all monomials with this atom at once
-                        if (cofactor := _without(monomial, atom)) is not None:
+                        if (cofactor := _divided_by_atom(monomial, atom)) is not None:
                             times[cofactor] = c
                     label, equation = self.single[atom]
                     return times, label, equation, self.scale[atom]
@@ -141,7 +141,7 @@ class Rules(CaseState):
                     return {cofactor: c}, label, equation, scale
         # An atom x with a value of s*x, for a sum s of powers of e: p has c*x, and s must divide c.
         for atom, (label, equation) in self.divided.items():
-            size, before_atom = _before(equation, atom), _before(p, atom)
+            size, before_atom = _coefficient(equation, atom), _coefficient(p, atom)
             if before_atom and (quotient_by := exact(before_atom, size)) is not None:
                 return quotient_by, label, equation, 1
         return None
@@ -169,12 +169,12 @@ def exact(p: Poly, by: Poly) -> Poly | None:
     return result
 
 
-def _before(p: Poly, atom: int) -> Poly:
+def _coefficient(p: Poly, atom: int) -> Poly:
     """The coefficient c in p = c*atom + d, where the monomials of d are not multiples of the atom."""
-    return {cofactor: c for m, c in p.items() if (cofactor := _without(m, atom)) is not None}
+    return {cofactor: c for m, c in p.items() if (cofactor := _divided_by_atom(m, atom)) is not None}
 
 
-def _without(m: Mono, atom: int) -> Mono | None:
+def _divided_by_atom(m: Mono, atom: int) -> Mono | None:
     """The quotient of a monomial by an atom; None if the atom is not a factor."""
     return divide(m, (((atom, 1),), 0))
 
@@ -192,7 +192,7 @@ def whole(a: int) -> bool:
 
 
 def degree(m: Mono) -> int:
-    """The degree of a monomial; constants such as pi have degree 0, and a power of e alone has degree 1."""
+    """The degree of a monomial. Functions such as pi count as constants; a power of e alone has degree 1."""
     return sum(k for a, k in m[0] if normal._keys[a][0] != "fn") + (m[1] != 0 and not m[0])
 
 
@@ -276,7 +276,7 @@ def close(g: Goal, refutation: Contradiction) -> None:
             sums.append({"c": quotient(factor), "of": []})
             continue
         # A row is the product of its facts plus multiples of equations; the node lists both, times the row's factor.
-        facts_of_row, _, combination = _stated(g, row)
+        facts_of_row, _, combination = _derivation(g, row)
         if row.tag == "=":
             equation_factors[facts_of_row[0]] = add(equation_factors.get(facts_of_row[0], {}), row.times, factor)
         else:
@@ -292,18 +292,18 @@ def close(g: Goal, refutation: Contradiction) -> None:
     g._emit(node, True)
 
 
-def _stated(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFactors]:
+def _derivation(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFactors]:
     """For a row: the labels of the facts whose product it is, this product as a polynomial, and the factors of the
     equations that are added to it. A tightened row is proved as a fact of its own."""
     if row.whole is not None:
-        return (_tight(g, row),), row.poly, {}
+        return (_prove_tightened(g, row),), row.poly, {}
     if not row.factors:
         return row.of, row.raw, row.made
     facts_of_row: tuple[str, ...] = ()
     raw: Poly = {ONE: 1}
     combination: EquationFactors = {}
     for factor in row.factors:  # (raw + made)*(raw' + made') = raw*raw' + raw*made' + made*poly'
-        facts_of_factor, raw_of_factor, equations = _stated(g, factor)
+        facts_of_factor, raw_of_factor, equations = _derivation(g, factor)
         joint = {label: mul(p, factor.poly) for label, p in combination.items()}
         for label, p in equations.items():
             joint[label] = add(joint.get(label, {}), mul(p, raw))
@@ -311,7 +311,7 @@ def _stated(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFacto
     return facts_of_row, raw, combination
 
 
-def _tight(g: Goal, row: FactRow) -> str:
+def _prove_tightened(g: Goal, row: FactRow) -> str:
     """Prove a tightened row, ``bound <= x``; the label of this fact."""
     without_constant = {m: c for m, c in row.poly.items() if m != ONE}
     bound = -Fraction(row.poly.get(ONE, 0))

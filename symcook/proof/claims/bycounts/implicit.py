@@ -44,11 +44,11 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
     rows = case.rows_of(multipliers)
     label = case.stated(equals(x, reify.term(p)), rows)
     # One square c*q^2 where c has a rational root: sqrt(c*q^2) = |sqrt(c)*q|.
-    if len(sum_of_squares) == 1 and (scale := _root(sum_of_squares[0][0])) is not None:
+    if len(sum_of_squares) == 1 and (scale := _rational_root(sum_of_squares[0][0])) is not None:
         u = reify.term(normal.scale(sum_of_squares[0][1], scale))
         value = g.fresh("root")  # sqrt(x) = abs(u), from x = u*u
         g.use(
-            case.root.share(g, _absolute(case)),
+            case.root.share(g, _absolute_value_lemma(case)),
             g.text(x),
             g.text(u),
             lambda h: rewritten(h, label),
@@ -86,7 +86,7 @@ def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
             continue
         # The right side must be a sum of multiples of coordinates at the same position.
         right = nf(equation.right)
-        if all(not m[1] and len(m[0]) == 1 and m[0][0][1] == 1 and _here(m[0][0][0]) for m in right):
+        if all(not m[1] and len(m[0]) == 1 and m[0][0][1] == 1 and _is_coordinate_here(m[0][0][0]) for m in right):
             place = reify.term(dict(key[3]))
             inside = case.inside(place)
             if inside is not None:
@@ -100,7 +100,7 @@ def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
     return rules.reduce(p, multipliers), multipliers
 
 
-def _absolute(case: CaseFacts) -> str:
+def _absolute_value_lemma(case: CaseFacts) -> str:
     """The label of the fact ``all x u. x = u*u -> sqrt(x) = abs(u)``, which is proved at its first use."""
     x, u = var("x", "Real"), var("u", "Real")
     equal: Term = equals(x, ("*", None, (u, u)))
@@ -196,10 +196,10 @@ def squares(p: Poly) -> Squares | None:
     while p:
         # Choose a monomial c*x^2 with c > 0, for an atom x, or the constant (x = 1). Subtracting c*(x + ..)^2 removes
         # all monomials with x; if some remain, this fails.
-        lead = next((m for m in sorted(p, key=repr) if _half(m) is not None), None)
+        lead = next((m for m in sorted(p, key=repr) if _root_of_monomial(m) is not None), None)
         if lead is None or p[lead] < 0:
             return None
-        x = _half(lead)
+        x = _root_of_monomial(lead)
         if x is None:
             return None
         c = Fraction(p[lead])
@@ -214,20 +214,20 @@ def squares(p: Poly) -> Squares | None:
     return found_squares
 
 
-def _half(m: Mono) -> Mono | None:
+def _root_of_monomial(m: Mono) -> Mono | None:
     """The square root of a monomial that is 1 or the square of an atom; None for any other monomial."""
     if m == ONE:
         return ONE
     return ((((m[0][0][0], 1),), 0)) if not m[1] and len(m[0]) == 1 and m[0][0][1] == 2 else None
 
 
-def _root(c: Fraction) -> Fraction | None:
+def _rational_root(c: Fraction) -> Fraction | None:
     """The square root of a positive number; None if it is irrational."""
     p, q = math.isqrt(c.numerator), math.isqrt(c.denominator)
     return Fraction(p, q) if p * p == c.numerator and q * q == c.denominator else None
 
 
-def _here(a: int) -> bool:
+def _is_coordinate_here(a: int) -> bool:
     """Whether an atom is a coordinate at the position `HERE`, the variable of the run's equations."""
     t = reify.atom(a)
     return t[0] == "app" and t[2][1:] == (HERE,)

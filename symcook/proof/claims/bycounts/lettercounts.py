@@ -34,6 +34,7 @@ def _want_letters(case: CaseFacts) -> None:
         for m, e in row.poly:
             if sum(k for _, k in m) + (e != 0) > 1:
                 for a, _ in m:
+                    # an atom I[F] that is read as a number, where F is w(place) = letter in one of its forms
                     if normal._keys[a][0] == "ind" and case.state.get(a) == BASE:
                         f = reify.formula(normal._keys[a][1])
                         place, letter = letter_at(f) or zero_letter(f) or (num(0), -1)
@@ -88,25 +89,25 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
     if place in case.counts.places:
         return
     lower_bound = at_most(case.root.below, place)
-    low, high = case.need(lower_bound), case.need(at_most(place, case.root.high))
-    if low is None or high is None:
+    low_fact, high_fact = case.need(lower_bound), case.need(at_most(place, case.root.high))
+    if low_fact is None or high_fact is None:
         return
     case.counts.places.append(place)
     g = case.g
-    # Each count is at least the count up to the place before the first position, which is 0.
     label = g.fresh("total")
-    g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low, high), label=label)
+    g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low_fact, high_fact), label=label)
     case.fact(label)
+    # Each count is at least the count up to the place before the first position, which is 0.
     start = case.root.below
     first = case.known(at_most(start, start)) or ""
     for a in case.root.problem.letters:
         label = g.fresh("least")
         grows = case.root.share(g, case.root.grows(a))
-        g.use(grows, g.text(start), g.text(place), lambda h: both(h, first, low), label=label)
+        g.use(grows, g.text(start), g.text(place), lambda h: both(h, first, low_fact), label=label)
         case.fact(label)
     for a in (case.root.problem.before, case.root.problem.after):
         if a is not None:
-            _once(case, place, a, low, high)
+            _once(case, place, a, low_fact, high_fact)
 
 
 def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> None:
@@ -153,13 +154,13 @@ def _order_places(case: CaseFacts) -> None:
 def _grow(case: CaseFacts, p: Term, q: Term, order: str) -> None:
     """Add C_a(p) <= C_a(q) for each letter a, from p <= q."""
     g = case.g
-    low = case.known(at_most(case.root.below, p))
-    if low is None:
+    low_fact = case.known(at_most(case.root.below, p))
+    if low_fact is None:
         return
     for a in case.root.problem.letters:
         label = g.fresh("more")
         grows = case.root.share(g, case.root.grows(a))
-        g.use(grows, g.text(p), g.text(q), lambda h: both(h, low, order), label=label)
+        g.use(grows, g.text(p), g.text(q), lambda h: both(h, low_fact, order), label=label)
         case.fact(label)
 
 
@@ -183,12 +184,12 @@ def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> A
         g.use("ax:sum_empty", summand, g.text(low), g.text(high), f"#{empty}", label=label)
         return case.give(a, label)
     before = reify.term(nf(("-", None, (low, num(1)))))
-    first = case.need(at_most(root.below, before))
-    last = case.need(at_most(before, high))
-    if first is None or last is None:
+    low_fact = case.need(at_most(root.below, before))
+    high_fact = case.need(at_most(before, high))
+    if low_fact is None or high_fact is None:
         return WAITS
     texts = [g.text(root.low), g.text(before), g.text(high)]
-    g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=label)
+    g.use("lem:sum_split", summand, *texts, lambda h: both(h, low_fact, high_fact), label=label)
     return case.give(a, label)
 
 

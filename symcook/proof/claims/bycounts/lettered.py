@@ -45,7 +45,7 @@ class Lettered:
         self.values: dict[str, dict[int, Term]] = {}  # by coordinate that a letter determines: its value by letter
         self.forms: dict[str, str] = {}  # by coordinate: the label of the fact that states its cases at each position
         for equation in problem.equations.values():
-            if (by_letter := self._by_letter(equation)) is not None:
+            if (by_letter := self._values_by_letter(equation)) is not None:
                 self.values[equation.name] = by_letter
 
     def within(self, g: Goal) -> Lettered:
@@ -74,7 +74,7 @@ class Lettered:
         known. Without `sums`, also None if the term has a sum up to `HERE`."""
         cases = self.cases_of(name, HERE)
         parts = [(guard, equation[2][1]) for guard, equation in cases if equation[2][1] != num(0)]
-        terms = [_selected(value, guard) for guard, value in parts]
+        terms = [_guarded(value, guard) for guard, value in parts]
         if not cases or (not sums and any(s[0] == "sum" and HERE in free(s) for term in terms for s in subterms(term))):
             return None
         return reduce(lambda a, b: ("+", None, (a, b)), terms) if terms else num(0)
@@ -128,7 +128,7 @@ class Lettered:
         names = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
         return sorted(names)
 
-    def _by_letter(self, equation: Equation) -> dict[int, Term] | None:
+    def _values_by_letter(self, equation: Equation) -> dict[int, Term] | None:
         """The value of a coordinate for each letter at its position; None unless the letter alone determines it."""
         if (
             not self.problem.letters
@@ -188,24 +188,24 @@ class Lettered:
         def prove_letters(g: Goal) -> None:
             g.intro("i inside")
             g.use("inside", label="low high")
-            self._ends(g, [(place, a) for place, a in ends if a is not None])
+            self._close_at_ends(g, [(place, a) for place, a in ends if a is not None])
 
         if cases is None:
             raise Rejected("no letters")
         return self.known("letters", self.everywhere(cases), prove_letters)
 
-    def _ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
+    def _close_at_ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
         """Close the goal that one of the letters is at i: at an end the added one, elsewhere a typed one. `ends` are
         the positions and letters of the ends that i may still be."""
         if not ends:
             g.use(self.share(g, self.typed), "i", Goal.easy, label="typed")
             parts = self.problem.typed
             if len(parts) == 1:
-                self._pick(g, "typed", parts[0])
+                self._close_by_letter(g, "typed", parts[0])
                 return
             labels = [f"typed.{a}" for a in parts]
             for h, a, label in zip(g.cases("typed", *labels), parts, labels, strict=True):
-                self._pick(h, label, a)
+                self._close_by_letter(h, label, a)
             return
         (place, a), *others = ends
         at_end, side = g.fresh("end"), g.fresh("side")
@@ -213,11 +213,11 @@ class Lettered:
         here_case, elsewhere = g.em(("<=", None, order), side)
         here_case.have(equals(HERE, place), at_end)
         here_case.rewrite(at_end)
-        self._pick(here_case, self.share(here_case, self.added(a)), a)
+        self._close_by_letter(here_case, self.share(here_case, self.added(a)), a)
         elsewhere.use("ax:int_lt", *(elsewhere.text(t) for t in order[::-1]), f"#{side}", label=elsewhere.fresh("next"))
-        self._ends(elsewhere, others)
+        self._close_at_ends(elsewhere, others)
 
-    def _pick(self, g: Goal, label: str, letter: int) -> None:
+    def _close_by_letter(self, g: Goal, label: str, letter: int) -> None:
         """Close the disjunction of all letters by the fact `label`, that `letter` is there. The disjunction is
         bracketed from the left."""
         letters = list(self.problem.letters)
@@ -325,7 +325,7 @@ class Lettered:
             """C(q) is C(p) plus the sum of the bits after p, which are not negative."""
             g.intro(f"{p[1][0]} {q[1][0]} order")
             bit = f"j. I[w(j) = {letter}]"
-            g.use("lem:sum_split", bit, g.text(self.low), g.text(p), g.text(q), _order, label="split")
+            g.use("lem:sum_split", bit, g.text(self.low), g.text(p), g.text(q), _close_by_order, label="split")
 
             def bit_not_negative(h: Goal) -> None:
                 """A bit is 0 or 1."""
@@ -363,7 +363,7 @@ class Lettered:
             here.contra("no")
             here.absurd("same", "apart")
             there.use("ax:int_lt", start, "j", "#side", label="next")
-            self._other(there, letter)
+            self._close_zero_bit(there, letter)
 
         g.use("lem:sum_only", f"j. I[w(j) = {letter}]", start, "i", start, Goal.easy, other_bits_zero, label="only")
         g.rewrite("only")
@@ -379,12 +379,12 @@ class Lettered:
             """A position before the last one has another letter."""
             h.intro("j between")
             h.use("between", label="from to")
-            self._other(h, letter)
+            self._close_zero_bit(h, letter)
 
         g.use("lem:sum_ext", f"j. I[w(j) = {letter}]", "j. 0", g.text(self.low), "i", bits_zero, label="none")
         g.auto(["none"], degree=1, rounds=0)
 
-    def _other(self, h: Goal, letter: int) -> None:
+    def _close_zero_bit(self, h: Goal, letter: int) -> None:
         """Close ``I[w(j) = letter] = 0`` for an added letter, at a position j that is not its end: by cases on the
         letter at j."""
         h.have(self.inside(THERE), "inside")
@@ -435,7 +435,7 @@ class Lettered:
             branch.absurd(wrong)
 
 
-def _selected(value: Term, guard: Term) -> Term:
+def _guarded(value: Term, guard: Term) -> Term:
     """A term that is `value` if all parts of the condition `guard` are true, else 0."""
     bits = [("ind", None, (part,)) for part in flatten("&", guard) if part != TRUE]
     return reduce(lambda a, b: ("*", None, (b, a)), bits, value)
@@ -453,7 +453,7 @@ def fixed(p: Poly, names: bool = False) -> Term | None:
     return reify.term(p)
 
 
-def _order(g: Goal) -> None:
+def _close_by_order(g: Goal) -> None:
     """Close a goal by both parts of the fact `order`."""
     g.use("order", label="first then")
     g.easy()

@@ -45,17 +45,17 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
     root, g = case.root, case.g
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
-    if not root.problem.letters and _only_at(inner) is None:
+    if not root.problem.letters and _factor_position(inner) is None:
         return OPAQUE
     # I[w(j) = a]: a count.
     letter = letter_at(inner[2][0]) or zero_letter(inner[2][0]) if inner[0] == "ind" else None
     if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
         return count_of(case, a, letter[1], low, high)
     # A factor I[j = p]: the term of one position.
-    if (place := _only_at(inner)) is not None:
-        return _selected(case, a, low, high, inner, place)
+    if (place := _factor_position(inner)) is not None:
+        return _single_term_sum(case, a, low, high, inner, place)
     # Else a term that the letter at j must determine. Coordinates at other positions are replaced by numbers first.
-    outer = _constants(case, inner)
+    outer = _coordinate_equations(case, inner)
     if outer is None:
         return WAITS
     with_constants = inner
@@ -66,10 +66,10 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
         return WAITS
     if any(value is None for value, _ in by_symbol.values()):
         return OPAQUE
-    start, end = case.need(at_most(root.low, low)), case.need(at_most(high, root.high))
-    if start is None or end is None:
+    low_fact, high_fact = case.need(at_most(root.low, low)), case.need(at_most(high, root.high))
+    if low_fact is None or high_fact is None:
         return WAITS
-    return case.give(a, _as_counts(case, reify.atom(a), by_symbol, outer, start, end))
+    return case.give(a, _as_counts(case, reify.atom(a), by_symbol, outer, low_fact, high_fact))
 
 
 def _as_counts(
@@ -153,7 +153,7 @@ def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
             case.deny(h, false_label)
 
 
-def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place: Term) -> AtomReading:
+def _single_term_sum(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place: Term) -> AtomReading:
     """The reading of the atom `a`, a sum whose terms have the factor I[j = `place`]: the term at `place`, or 0 if
     `place` is outside the range."""
     g = case.g
@@ -162,7 +162,7 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
     outside_labels = [case.known(negation(end)) for end in ends]
     label, outside = g.fresh("sum"), next((x for x in outside_labels if x is not None), None)
     # The formula F of the factor I[F], which is equivalent to j = p.
-    is_there = next(x for x in subterms(inner) if x[0] == "ind" and _only_at(x) is not None)[2][0]
+    is_there = next(x for x in subterms(inner) if x[0] == "ind" and _factor_position(x) is not None)[2][0]
 
     def other_is_zero(h: Goal, name: str, known: list[str]) -> None:
         """Close the goal that the term at the position `name` is 0, as F is false there. `known` has the facts that it
@@ -190,15 +190,23 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
         g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each_is_zero, label=label)
         return case.give(a, label)
     # p is in the range: the sum is T(p).
-    first, last = (case.need(end) for end in ends)
-    if first is None or last is None:
+    low_fact, high_fact = (case.need(end) for end in ends)
+    if low_fact is None or high_fact is None:
         return WAITS
     summand = f"j. {g.text(inner)}"
-    g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: both(h, first, last), each_is_zero, label=label)
+    g.use(
+        "lem:sum_only",
+        summand,
+        *texts,
+        g.text(place),
+        lambda h: both(h, low_fact, high_fact),
+        each_is_zero,
+        label=label,
+    )
     return case.give(a, label)
 
 
-def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
+def _coordinate_equations(case: CaseFacts, inner: Term) -> list[str] | None:
     """The labels of facts c(p) = NUMBER, for the coordinates c in a summand that are read at a position p other than j
     (such as those of a query). None if a letter has to be decided first."""
     labels: list[str] = []
@@ -235,13 +243,13 @@ def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
     return labels
 
 
-def _only_at(inner: Term) -> Term | None:
+def _factor_position(inner: Term) -> Term | None:
     """The position p if a summand has a factor I[j = p]; else None."""
     atoms = (a for factors, _ in nf(inner) for a, _ in factors)
-    return next((place for a in atoms if (place := _place_of(a)) is not None), None)
+    return next((place for a in atoms if (place := _position_in_bit(a)) is not None), None)
 
 
-def _place_of(a: int) -> Term | None:
+def _position_in_bit(a: int) -> Term | None:
     """The position p if an atom is I[0 = p - j] or I[0 = j - p], with an integer p that does not depend on j; else
     None."""
     key = normal._keys[a]

@@ -93,7 +93,7 @@ def positional_sum(case: CaseFacts, a: int) -> AtomReading:
     inner = instantiate(body, (THERE,))
     written = written_summand(case, inner)
     if written is not None:
-        return _put(case, a, low, high, inner, written)
+        return _written_sum(case, a, low, high, inner, written)
     series = _series(inner)
     if series is None:
         return OPAQUE
@@ -126,19 +126,19 @@ def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | 
             equation = equations.get(name)
             right = root.one_term(name, sums)
             if right is None:
-                if equation is None or equation.kind != "value" or equation.truth or _sums(equation.right):
+                if equation is None or equation.kind != "value" or equation.truth or _has_binders(equation.right):
                     return None
                 right = equation.right
             inner = replace(inner, at(name, THERE, VALUES), at_place(right, THERE))
             changed = True
 
 
-def _put(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: Term) -> AtomReading:
+def _written_sum(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: Term) -> AtomReading:
     """The reading of the atom `a`, a sum of `inner`, as the sum of its summand with coordinates written out."""
-    start, end = case.need(at_most(case.root.low, low)), case.need(at_most(high, case.root.high))
-    if start is None or end is None:
+    low_fact, high_fact = case.need(at_most(case.root.low, low)), case.need(at_most(high, case.root.high))
+    if low_fact is None or high_fact is None:
         return WAITS
-    return case.give(a, put_written(case, low, high, inner, written, start, end))
+    return case.give(a, put_written(case, low, high, inner, written, low_fact, high_fact))
 
 
 def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Term, start: str, end: str) -> str:
@@ -154,7 +154,7 @@ def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Te
         h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
         while names := [name for name in root.coordinates(h.goal, there) if name not in root.values]:
             for name in names:
-                h.use(root.share(h, _line_of(case, name)), j, f"#{inside}", label=(v := h.fresh("v")))
+                h.use(root.share(h, _equation_label(case, name)), j, f"#{inside}", label=(v := h.fresh("v")))
                 h.rewrite(v)
         h.true()
 
@@ -164,7 +164,7 @@ def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Te
     return label
 
 
-def _line_of(case: CaseFacts, name: str) -> str:
+def _equation_label(case: CaseFacts, name: str) -> str:
     """The label of the equation of a coordinate at each position, with the right side that `written_summand` uses."""
     root, term = case.root, case.root.one_term(name, True)
     if term is None:
@@ -255,7 +255,7 @@ def parity(case: CaseFacts) -> str:
     return case.root.known("parity", case.g.formula(show), by_induction)
 
 
-def _sums(t: Term) -> bool:
+def _has_binders(t: Term) -> bool:
     """Whether a term contains a sum, a product or a quantified formula."""
     return any(s[0] in ("sum", "prod", "all", "ex") for s in subterms(t))
 

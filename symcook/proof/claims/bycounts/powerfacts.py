@@ -41,44 +41,44 @@ Shifted = dict[tuple[int, ...], Fraction]
 def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
     """A contradiction from a single row with powers of e, 0 <= p or 0 < p where p must be negative or 0; None if no
     row gives one."""
-    powers = (row for row in rows if row.tag != "=" and any(_named(m[1]) for m in row.poly))
-    return next((refutation for row in powers if (refutation := _one_sign(case, row, rows)) is not None), None)
+    powers = (row for row in rows if row.tag != "=" and any(_has_names(m[1]) for m in row.poly))
+    return next((refutation for row in powers if (refutation := _row_of_one_sign(case, row, rows)) is not None), None)
 
 
 def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
     """A contradiction between rows and their products with powers of e that occur in them; None if none is found."""
-    exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _named(m[1]))
+    exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _has_names(m[1]))
     if not exponents:
         return None
-    new_rows = [new for e in exponents for new in _times(case, rows, e)] + _equal(rows)
+    new_rows = [new for e in exponents for new in _rows_times_power(case, rows, e)] + _equation_products(rows)
     return contradiction([*rows, *new_rows], case.effort) if new_rows else None
 
 
-def _named(e: int) -> bool:
+def _has_names(e: int) -> bool:
     """Whether an exponent is not a constant."""
     return constant(normal._exponents[e]) is None
 
 
-def _equal(rows: Sequence[FactRow]) -> list[FactRow]:
+def _equation_products(rows: Sequence[FactRow]) -> list[FactRow]:
     """Products of equations with monomials, chosen such that a monomial of the equation becomes a product that occurs
     in the rows."""
     monomials = dict.fromkeys(m for row in rows for m in row.poly)
     products = [m for m in monomials if sum(k for _, k in m[0]) + (m[1] != 0) > 1]
-    products_of_equations: list[FactRow] = []
+    new_rows: list[FactRow] = []
     for row in rows:
         if row.tag == "=":
             cofactors = (divide(product, m) for m in row.poly if m != ONE for product in products)
-            products_of_equations += [_by(row, {x: 1}) for x in dict.fromkeys(cofactors) if x is not None and x != ONE]
-    return products_of_equations
+            new_rows += [_equation_times(row, {x: 1}) for x in dict.fromkeys(cofactors) if x is not None and x != ONE]
+    return new_rows
 
 
-def _by(row: FactRow, by: Poly) -> FactRow:
+def _equation_times(row: FactRow, by: Poly) -> FactRow:
     """The row of an equation times the polynomial `by`."""
     combination = {label: mul(q, by) for label, q in row.made.items()}
     return FactRow(mul(row.poly, by), "=", row.of, combination, None, mul(row.times, by))
 
 
-def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
+def _rows_times_power(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
     """The products of e^E with the inequalities that have no powers of e, if such an inequality has a monomial that
     occurs as a factor of e^E in the rows."""
     power, factors_of_power = positive(case, e), {m[0] for row in rows for m in row.poly if m[1] == e}
@@ -97,7 +97,7 @@ def positive(case: CaseFacts, e: int) -> FactRow:
     def proof(label: str) -> None:
         case.g.use("ax:exp_pos", case.g.text(power), label=label)
 
-    return _strict(case, less_than(num(0), ("fn", "exp", (power,))), proof)
+    return _strict_row(case, less_than(num(0), ("fn", "exp", (power,))), proof)
 
 
 def _above_one(case: CaseFacts, power: Term) -> FactRow | None:
@@ -109,10 +109,10 @@ def _above_one(case: CaseFacts, power: Term) -> FactRow | None:
         g.use("ax:exp_ge", g.text(power), label=(least := g.fresh("least")))
         g.have(f, label, lambda h: h.auto([least, str(exponent_positive)], degree=1, rounds=0))
 
-    return None if exponent_positive is None else _strict(case, f, proof)
+    return None if exponent_positive is None else _strict_row(case, f, proof)
 
 
-def _strict(case: CaseFacts, f: Term, proof: Callable[[str], None]) -> FactRow:
+def _strict_row(case: CaseFacts, f: Term, proof: Callable[[str], None]) -> FactRow:
     """The row of a strict inequality; `proof` proves it, with a given label, unless it is a fact already."""
     if fkey(f) not in case.literals:
         proof(label := case.g.fresh("power"))
@@ -120,7 +120,7 @@ def _strict(case: CaseFacts, f: Term, proof: Callable[[str], None]) -> FactRow:
     return FactRow(poly_of_f := poly(f), "<", (case.literals[fkey(f)],), raw=poly_of_f)
 
 
-def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contradiction | None:
+def _row_of_one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contradiction | None:
     """A contradiction from the row 0 <= p, if -p times a power of e is a polynomial in the rests without a negative
     coefficient; else None."""
     # All exponents must be integer multiples k*E of one exponent E (`base`). If E or -E is known to be positive, take
@@ -136,7 +136,7 @@ def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contrad
     lowest = min(int(k or 0) for k in steps.values())
     atoms = dict.fromkeys(a for m in row.poly for a, _ in m[0])
     # Each integer in the row needs a lower bound.
-    bounds = [bound for a in atoms if (bound := _least(a, rows)) is not None]
+    bounds = [bound for a in atoms if (bound := _lower_bound(a, rows)) is not None]
     power = reify.term(base)
     if len(bounds) < len(atoms) or max(int(k or 0) for k in steps.values()) - lowest > MOST_POWER:
         return None
@@ -181,7 +181,7 @@ def _multiple(exponent: Poly, base: Poly) -> int | None:
     return int(k) if k.denominator == 1 and normal.scale(base, k) == exponent else None
 
 
-def _least(a: int, rows: Sequence[FactRow]) -> LeastValue | None:
+def _lower_bound(a: int, rows: Sequence[FactRow]) -> LeastValue | None:
     """The greatest lower bound of the integer `a` among the rows; None if there is none."""
     lead: Mono = (((a, 1),), 0)
     bounds = [

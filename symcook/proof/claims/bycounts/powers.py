@@ -48,7 +48,7 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
     low, _, body = reify.atom(a)[2]
     p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
     # While a monomial has an exponent that depends on j, take one bit or sign out of it.
-    while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
+    while (m := next((m for m in p if _depends_on_position(normal._exponents[m[1]])), None)) is not None:
         split = _split(case, m, p[m])
         if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
             return split if isinstance(split, AtomState) else OPAQUE
@@ -77,7 +77,7 @@ def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomStat
             factor[tuple(x for x in inner[0] if x not in about_j), 0] = k
         else:
             other_terms[inner] = k
-    if switch is None or (value := _two_valued(reify.atom(switch))) is None:
+    if switch is None or (value := _power_of_switch(reify.atom(switch))) is None:
         return OPAQUE
     # Known values are put into the factor; if that changes it, a fact says that both are equal.
     t, multipliers = case.settled(factor)
@@ -106,12 +106,12 @@ def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term
         h.intro(f"{j} ({lo} {hi})")
         rows = []
         for split in splits:
-            at_j = [_at(x, j) for x in split[:4]]
+            at_j = [_at_position(x, j) for x in split[:4]]
             equal: Term = equals(("fn", "exp", (("*", None, (at_j[0], at_j[2])),)), at_j[3])
             h.have(
-                equal, (label := h.fresh("power")), lambda k, s=split, x=at_j: _show_power(case, k, s, x, [lo, start])
+                equal, (label := h.fresh("power")), lambda k, s=split, x=at_j: _close_power(case, k, s, x, [lo, start])
             )
-            rows.append([h.text(_at(reify.term(split.of), j)), label])
+            rows.append([h.text(_at_position(reify.term(split.of), j)), label])
         h._emit({"by": "pos", "eq": rows}, True)
 
     label = g.fresh("powers")
@@ -119,7 +119,7 @@ def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term
     return case.give(a, label)
 
 
-def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], known: list[str]) -> None:
+def _close_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], known: list[str]) -> None:
     """Close ``exp(written*switch) = value`` at a position. `at_j` has the first four entries of `split` for this
     position; the facts `known` imply that it is at least 0."""
     # A bit is 0 or 1: exp(t*0) = 1 + 0 and exp(t*1) = 1 + (exp(t) - 1). A sign: see `_alternating`.
@@ -139,7 +139,7 @@ def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], k
 def _alternating(case: CaseFacts) -> str:
     """The label of the fact: for all t and all p from 0 on, exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
     t, sign = var("t", "Real"), ("fn", "pow", (num(-1), UNTIL))
-    equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t))
+    equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _power_of_sign(sign, t))
     body: Term = ("all", "Int", (abstract(("->", None, (at_most(num(0), UNTIL), equal)), (UNTIL,)),))
 
     # p = 2*h gives (-1)^p = 1 and (e^t + e^-t)/2 + (e^t - e^-t)/2 = e^t; p = 2*h + 1 gives -1 and e^-t.
@@ -159,33 +159,33 @@ def _alternating(case: CaseFacts) -> str:
     return case.root.known("alternating", ("all", "Real", (abstract(body, (t,)),)), by_parity)
 
 
-def _at(t: Term, place: str) -> Term:
+def _at_position(t: Term, place: str) -> Term:
     """The term `t` with the variable `place` in the place of j."""
     return replace(t, THERE, var(place, "Int"))
 
 
-def _of_place(exponent: Poly) -> bool:
+def _depends_on_position(exponent: Poly) -> bool:
     """Whether an exponent depends on j."""
     return any(THERE in free(reify.atom(a)) for m, _ in exponent.items() for a, _ in m[0])
 
 
-def _two_valued(switch: Term) -> Callable[[Term], Term] | None:
+def _power_of_switch(switch: Term) -> Callable[[Term], Term] | None:
     """The function t -> exp(t*switch), written without an exponent that contains the switch. None if `switch` is
     neither a bit nor a sign (-1)^(j + s) with s >= 0."""
     if switch[0] == "ind":
-        return lambda t: _of_bit(switch, t)
+        return lambda t: _power_of_bit(switch, t)
     if switch[:2] != ("fn", "pow") or switch[2][0] != num(-1):
         return None
     shift = constant(normal.add(nf(switch[2][1]), nf(THERE), -1))
-    return (lambda t: _of_sign(switch, t)) if shift is not None and shift >= 0 else None
+    return (lambda t: _power_of_sign(switch, t)) if shift is not None and shift >= 0 else None
 
 
-def _of_bit(bit: Term, t: Term) -> Term:
+def _power_of_bit(bit: Term, t: Term) -> Term:
     """The term 1 + bit*(exp(t) - 1)."""
     return ("+", None, (num(1), ("*", None, (bit, ("-", None, (("fn", "exp", (t,)), num(1)))))))
 
 
-def _of_sign(sign: Term, t: Term) -> Term:
+def _power_of_sign(sign: Term, t: Term) -> Term:
     """The term (exp(t) + exp(-t))/2 + sign*(exp(t) - exp(-t))/2."""
     up, down = ("fn", "exp", (t,)), ("fn", "exp", (("neg", None, (t,)),))
     even, odd = (("/", None, ((op, None, (up, down)), num(2))) for op in "+-")

@@ -153,7 +153,7 @@ def at(name: str, place: Term, sort: Sort = VALUES) -> Term:
 
 def problem(statement: Statement) -> Problem:
     """A statement of `certify.claim` as a `Problem`. Raises OutsideFragment for a model without positions."""
-    names, formula = _named(statement)
+    names, formula = _leading_names(statement)
     if names.get("n") != "Int":
         raise OutsideFragment("a model without positions")
     # The formula is ``n and symbols -> string -> run -> truth functions -> claim``. A model of numbers has no part
@@ -169,7 +169,7 @@ def problem(statement: Statement) -> Problem:
     )
     places = _places(word) if has_string or first_range is None else first_range
     # The parts: the range of positions, the letters, and the equations. A function without an equation is outside.
-    typed, before, after = _string(word, places) if has_string else ((), None, None)
+    typed, before, after = _letters_of_string(word, places) if has_string else ((), None, None)
     equations, needs, outside = _sorted_lines(lines, truths, names)
     missing = [name for name in names if name not in ("n", "w") and name not in equations]
     outside += [f"no equation for {name}" for name in missing if has_string and names[name] not in ("Real", "Int")]
@@ -179,7 +179,7 @@ def problem(statement: Statement) -> Problem:
     )  # fmt: skip
 
 
-def _named(statement: Statement) -> tuple[dict[str, Sort], Term]:
+def _leading_names(statement: Statement) -> tuple[dict[str, Sort], Term]:
     """The names that the statement quantifies, with their sorts, and the formula below these quantifiers."""
     formula, leading = statement.formula, iter(leading_names(statement.expanded))
     names: dict[str, Sort] = {}
@@ -194,7 +194,7 @@ def _truth_functions(claim: Term, names: Mapping[str, Sort]) -> tuple[list[Term]
     """The lines of the truth functions that are premises of the claim, and the claim without these premises."""
     truths: list[Term] = []
     functions = {name for name, sort in names.items() if sort == LETTERS and name != "w"}
-    while claim[0] == "->" and functions and _truth(claim[2][0], functions):
+    while claim[0] == "->" and functions and _is_about_truths(claim[2][0], functions):
         truths += flatten("&", claim[2][0])
         claim = claim[2][1]
     return truths, claim
@@ -238,7 +238,7 @@ def _restricts(line: Term) -> bool:
     return body[0] in ("<=", "<")
 
 
-def _truth(premise: Term, functions: set[str]) -> bool:
+def _is_about_truths(premise: Term, functions: set[str]) -> bool:
     """Whether a premise has only equations of truth functions at every position; `functions` are their names."""
     lines = [everywhere(part) for part in flatten("&", premise)]
     return all(
@@ -273,7 +273,7 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
 def _value_equation(places: PlaceRange, name: str, right: Term, part: int, truth: bool) -> Equation | None:
     """The equation c(i) = right. If the right side reads c itself, c is a state; only truth functions may do this, so
     the result is None for a coordinate."""
-    if not _holds(right, name):
+    if not _reads(right, name):
         return Equation(name, "value", places, right, part=part, truth=truth)
     return Equation(name, "state", places, right, empty=places.low, part=part, truth=truth) if truth else None
 
@@ -290,13 +290,13 @@ def _mean_equation(
         old_parts.insert(0, subtracted)
     if not _is_value(value, names):
         return None
-    name, old = value[2][0][1][0], _added(old_parts) if old_parts else ZERO
-    if any(_holds(t, name) for t in (old, right, size)):
+    name, old = value[2][0][1][0], _sum(old_parts) if old_parts else ZERO
+    if any(_reads(t, name) for t in (old, right, size)):
         return None
     return Equation(name, "norm" if size[0] == "app" else "average", places, right, size, old, None, part)
 
 
-def _added(terms: list[Term]) -> Term:
+def _sum(terms: list[Term]) -> Term:
     """The sum of terms."""
     total = terms[0]
     for t in terms[1:]:
@@ -312,7 +312,7 @@ def _is_value(t: Term, names: Mapping[str, Sort]) -> bool:
     return function[0] == "var" and function[1][0] in names and function != W
 
 
-def _holds(t: Term, name: str) -> bool:
+def _reads(t: Term, name: str) -> bool:
     """Whether the coordinate `name` occurs in a term."""
     return any(v[1][0] == name for v in free(t))
 
@@ -326,7 +326,7 @@ def _places(word: Term) -> PlaceRange:
     return PlaceRange(ONE, N)
 
 
-def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None, int | None]:
+def _letters_of_string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None, int | None]:
     """The typed letters, and the added ones at the first and at the last position."""
     typed: tuple[int, ...] | None = None
     before = after = None

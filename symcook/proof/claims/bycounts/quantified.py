@@ -51,22 +51,22 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
     parts = flatten("&", inner[2][0] if f[0] == "all" else inner)
     if len(parts) < 2 or (f[0] == "all" and len(parts) > 2):
         return None
-    low, high = _bound(parts[0], 1), _bound(parts[1], -1)
+    low, high = _bound_of_j(parts[0], 1), _bound_of_j(parts[1], -1)
     if low is None or high is None:
         return None
     if THERE in free(low) | free(high):
         return None
     body = inner[2][1]
     if f[0] == "ex":
-        body = parts[2] if len(parts) == 3 else _joined(parts[2:])
+        body = parts[2] if len(parts) == 3 else _conjunction(parts[2:])
     # Each letter at j must determine whether F is true.
     truths = {a: truth_at_letter(case, body, a) for a in case.root.problem.letters}
     if None in truths.values() or not truths:
         return None
     ends: list[Term] = [at_most(low, THERE), at_most(THERE, high)]
     if parts[:2] != ends:  # bounds in a normal form, such as 0 <= j - low: write the formula with low <= j
-        between = _joined(ends)
-        body_of_range: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
+        between = _conjunction(ends)
+        body_of_range: Term = ("->", None, (between, body)) if f[0] == "all" else _conjunction([*ends, *parts[2:]])
         f = (f[0], "Int", (abstract(body_of_range, (THERE,)),))
     return CountedRange(f, low, high, body, [a for a, value in truths.items() if value is (f[0] == "ex")])
 
@@ -129,29 +129,29 @@ def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> st
     f = ranged.f if holds else ("~", None, (ranged.f,))
     new = g.fresh("each")
     if some:  # the count is positive
-        g.have(f, new, partial(_exists, case, ranged=ranged, label=label))
+        g.have(f, new, partial(_close_some, case, ranged=ranged, label=label))
     else:
-        g.have(f, new, partial(_none, case, ranged=ranged, label=label))
+        g.have(f, new, partial(_close_no_letter, case, ranged=ranged, label=label))
     case.literals.setdefault(fkey(f), new)
     case.quantified.add(fkey(ranged.f))
     return new
 
 
-def _bits(case: CaseFacts, ranged: CountedRange, place: Term) -> Term:
+def _bit_sum(case: CaseFacts, ranged: CountedRange, place: Term) -> Term:
     """The sum of the bits I[w(place) = a] over the counted letters a."""
     return case.root.weighted(dict.fromkeys(ranged.letters, num(1)), lambda a: case.root.bit(place, a))
 
 
-def _ends(case: CaseFacts, ranged: CountedRange) -> list[str]:
+def _range_labels(case: CaseFacts, ranged: CountedRange) -> list[str]:
     """The labels of the facts that the range begins and ends inside the string."""
     ends = [at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)]
     return [_decided_label(case, end, True) for end in ends]
 
 
-def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
+def _close_some(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
     """Close the goal that a counted letter is in the range: ``ex j. F`` or ``~(all j. F)``. `label` is the fact that
     the count is positive. By contradiction: otherwise all bits in the range are 0, and so is the count."""
-    ends, no = _ends(case, ranged), g.fresh("no")
+    ends, no = _range_labels(case, ranged), g.fresh("no")
     if ranged.some:
         g.contra(no)
     else:
@@ -161,7 +161,7 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
     # the letter there is not counted, by computation; if it is counted, this contradicts `no`.
     def bits_are_zero(h: Goal) -> None:
         """Close the goal that the bits at a position of the range add up to 0."""
-        there, inside, between = _position(case, h, ends)
+        there, inside, between = _introduce_position(case, h, ends)
 
         def close_letter(k: Goal, a: int, here: str) -> None:
             """Close the goal if the letter at the position is `a`."""
@@ -172,7 +172,7 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
                 def witness(m: Goal) -> None:
                     m.witness(there[1][0])
-                    _parts(case, m, between, there, inside, here)
+                    _close_parts(case, m, between, there, inside, here)
 
                 k.contra(k.fresh("not"))
                 k.have(ranged.f, yes, witness)
@@ -180,21 +180,21 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
             else:
                 false_here = k.fresh("so")
                 k.use(no, there[1][0], f"#{between}", label=false_here)
-                _false(case, k, false_here, there, inside, here)
+                _close_by_false_fact(case, k, false_here, there, inside, here)
 
         case.root.cases(h, there[1][0], inside, close_letter)
 
     # So the count is 0, which contradicts `label`.
     zero = g.fresh("zero")
-    texts = [f"j. {g.text(_bits(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
+    texts = [f"j. {g.text(_bit_sum(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
     g.use("lem:sum_ext", *texts, bits_are_zero, label=zero)
-    _clash(case, g, zero, label)
+    _close_by_contradiction(case, g, zero, label)
 
 
-def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
+def _close_no_letter(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
     """Close the goal that no counted letter is in the range: ``~(ex j. F)`` or ``all j. F``. `label` is the fact that
     the count is at most 0. A counted letter has the bit 1, which is at most the sum of all bits, the count."""
-    ends = _ends(case, ranged)
+    ends = _range_labels(case, ranged)
     if ranged.some:
         # ~(ex j. F): assume a j with F. Each letter at j is contradictory: one with F by the count, others by F.
         no, name, both = g.fresh("some"), g.fresh("x"), g.fresh("both")
@@ -203,7 +203,7 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
         labels = [f"{both}_{k}" for k in range(count)]
         g.obtain(no, name, " ".join(labels))
         there = var(name, "Int")
-        between, inside = _between(case, g, ranged, there, ends, labels[:2])
+        between, inside = _position_facts(case, g, ranged, there, ends, labels[:2])
 
         def close_letter(k: Goal, a: int, here: str) -> None:
             """Close the case of the letter `a`: a counted one contradicts the count, another makes F false."""
@@ -213,18 +213,18 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
             which = next(
                 n for n, part in enumerate(body) if truth_at_letter(case, replace(part, there, THERE), a) is False
             )
-            return _false(case, k, labels[2 + which], there, inside, here)
+            return _close_by_false_fact(case, k, labels[2 + which], there, inside, here)
 
         case.root.cases(g, name, inside, close_letter)
     else:
         # all j. F: at each j, a letter without F contradicts the count.
-        there, inside, between = _position(case, g, ends)
+        there, inside, between = _introduce_position(case, g, ends)
 
         def close_other_letter(k: Goal, a: int, here: str) -> None:
             """Close the case of the letter `a`: a counted one, without F, contradicts the count; another has F."""
             if a in ranged.letters:
                 return _clash_with_count(case, k, ranged, label, there, between, here)
-            return _true(case, k, there, inside, here)
+            return _close_true(case, k, there, inside, here)
 
         case.root.cases(g, there[1][0], inside, close_other_letter)
 
@@ -240,20 +240,20 @@ def _clash_with_count(
         """Close the goal that no bit in the range is negative."""
         name, in_range = h.fresh("j"), h.fresh("there")
         h.intro(f"{name} {in_range}")
-        _not_negative(case, h, ranged, var(name, "Int"))
+        _close_not_negative(case, h, ranged, var(name, "Int"))
 
-    texts = [f"j. {g.text(_bits(case, ranged, THERE))}", g.text(ranged.low), g.text(ranged.high), g.text(there)]
+    texts = [f"j. {g.text(_bit_sum(case, ranged, THERE))}", g.text(ranged.low), g.text(ranged.high), g.text(there)]
     g.use("lem:sum_member", *texts, f"#{between}", not_negative, label=member)
-    g.have(equals(_bits(case, ranged, there), num(1)), value, lambda h: rewritten(h, here))
+    g.have(equals(_bit_sum(case, ranged, there), num(1)), value, lambda h: rewritten(h, here))
     if g.goal != FALSE:
         g.contra(g.fresh("no"))
-    _clash(case, g, member, label, value)
+    _close_by_contradiction(case, g, member, label, value)
 
 
 # --- Steps ------------------------------------------------------------------------------------------------------------
 
 
-def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str]:
+def _introduce_position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str]:
     """Introduce a position of the range: returns its variable, and the labels `inside` and `between`."""
     name, between = g.fresh("x"), g.fresh("between")
     g.intro(f"{name} {between}")
@@ -264,7 +264,7 @@ def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str
     return there, inside, between
 
 
-def _between(
+def _position_facts(
     case: CaseFacts, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
 ) -> tuple[str, str]:
     """The labels `between` and `inside` for the position `there`, proved from its bounds `known` and from `ends`."""
@@ -274,7 +274,7 @@ def _between(
     return in_range, inside
 
 
-def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
+def _close_parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
     """Close the conjunction ``low <= there & there <= high & F`` of an existence at the position `there`."""
     low, high = g.fresh("from"), g.fresh("to")
     g.use(between, label=f"{low} {high}")
@@ -282,15 +282,15 @@ def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, her
         if k < 2:
             part.hyp((low, high)[k])
         else:
-            _true(case, part, there, inside, here)
+            _close_true(case, part, there, inside, here)
 
 
-def _true(case: CaseFacts, g: Goal, there: Term, inside: str, here: str) -> None:
+def _close_true(case: CaseFacts, g: Goal, there: Term, inside: str, here: str) -> None:
     """Close a formula about the position `there` that is true for the letter there."""
     case.root.computed(g, there, inside, here)
 
 
-def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here: str) -> None:
+def _close_by_false_fact(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here: str) -> None:
     """Close a goal by the fact `label` about the position `there`, which is false for the letter there."""
     for name in case.root.coordinates(g.facts[label], there):
         value, new = g.fresh("v"), g.fresh("so")
@@ -303,7 +303,7 @@ def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here:
     g.absurd(label)
 
 
-def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -> None:
+def _close_not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -> None:
     """Close the goal that the bits of the counted letters at `there` add up to 0 or more: each bit is 0 or 1."""
     labels: list[str] = []
     for a in ranged.letters:
@@ -319,7 +319,7 @@ def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -
     g.auto(labels, degree=1, rounds=0)
 
 
-def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
+def _close_by_contradiction(case: CaseFacts, g: Goal, *labels: str) -> None:
     """Close the goal by a contradiction between the facts with these labels, in linear arithmetic."""
     rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
     refutation = contradiction(rows)
@@ -328,7 +328,7 @@ def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
     close(g, refutation)
 
 
-def _bound(f: Term, side: int) -> Term | None:
+def _bound_of_j(f: Term, side: int) -> Term | None:
     """The position p if the formula is equivalent to p <= j (side 1) or j <= p (side -1); else None."""
     if f[0] != "<=":
         return None
@@ -338,7 +338,7 @@ def _bound(f: Term, side: int) -> Term | None:
     return reify.term(normal.scale(without_j, -side)) if gap.get(j) == side else None
 
 
-def _joined(parts: list[Term]) -> Term:
+def _conjunction(parts: list[Term]) -> Term:
     """The conjunction of the parts, bracketed from the left; true without parts."""
     joined = parts[0] if parts else ("true", None, ())
     for part in parts[1:]:

@@ -31,7 +31,8 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, abstract, conj, instantiate, loose, num, replace, subterms, var
 
 MOST_BOUNDS = 5
-"""The greatest number of numbers of the claim that are tried as bounds; also the most cases for the bound in `_far`."""
+"""The greatest number of numbers of the claim that are tried as bounds of terms; also the greatest number of case
+splits in `_add_least_value`."""
 MOST_WITNESSES = 4
 """The greatest number of positions that are introduced because a sum is positive."""
 
@@ -63,12 +64,12 @@ def term_sum(case: CaseFacts, a: int) -> AtomReading:
         return difference(case, a, inner, low, high)
     # A sum from the first position up to a position of the string: an unknown number, at least 0 if all terms are.
     ends = [at_most(case.root.below, high), at_most(high, case.root.high)]
-    least, most = (case.need(end) for end in ends)
-    if least is None or most is None:
+    low_fact, high_fact = (case.need(end) for end in ends)
+    if low_fact is None or high_fact is None:
         return WAITS
     case.sums.totals.append((inner, high))
-    if (bound := _bound(case, inner, num(0), True)) is not None:
-        _bounded(case, bound, inner, high)
+    if (bound := _term_bound(case, inner, num(0), True)) is not None:
+        _add_sum_bound(case, bound, inner, high)
     return BASE
 
 
@@ -87,8 +88,8 @@ def _written_sums(case: CaseFacts, label: str) -> None:
             case.sums.read.discard(label)  # not known to end in the string: try again later
             continue
         case.sums.totals.append((inner, high))
-        if (bound := _bound(case, inner, num(0), True)) is not None:
-            _bounded(case, bound, inner, high)
+        if (bound := _term_bound(case, inner, num(0), True)) is not None:
+            _add_sum_bound(case, bound, inner, high)
 
 
 def total_up_to(case: CaseFacts, inner: Term, high: Term) -> Term:
@@ -96,7 +97,7 @@ def total_up_to(case: CaseFacts, inner: Term, high: Term) -> Term:
     return ("sum", None, (case.root.low, high, abstract(inner, (THERE,))))
 
 
-def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound | None:
+def _term_bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound | None:
     """The fact that the terms `inner` are at least `number` (with `lower`) or at most `number` at every position,
     proved at its first use; None if it cannot be proved."""
     root = case.root
@@ -112,7 +113,7 @@ def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound
     return root.bounds[inner, number, lower]
 
 
-def _numbers(case: CaseFacts) -> bool:
+def _bounds_by_numbers(case: CaseFacts) -> bool:
     """Try the numbers in the claim as bounds of terms; whether this adds facts."""
     count_before = len(case.facts)
     numbers = [t for t in subterms(case.root.problem.claim) if t[0] == "num" and t != num(0)]
@@ -120,17 +121,17 @@ def _numbers(case: CaseFacts) -> bool:
         for lower, (inner, high) in product((False, True), case.sums.totals):
             if (inner, high, number, lower) not in case.sums.bounded:
                 case.sums.bounded.add((inner, high, number, lower))
-                if (bound := _bound(case, inner, number, lower)) is not None:
-                    _bounded(case, bound, inner, high)
+                if (bound := _term_bound(case, inner, number, lower)) is not None:
+                    _add_sum_bound(case, bound, inner, high)
     return len(case.facts) > count_before
 
 
-def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None:
+def _add_sum_bound(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None:
     """Add the fact that the sum of T up to p is at least c times the number of terms, from the bound T(j) >= c at each
     j; or both with "at most"."""
     g, root = case.g, case.root
-    least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
-    if least is None or most is None:
+    low_fact, high_fact = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
+    if low_fact is None or high_fact is None:
         return
     label, length = g.fresh("bound"), g.fresh("many")
     texts = [f"j. {g.text(bound.number)}", f"j. {g.text(inner)}"][:: 1 if bound.lower else -1]
@@ -139,19 +140,19 @@ def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None
         """Close the bound at one position."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
-        _term(case, h, bound.label, j, [lo, hi, most])
+        _close_by_bound(case, h, bound.label, j, [lo, hi, high_fact])
 
     g.use("lem:sum_mono", *texts, g.text(root.low), g.text(high), bound_at_position, label=label)
     case.fact(label)
     if bound.number != num(0):
-        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=length)
+        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([low_fact], degree=1), label=length)
         # The sum of ones is the number of terms, unless it is computed to a number already.
         for factors, _ in nf(("sum", None, (root.low, high, num(1)))):
             if factors:
                 case.rules.give(factors[0][0], length, poly(g.facts[length]))
 
 
-def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) -> None:
+def _close_by_bound(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) -> None:
     """Close a goal about the term at `place` by the fact `bound` about all positions; `known` implies that `place` is a
     position."""
     value = g.fresh("v")
@@ -167,7 +168,7 @@ def find_sums(case: CaseFacts) -> None:
         case.sums.read.add(label)
         _written_sums(case, label)
     for inner, high in case.sums.totals:
-        _linked(case, inner, high)
+        _add_written_form(case, inner, high)
     # Two sums of the same terms are compared once the order of their ends is known; else the order is requested.
     for k, (inner, p) in enumerate(case.sums.totals):
         for second_inner, q in case.sums.totals[k + 1 :]:
@@ -176,13 +177,13 @@ def find_sums(case: CaseFacts) -> None:
             for first, last in ((p, q), (q, p)):
                 if (order := case.known(at_most(first, last))) is not None:
                     case.sums.related.add((inner, p, q))
-                    _related(case, inner, first, last, order)
+                    _add_order(case, inner, first, last, order)
                     break
             else:
                 case.need(at_most(p, q))
 
 
-def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
+def _add_written_form(case: CaseFacts, inner: Term, high: Term) -> None:
     """Add the fact that a sum equals the sum of its terms with coordinates written out, if the atoms of that sum are in
     use."""
     written = written_summand(case, inner, True)
@@ -196,7 +197,7 @@ def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
             case.fact(put_written(case, case.root.low, high, inner, written, low, last))
 
 
-def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None:
+def _add_order(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None:
     """Add a fact about the sums up to p and up to q, where `order` is the fact p <= q: for q = p + 1 they differ by
     one term; else the sum up to p is at most the sum up to q, if no term is negative."""
     g, root, summand, label = case.g, case.root, f"j. {case.g.text(inner)}", case.g.fresh("more")
@@ -209,7 +210,7 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
         return
     low, high = (case.known(("<=", None, ends)) for ends in ((root.below, p), (q, root.high)))
     # Otherwise all terms must be at least 0.
-    bound = _bound(case, inner, num(0), True)
+    bound = _term_bound(case, inner, num(0), True)
     if bound is None or low is None or high is None:
         return
     texts = [g.text(root.low), g.text(p), g.text(q)]
@@ -219,13 +220,13 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
         """Close the goal that a term after p is not negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
-        _term(case, h, bound.label, j, [lo, hi, low, high])
+        _close_by_bound(case, h, bound.label, j, [lo, hi, low, high])
 
-    after_p, after, least = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
+    after_p, after, order_label = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
     g.use("lem:sum_nonneg", summand, g.text(after), g.text(q), next_terms_nonnegative, label=after_p)
     f: Term = at_most(total_up_to(case, inner, p), total_up_to(case, inner, q))
-    g.have(f, least, lambda h: h.auto([label, after_p], degree=1, rounds=0))
-    case.fact(least)
+    g.have(f, order_label, lambda h: h.auto([label, after_p], degree=1, rounds=0))
+    case.fact(order_label)
 
 
 # --- Further facts, for a case that the arithmetic does not close -----------------------------------------------------
@@ -235,24 +236,24 @@ def more_facts(case: CaseFacts) -> bool:
     """Add facts about terms of sums, and instances of formulas about all positions, at the positions in use; whether
     there are new facts."""
     count_before = len(case.g.facts)
-    places = _in_use(case)
+    places = _places_in_use(case)
     # Each term at a position in use is at most its sum, if no term is negative.
     for inner, p in [*case.sums.totals]:
-        bound = _bound(case, inner, num(0), True)
+        bound = _term_bound(case, inner, num(0), True)
         for q in places if bound is not None else ():
             if (inner, p, q) not in case.sums.members:
-                _member(case, inner, p, q, bound.label if bound else "")
+                _add_member(case, inner, p, q, bound.label if bound else "")
     # Each formula about all positions is used at the positions in use.
     for label in [*case.sums.universal]:
         for q in places:
             if (label, q) not in case.sums.applied:
                 case.sums.applied.add((label, q))
-                _instance(case, label, q)
+                _add_instance(case, label, q)
     # Only if this adds nothing: introduce a position with a positive term, or try numbers of the claim as bounds.
-    return len(case.g.facts) > count_before or _witness(case) or _numbers(case)
+    return len(case.g.facts) > count_before or _add_position(case) or _bounds_by_numbers(case)
 
 
-def _in_use(case: CaseFacts) -> list[Term]:
+def _places_in_use(case: CaseFacts) -> list[Term]:
     """The positions in use that are variables or the first or last position."""
     read_places: dict[Term, None] = {}
     for a in case.state:
@@ -269,8 +270,8 @@ def _in_use(case: CaseFacts) -> list[Term]:
     ]
 
 
-def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None:
-    """Add T(q) <= (sum of T up to p), if it is known that q is a position up to p; `nonneg` is the label of the fact
+def _add_member(case: CaseFacts, inner: Term, p: Term, q: Term, nonnegative_fact: str) -> None:
+    """Add T(q) <= (sum of T up to p), if it is known that q is a position up to p; `nonnegative_fact` is the label of
     0 <= T(j) at each j."""
     g, root = case.g, case.root
     ends = [case.known(("<=", None, end)) for end in ((root.low, q), (q, p), (p, root.high))]
@@ -283,14 +284,14 @@ def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None
         """Close the goal that a term is not negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
-        _term(case, h, nonneg, j, [lo, hi, high])
+        _close_by_bound(case, h, nonnegative_fact, j, [lo, hi, high])
 
     label, texts = g.fresh("member"), [g.text(t) for t in (root.low, p, q)]
     g.use("lem:sum_member", f"j. {g.text(inner)}", *texts, lambda h: both(h, low, here), term_nonnegative, label=label)
     case.fact(label)
 
 
-def _instance(case: CaseFacts, label: str, place: Term) -> None:
+def _add_instance(case: CaseFacts, label: str, place: Term) -> None:
     """Add an instance, at `place`, of the fact `label`: ``all j. F`` gives F, and ``~(ex j. F)`` gives ~F."""
     g, f = case.g, case.g.facts[label]
     new = g.fresh("instance")
@@ -311,51 +312,51 @@ def _instance(case: CaseFacts, label: str, place: Term) -> None:
     case.decision.assume(new)
 
 
-def _witness(case: CaseFacts) -> bool:
+def _add_position(case: CaseFacts) -> bool:
     """Introduce a position at which the term of a positive sum is positive, for the first such sum without one; whether
     there is one."""
     for inner, p in case.sums.totals:
         if (inner, p) in case.sums.witnessed or len(case.sums.witnesses) >= MOST_WITNESSES:
             continue
-        positive = case.known(less_than(num(0), total_up_to(case, inner, p)))
-        if positive is None:
+        positive_fact = case.known(less_than(num(0), total_up_to(case, inner, p)))
+        if positive_fact is None:
             continue
         case.sums.witnessed.add((inner, p))
-        _obtained(case, inner, p, positive)
+        _obtain_position(case, inner, p, positive_fact)
         return True
     return False
 
 
-def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
-    """Introduce a position j up to p with 0 < T(j), from the fact `positive`, that the sum of T up to p is positive."""
+def _obtain_position(case: CaseFacts, inner: Term, p: Term, positive_fact: str) -> None:
+    """Introduce a position j up to p with 0 < T(j). By `positive_fact` the sum of T up to p is positive."""
     g, root = case.g, case.root
-    range_ = between(root.low, THERE, p)
-    exists: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
+    in_range = between(root.low, THERE, p)
+    exists: Term = ("ex", "Int", (abstract(conj(in_range, less_than(num(0), inner)), (THERE,)),))
     label, name = g.fresh("some"), g.fresh("x")
-    g.have(exists, label, lambda h: _positive(case, h, inner, p, positive))
+    g.have(exists, label, lambda h: _close_positive_term(case, h, inner, p, positive_fact))
     parts = [g.fresh(stem) for stem in ("from", "to", "above")]
     g.obtain(label, name, " ".join(parts))
     case.sums.witnesses.append(var(name, "Int"))
     for part in parts:
         case.decision.assume(part)
-    _far(case, ("sum", None, (root.low, p, abstract(inner, (THERE,)))))
+    _add_least_value(case, ("sum", None, (root.low, p, abstract(inner, (THERE,)))))
 
 
-def _far(case: CaseFacts, total: Term) -> None:
+def _add_least_value(case: CaseFacts, total: Term) -> None:
     """Add that a positive sum of fractions is at least 1/n for the maximum length n, if the run has one and if this can
     be proved."""
     for f in case.root.problem.needs:
         if f[0] == "<=" and f[2][0] == N and f[2][1][0] == "num":
-            label, least = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
+            label, least_value = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
             with suppress(Unclosed, OutsideFragment, Stuck, Rejected, TooLong):
-                case.g.have(at_most(least, total), label, partial(case.decision.close, most=MOST_BOUNDS))
+                case.g.have(at_most(least_value, total), label, partial(case.decision.close, most=MOST_BOUNDS))
                 case.decision.assume(label)
 
 
-def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
-    """Close the goal that some term up to p is positive: otherwise the sum is at most 0, but by the fact `positive` it
-    is positive."""
-    exists, no, most = g.goal, g.fresh("no"), g.fresh("most")
+def _close_positive_term(case: CaseFacts, g: Goal, inner: Term, p: Term, positive_fact: str) -> None:
+    """Close the goal that some term up to p is positive: otherwise the sum is at most 0, which contradicts
+    `positive_fact`."""
+    exists, no, at_most_zero = g.goal, g.fresh("no"), g.fresh("most")
     g.contra(no)
 
     def term_at_most_zero(h: Goal) -> None:
@@ -372,10 +373,9 @@ def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> 
         h.have(exists, yes, witness)
         h.absurd(yes, no)
 
-    g.use(
-        "lem:sum_mono", f"j. {g.text(inner)}", "j. 0", g.text(case.root.low), g.text(p), term_at_most_zero, label=most
-    )
-    rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in (most, positive)]
+    ends = g.text(case.root.low), g.text(p)
+    g.use("lem:sum_mono", f"j. {g.text(inner)}", "j. 0", *ends, term_at_most_zero, label=at_most_zero)
+    rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in (at_most_zero, positive_fact)]
     close(g, contradiction(rows) or [])
 
 
