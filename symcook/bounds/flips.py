@@ -101,16 +101,16 @@ def sensitivity(
         must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
-    if (why := _irregular(chosen)) is not None:
+    if (why := _outside_theorem(chosen)) is not None:
         chosen.check_length(length + added)
         return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
     # 3. Otherwise run all strings in one exact batch.
     flips = Flips(chosen, asked, LIMIT, name)
     chosen.check_length(length + added)
     try:
-        value, where, at_changed = _greatest(flips, forward(chosen, flips.block, Batch()))
+        value, where, at_changed = _largest_change(flips, forward(chosen, flips.block, Batch()))
         # C at n, and at 2 n to see whether it increases.
-        bound, doubled = (_bound(chosen, size, everywhere) * size for size in (length, 2 * length))
+        bound, doubled = (_proved_constant(chosen, size, everywhere) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
         return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
@@ -128,7 +128,7 @@ def sensitivity(
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(everywhere),
+        labels=_bound_labels(everywhere),
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
         inputs=asked.to_json(),
@@ -226,7 +226,7 @@ def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | No
     return by_place
 
 
-def _labels(everywhere: bool) -> tuple[str, str]:
+def _bound_labels(everywhere: bool) -> tuple[str, str]:
     """What value and claimed of the `Bound` are called."""
     return f"largest change{' at the other positions' * everywhere}", "proved C/n"
 
@@ -238,7 +238,7 @@ def _rational(value: Any) -> Fraction:
     return value if isinstance(value, Fraction) else Fraction(int(value))
 
 
-def _irregular(model: Transformer) -> str | None:
+def _outside_theorem(model: Transformer) -> str | None:
     """What in a model is outside the hypotheses of the bound C/n, as text; None if nothing is."""
     # For norms, scores, other activations and probabilities, no constant bounds the growth of a change.
     for step in model.sublayers:
@@ -301,7 +301,7 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(everywhere),
+        labels=_bound_labels(everywhere),
         extra=extra,
         inputs=flips.inputs,
     )
@@ -327,7 +327,7 @@ def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> d
     return table
 
 
-def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
+def _largest_change(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     """(largest change, text of the strings that have it, largest change at the changed position itself).
 
     The last number is used for readouts at every position, whose other changes do not include it.
@@ -366,7 +366,7 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     return best, where, at_changed
 
 
-def _bound(model: Transformer, n: int, everywhere: bool) -> Fraction:
+def _proved_constant(model: Transformer, n: int, everywhere: bool) -> Fraction:
     """The proved bound of the change of an output for n input symbols: the maximum over the changed position."""
     before, best = len(model.embedding.ends[0]), Fraction(0)
     for changed in range(before, before + n):

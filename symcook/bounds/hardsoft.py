@@ -233,7 +233,7 @@ def hardsoft(
     # 2. Run all strings with hard attention, grouped if the model allows it, and break the ties of unique-hard heads.
     hard = None if asked.restricted else grouped(model, lengths)
     if hard is None:
-        _few(asked, inputs is not None)
+        _require_few(asked, inputs is not None)
         hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
     loose, loose_runs, heads = _untied(model, hard, claimed, asked, tick)
     # 3. The gap at each length: the measured one, or the claimed one unless a string refutes it.
@@ -242,7 +242,7 @@ def hardsoft(
         for at in loose_runs
     }
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
-    fails = None if claimed is None else _fails(loose, loose_runs, claimed)
+    fails = None if claimed is None else _counterexample(loose, loose_runs, claimed)
     if claimed is not None and fails is not None:
         return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=asked)
     if claimed is not None:
@@ -256,7 +256,7 @@ def hardsoft(
     constants = Constants(loose)
     soft_lengths, taus = [], dict[int, Fraction]()
     for at in loose_runs:
-        row, tau = _row(loose, at, gaps[at.n], constants, allowed.positive(at.n), next(tick))
+        row, tau = _length_row(loose, at, gaps[at.n], constants, allowed.positive(at.n), next(tick))
         soft_lengths.append(row)
         taus[at.n] = Fraction(1) if tau is None else tau
     coldest = min(taus.values())  # for lengths at which no string was run
@@ -265,8 +265,8 @@ def hardsoft(
     tail = None
     if gamma is not None and x_max is not None:
         tail = constants.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
-    soft = _model(loose, by_length, tail, model, error)
-    soft, decides = _between(soft, loose_runs, max(map(allowed.positive, lengths)))
+    soft = _soft_model(loose, by_length, tail, model, error)
+    soft, decides = _with_threshold(soft, loose_runs, max(map(allowed.positive, lengths)))
     # Restore the readout of the given model, since `asked.counted` may have changed its positions.
     answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
     soft = replace(soft, readout=answers)
@@ -281,7 +281,7 @@ def _untied(
     """(the model with average-hard heads only, its runs at each length, the heads of the result)."""
     unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
     terms = {place[:2]: _term(place, hard, claimed) for place in unique}
-    heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
+    heads = tuple(_result_head(place, hard, terms.get(place[:2])) for place in head_places(model))
     if not terms:
         return model, hard, heads
     loose = untie(model, terms)
@@ -324,7 +324,7 @@ def checked(
     return strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
 
 
-def _few(asked: Strings, restricted: bool) -> None:
+def _require_few(asked: Strings, restricted: bool) -> None:
     """Raise BadInput if the strings of a length are too many to run each of them."""
     if (largest_count := max(map(asked.many, asked.lengths))) > MOST_WORDS:
         must = f"there must be at most {MOST_WORDS:,} strings of a length"
@@ -361,7 +361,7 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
     raise BadInput(must, f"{claimed.text}; {gap_text}", "give a smaller --gap")
 
 
-def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
+def _result_head(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
     """A head of the result, with its first tie and the term that breaks its ties."""
     word = next((at.heads[place[:2]].tied for at in hard if at.heads[place[:2]].tied is not None), None)
     untied = None
@@ -371,7 +371,7 @@ def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardH
     return HardHead(str(place), word is not None, word, untied)
 
 
-def _fails(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFails | None:
+def _counterexample(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFails | None:
     """The first string whose smallest gap is below the claimed one; None if there is none."""
     for at in met:
         for place in head_places(model):
@@ -381,7 +381,7 @@ def _fails(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFai
     return None
 
 
-def _row(
+def _length_row(
     model: Transformer,
     at: HardRuns,
     gamma: Fraction | None,
@@ -424,7 +424,7 @@ def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) 
     raise Undecided(f"the temperature that {model.name} needs at n = {at.n} was undecided near {float(close_to):.3g}")
 
 
-def _model(
+def _soft_model(
     loose: Transformer, taus: Sequence[Fraction], tail: str | None, model: Transformer, error: str
 ) -> Transformer:
     """The softmax model. `taus` has the temperatures of lengths 1, 2, ..., and `tail` the rule for longer strings
@@ -444,7 +444,9 @@ def _model(
     return replace(soft, name=f"{model.name} soft", source=source, max_length=longest, program=None)
 
 
-def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> tuple[Transformer, Decided | None]:
+def _with_threshold(
+    soft: Transformer, met: Sequence[HardRuns], allowed: Fraction
+) -> tuple[Transformer, Decided | None]:
     """The softmax model with a threshold that errors of up to `allowed` cannot reach on the strings that were run, and
     the decisions of the hard model; a model that does not accept by a sign stays as it is (None).
 

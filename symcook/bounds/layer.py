@@ -218,7 +218,7 @@ def lipschitz(
         homogeneous = "of degree 1"
     else:
         x, c = stretched
-        homogeneous = f"no: f({c} x) is not {c} f(x) at {', '.join(_at(block.reads, x))}"
+        homogeneous = f"no: f({c} x) is not {c} f(x) at {', '.join(_coordinate_texts(block.reads, x))}"
     return Bound(
         kind="lipschitz",
         parameters={"model": name, "norm": norm},
@@ -234,7 +234,7 @@ def lipschitz(
     )
 
 
-def _at(names: Sequence[str], point: AffinePoint) -> list[str]:
+def _coordinate_texts(names: Sequence[str], point: AffinePoint) -> list[str]:
     """The coordinates of a point as texts `name = value`."""
     return [f"{name} = {written(e)}" for name, e in zip(names, point, strict=True)]
 
@@ -265,7 +265,7 @@ def layer_norm(
     entries = count(d, "d", least=2)
     if entries > MAX_WIDTH:
         raise BadInput(f"d must be at most {MAX_WIDTH}", entries)
-    if rational_value(number_tree(_text(epsilon), "epsilon"), "epsilon") == 0:
+    if rational_value(number_tree(_as_text(epsilon), "epsilon"), "epsilon") == 0:
         must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz.corrected)"
         raise BadInput(must, 0, "give for example --epsilon 1/100000")
     small = rational_positive(epsilon, "epsilon")
@@ -381,14 +381,14 @@ def growth(p: Fraction, square: Fraction) -> flint.arb:
     return ((q + arb_of(p)) ** 3 / (27 * (q - arb_of(p)))).sqrt()
 
 
-def _text(value: str | int | Fraction) -> str:
+def _as_text(value: str | int | Fraction) -> str:
     """An exact number as text; text stays."""
     return value if isinstance(value, str) else written(Fraction(value))
 
 
 def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
     """d gains, from one number or a list as text; BadInput for anything else."""
-    numbers = [rational_value(number_tree(part, "gain"), "gain") for part in _text(gain).split(",")]
+    numbers = [rational_value(number_tree(part, "gain"), "gain") for part in _as_text(gain).split(",")]
     if len(numbers) not in (1, d):
         raise BadInput(f"gain must be one number, or d = {d} of them", len(numbers), "give for example --gain 1")
     if not any(numbers):

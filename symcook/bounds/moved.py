@@ -368,14 +368,18 @@ class Moved(Rowwise):
         # weight i is 1/sum of e^(s_j - s_i).
         exact = _shares([score.exact for score in scores])
         wholes = [score.whole for score in scores]
-        share = [1 / sum(((other_ball - score_ball).exp() for other_ball in wholes), NONE) if not _same(wholes) else
-                 arb(1) / len(scores) for score_ball in wholes]  # fmt: skip
+        share = [
+            1 / sum(((other_ball - score_ball).exp() for other_ball in wholes), NONE)
+            if not _one_object(wholes)
+            else arb(1) / len(scores)
+            for score_ball in wholes
+        ]
         means = []
         for row in rows:
             # One position has the weight e^0/e^0 = 1. Equal values have their value as mean, but in floats the sum of
             # the weights is only nearly 1.
             alone = len(scores) == 1
-            if alone or (self.format is None and _same(row)):
+            if alone or (self.format is None and _one_object(row)):
                 means.append(row[0])
                 continue
             # The mean is between the smallest and the largest value.
@@ -414,7 +418,7 @@ class Moved(Rowwise):
     def soft(
         self, queries: RowColumns, keys: RowColumns, values: RowColumns, seen: Sequence[range], factor: Coefficient
     ) -> Any:
-        if self.format is None and all(_same(column) for column in keys):  # equal scores
+        if self.format is None and all(_one_object(column) for column in keys):  # equal scores
             return [self.plain(column, seen, "average") for column in values]
         return super().soft(queries, keys, values, seen, factor)
 
@@ -446,7 +450,7 @@ def _shares(scores: Sequence[arb]) -> list[arb]:
     return [weight / total for weight in weights]
 
 
-def _same(entries: Sequence[object]) -> bool:
+def _one_object(entries: Sequence[object]) -> bool:
     """Whether all entries are one object, and so certainly equal."""
     return all(entry is entries[0] for entry in entries)
 

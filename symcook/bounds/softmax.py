@@ -206,7 +206,7 @@ def temperature(
         return (length - 1) * (1 - delta()) / delta()
 
     share = Fraction(length - 1, length)  # the error of equal weights; balls cannot decide that the target equals it
-    if _same(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
+    if _is_number(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
         raise BadInput(
             "the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {length}"
         )
@@ -250,7 +250,7 @@ def temperature(
     )
 
 
-def _same(text: str, number: Fraction) -> bool:
+def _is_number(text: str, number: Fraction) -> bool:
     """Whether the text is a rational number equal to `number`."""
     try:
         return rational(parse_term(text)) == number

@@ -293,21 +293,21 @@ def least_precision(n: int) -> int:
     maxima, so the search ends before p = 0.
     """
     top = 4 * (n - 1).bit_length() + 12
-    if not all(_right(n, top)):
+    if not all(_queries_right(n, top)):
         raise BadInput("the argmax must be right at the precision where the search starts", f"{top} bits, n = {n}")
     p = top
-    while all(_right(n, p - 1)):
+    while all(_queries_right(n, p - 1)):
         p -= 1
     return p
 
 
-def _right(n: int, p: int) -> Iterator[bool]:
+def _queries_right(n: int, p: int) -> Iterator[bool]:
     """For each query from n down to 1: whether the score of its own position is greater than every other score.
 
     Components are multiples of one power of two, and are represented by integers, which is about 20 times faster than
     fractions.
     """
-    exact = [_code(x, p) for x in range(1, n + 1)]
+    exact = [_rounded_components(x, p) for x in range(1, n + 1)]
     unit = max(component.denominator for code in exact for component in code)
     codes = [(int(a * unit), int(b * unit)) for a, b in exact]
 
@@ -330,7 +330,7 @@ def _rounded_whole(value: int, p: int) -> int:
     return (quotient + (remainder > half or (remainder == half and quotient & 1))) << shift
 
 
-def _code(x: int, p: int) -> tuple[Fraction, Fraction]:
+def _rounded_components(x: int, p: int) -> tuple[Fraction, Fraction]:
     """The components x/root and 1/root of phi_x, with each operation rounded to p bits."""
     square = rounded(rounded(rounded(Fraction(x * x), p) + 1, p) * 2, p)
     root = rounded_root(square, p)

@@ -297,7 +297,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         if not queries:
             if weighting in ("leftmost", "rightmost"):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
-            return [self._uniform(column, mask) for column in values]
+            return [self._mean_values(column, mask) for column in values]
         if weighting == "softmax" and self.kinds is floating:
             raise NotExact("a weighting must be hard where scores differ, in batches of floats", "softmax", _BALL)
         zero, rows = constant(ZERO, self.kinds), []
@@ -364,7 +364,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         visible_places = (visible(mask, row, self.length) for row in self.rows)
         return [column[places[end]] if places else constant(ZERO, self.kinds) for places in visible_places]
 
-    def _uniform(self, column: BatchColumn, mask: Mask) -> BatchColumn:
+    def _mean_values(self, column: BatchColumn, mask: Mask) -> BatchColumn:
         """The mean of the values that each row sees, as a sum divided once. For causal and anti-causal masks these are
         running sums, from the first or the last position."""
         if (mask.before and mask.after) or len(self.rows) == 1:
@@ -431,7 +431,9 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
             codes = np.unique(pairs, return_inverse=True)[1].reshape(-1)
         entries = np.unique(codes, return_index=True)[1]
         distinct = list(zip(*(table[entries % len(table)].tolist() for table in tables), strict=True))
-    return [tuple([_over(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in distinct], codes
+    return [
+        tuple([_divided(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in distinct
+    ], codes
 
 
 def _numbered(entries: Sequence[Any], options: Sequence[Any]) -> Array:
@@ -440,7 +442,7 @@ def _numbered(entries: Sequence[Any], options: Sequence[Any]) -> Array:
     return np.fromiter(map(number.__getitem__, entries), np.int64, len(entries))
 
 
-def _over(value: Any, below: int) -> Any:
+def _divided(value: Any, below: int) -> Any:
     """An exact value divided by an integer."""
     return Fraction(value, below) if isinstance(value, int) else value * Fraction(1, below)
 

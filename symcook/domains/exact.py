@@ -68,7 +68,7 @@ class Exact(Shortening[ExactValue]):
         return normalised(entries, epsilon, zero_variance, i)
 
     def weights(self, scores: Sequence[ExactValue]) -> list[ExactValue]:
-        return _weights([(_exponent(score - scores[0]),) for score in scores], ())
+        return _weights([(_require_rational(score - scores[0]),) for score in scores], ())
 
     def scales(self, factor: Coefficient) -> Sequence[tuple[ExactValue, Logs]]:
         """The factor of the scores at each row, in the form of `logarithmic`."""
@@ -89,10 +89,12 @@ class Exact(Shortening[ExactValue]):
     def scoring(self, queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], compared: bool) -> Scores:
         """Scores that are only compared are replaced by integers in the same order within each row: if all entries are
         rational, the scores up to a positive factor; if each query and each key is a rational vector times a root,
-        their squares with their signs (`_squared`)."""
+        their squares with their signs (`_signed_squares`)."""
         memo = next(self._memo)
         if not compared or not all(isinstance(x, Fraction) for column in (*queries, *keys) for x in column):
-            return (_squared(queries, keys, memo) if compared else None) or super().scoring(queries, keys, compared)
+            return (_signed_squares(queries, keys, memo) if compared else None) or super().scoring(
+                queries, keys, compared
+            )
         # Multiply all keys by one common denominator, and each query by its own: the order of scores in a row stays.
         key_rows: list[Any] = list(zip(*keys, strict=True))
         below = lcm(*(x.denominator for key in key_rows for x in key))
@@ -110,7 +112,7 @@ class Exact(Shortening[ExactValue]):
         return quotient(value) if isinstance(value, Fraction) else str(value)
 
 
-def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: dict[Any, Any]) -> Scores | None:
+def _signed_squares(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: dict[Any, Any]) -> Scores | None:
     """Integers in the order of the scores of each row, if every query and every key is integers times one root.
 
     A score is then S sqrt(r), up to a positive factor of its row, with an integer S and the r of the key; S |S| r, its
@@ -119,7 +121,7 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: 
     """
     query_forms, key_forms = list[list[int]](), list[tuple[list[int], Fraction]]()
     for query in zip(*queries, strict=True):
-        form = _multiple(query)
+        form = _integers_times_root(query)
         if form is None:
             return None
         query_forms.append(form[0])  # without its root, a positive factor of the row
@@ -127,7 +129,7 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: 
         ids = tuple(map(id, key))
         stored = memo.get(ids)
         if stored is None:  # the key is stored too, so that the ids are not reused
-            stored = memo[ids] = _multiple(key), key
+            stored = memo[ids] = _integers_times_root(key), key
         form = stored[0]
         if form is None:
             return None
@@ -144,7 +146,7 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: 
     return scores
 
 
-def _multiple(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
+def _integers_times_root(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
     """(integers, s) such that the entries are the integers times sqrt(s), with s > 0; None if they have no such
     form."""
     inside = next((x.r for x in entries if isinstance(x, Root)), 1)
@@ -199,12 +201,12 @@ def coefficient(value: int | Number) -> ExactValue:
     Raises NotExact for any other number, BadInput for a symbol.
     """
     if isinstance(value, tuple):
-        return _known(value)
+        return _tree_value(value)
     return value if isinstance(value, Fraction) else Fraction(value)
 
 
 @lru_cache(maxsize=4096)
-def _known(tree: Tree) -> Any:
+def _tree_value(tree: Tree) -> Any:
     """The value of a term as a Fraction or a Root; NotExact if it has another form."""
     try:
         value = _Roots({}).term(tree)
@@ -286,7 +288,7 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     return value
 
 
-class _Beside(_Rooted):
+class _WithOtherNumbers(_Rooted):
     """Rationals together with numbers of the class `kind`. For the latter only + - * / are defined: powers, functions
     and comparisons require rationals."""
 
@@ -317,7 +319,7 @@ class _Beside(_Rooted):
         return list(values)
 
 
-class _Roots(_Beside):
+class _Roots(_WithOtherNumbers):
     """Numbers with one square root."""
 
     kind = Root
@@ -413,11 +415,11 @@ def logarithmic(factor: int | Number, i: int, n: int) -> tuple[ExactValue, Logs]
     except NotExact:
         return coefficient(value_at(factor, i, n)), ()
     if isinstance(value, _Form):
-        return value.plain, _combined([(c, m) for m, c in value.logs.items()])
+        return value.plain, _one_logarithm([(c, m) for m, c in value.logs.items()])
     return (value if isinstance(value, Root) else Fraction(value)), ()
 
 
-def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
+def _one_logarithm(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
     """The pairs (c, m) of a sum of c log(m), combined into one pair if all c are rational and m is not too long. For
     example log(2)/2 + log(8)/2 becomes log(4): 4^s is rational for an integer s, though 2^(s/2) may not be."""
     if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
@@ -431,7 +433,7 @@ def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
     return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
-def _exponent(product: ExactValue) -> Fraction:
+def _require_rational(product: ExactValue) -> Fraction:
     """`product`, a factor of the scores times a score; NotExact if it is irrational."""
     if not isinstance(product, Fraction):
         raise NotExact("a softmax score must be rational in exact arithmetic", product, _BALL)
@@ -450,7 +452,7 @@ def soft_mean(
     With `counts`, the j-th pair of score and value occurs counts[j] times.
     """
     factors, bases = (plain, *(c for c, _ in logs)), tuple(base for _, base in logs)
-    exponents = [tuple(_exponent(factor * score) for factor in factors) for score in scores]
+    exponents = [tuple(_require_rational(factor * score) for factor in factors) for score in scores]
     forms = [value.form if isinstance(value, ExpSum) else value for value in values]
     pairs = Counter[Any]()
     for pair, count in zip(zip(exponents, forms, strict=True), counts or [1] * len(scores), strict=True):

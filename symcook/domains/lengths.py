@@ -459,14 +459,14 @@ def _period(tree: Tree) -> int | None:
         return 2
     if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {"i", "n"}) == 1:
         name = next(iter(names(tree) & {"i", "n"}))
-        ratio = _ratio(tree[2][0], name)
+        ratio = _multiple_of_pi(tree[2][0], name)
         if ratio is not None:
             period = (2 / ratio).numerator if ratio else 1
             return abs(period) if abs(period) <= MOST_RESIDUES else None
     return None
 
 
-def _ratio(tree: Tree, name: str) -> Fraction | None:
+def _multiple_of_pi(tree: Tree, name: str) -> Fraction | None:
     """The rational r if a term equals r*pi*name, else None."""
     x = sympy.Symbol(name)
     from symcook.model.symbols import to_sympy

@@ -122,7 +122,7 @@ class Radii(Positions[Any, Any, Any]):
                 raise NotExact(f"a sum must have at most {WIDEST} terms", weights.cols, BALL)
             exact = isinstance(weights, RationalMatrix) and weights.floats is not None
             entries = nearest(weights)
-            if not exact and _some_small(weights, entries):
+            if not exact and _has_inexact_small(weights, entries):
                 must = f"a weight that is no float must have a size of at least {LEAST:.3g}"
                 raise NotExact(must, "a smaller one", BALL)
             entries = np.ascontiguousarray(entries[slice(None) if rows is None else list(rows)])
@@ -135,7 +135,7 @@ class Radii(Positions[Any, Any, Any]):
         """The numbers of a vector and their radii, as columns of one position and string (broadcast to all)."""
         key = self.name, name, rows
         if key not in of.kept:
-            pairs = [_given(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
+            pairs = [_float_and_error(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
             mid, rad = (np.array(part)[:, None, None] for part in zip(*pairs, strict=True))
             of.kept[key] = mid, rad
         return of.kept[key]
@@ -176,7 +176,7 @@ class Radii(Positions[Any, Any, Any]):
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
         """(x - mean)/sqrt(variance + epsilon), with an error bound for each step."""
-        floor, floor_off = _given(epsilon)
+        floor, floor_off = _float_and_error(epsilon)
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
@@ -220,11 +220,11 @@ class Radii(Positions[Any, Any, Any]):
             if name in embedding.tables:
                 table = embedding.tables[name]
                 for place, tokens in enumerate(self._sequence):
-                    entries = np.array([_given(table[token]) for token in tokens])[self._codes[place]]
+                    entries = np.array([_float_and_error(table[token]) for token in tokens])[self._codes[place]]
                     mid[row, place], rad[row, place] = entries[:, 0], entries[:, 1]
             if name in embedding.places:
                 for place in self.rows:
-                    value, off = _given(value_at(embedding.places[name], self._start + place, self.length))
+                    value, off = _float_and_error(value_at(embedding.places[name], self._start + place, self.length))
                     mid[row, place] += value
                     rad[row, place] += off + np.abs(mid[row, place]) * (2 * UNIT)
         return balls(mid, rad)
@@ -280,7 +280,7 @@ class Radii(Positions[Any, Any, Any]):
         # With errors a of q and b of k: (q + a)(k + b) - q k = q b + a (k + b). The sum is rounded as in `product`.
         off = np.abs(query) @ (key_off + rounding * size) + query_off @ (size + key_off)
         if factor != 1:
-            scale = np.array([_given(value_at(factor, self._start + row, self.length)) for row in self.rows])
+            scale = np.array([_float_and_error(value_at(factor, self._start + row, self.length)) for row in self.rows])
             row_factor, factor_off = scale[:, :1], scale[:, 1:]
             off = (row_factor + factor_off) * off + (factor_off + 2 * UNIT * row_factor) * np.abs(scores)
             scores = scores * row_factor
@@ -318,14 +318,14 @@ class Radii(Positions[Any, Any, Any]):
         return np.where((first == 0) | (second == 0), 0, np.minimum(first, second))
 
 
-def _given(value: Coefficient) -> tuple[float, float]:
+def _float_and_error(value: Coefficient) -> tuple[float, float]:
     """(the nearest float64 of an exact number, a bound of its error)."""
     nearest_float = float_of(value)
     exact = not isinstance(value, tuple) and np.isfinite(nearest_float) and Fraction(nearest_float) == value
     return nearest_float, 0.0 if exact else abs(nearest_float) * 2 * UNIT + TINY
 
 
-def _some_small(weights: Any, entries: FloatArray) -> bool:
+def _has_inexact_small(weights: Any, entries: FloatArray) -> bool:
     """Whether some entry is not zero, but its float is zero or subnormal: its relative error may be above `UNIT`."""
     small = np.flatnonzero(np.abs(entries).ravel() < LEAST)
     if not small.size:

@@ -49,19 +49,19 @@ class Midpoints:
         return self.mid[:size], self.rad[:size]
 
 
-class Grown(list[Any]):
+class JoinedColumn(list[Any]):
     """A column made by `joined`, with the midpoints that it shares with the column that it continues."""
 
     midpoints: Midpoints  # of the first entries; `Midpoints.of` adds the others
 
 
-def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
+def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> JoinedColumn:
     """The entries of `before` (None: no earlier positions) followed by those of `column`.
 
     The result shares the midpoints of `before`, unless another column already continues `before`. In that case, which
     `Midpoints.length` shows, it gets a copy of those of `before`.
     """
-    grown = Grown(column if before is None else [*before, *column])
+    grown = JoinedColumn(column if before is None else [*before, *column])
     midpoints = getattr(before, "midpoints", None)
     if midpoints is None:
         grown.midpoints = Midpoints()

@@ -102,7 +102,7 @@ class Spelling:
         above, below = self.polynomial(value.num), self.polynomial(value.den)
         if below == "1":
             return above
-        return f"{_bracketed(above, '*')}/{_bracketed(below, '^')}"
+        return f"{_in_brackets_if_needed(above, '*')}/{_in_brackets_if_needed(below, '^')}"
 
     def polynomial(self, polynomial: fmpq_mpoly) -> str:
         """A polynomial as a sum of terms, with + and - between them."""
@@ -127,7 +127,7 @@ class Spelling:
             base = f"({from_sympy(generator.argument)})"
         else:
             base = f"{generator.kind}({self.value(generator.argument)})"
-        return base if exponent == 1 else f"{_bracketed(base, '^')}^{exponent}"
+        return base if exponent == 1 else f"{_in_brackets_if_needed(base, '^')}^{exponent}"
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
         """A linear form as a term."""
@@ -315,7 +315,7 @@ def in_brackets(text: str) -> str:
     return f"({text})" if "|" in text else text
 
 
-def _bracketed(text: str, beside: str) -> str:
+def _in_brackets_if_needed(text: str, beside: str) -> str:
     """A term with brackets if it needs them before or after the operator `beside`."""
     depth = 0
     for k, x in enumerate(text):

@@ -132,18 +132,18 @@ class CellTable:
         atom."""
         if len(self.cells) == 1 and not self.cells[0].guard:
             return self
-        cells = [part for cell in self.cells for part in self._points(cell)]
+        cells = [part for cell in self.cells for part in self._as_two_points(cell)]
         # First (`alike`) merge cells with equal values. Then merge a cell at a single point into one whose value is the
         # same at this point. After each merge, start again from the first cell.
         for alike in (True, False):
             a = 0
             while a < len(cells):
                 for b, candidate in enumerate(cells):
-                    if a == b or not (alike or _at_a_point(candidate)):
+                    if a == b or not (alike or _at_single_point(candidate)):
                         continue
                     if equal(cells[a].value, candidate.value) is not alike:
                         continue
-                    merged_cell = self._one(cells[a], candidate, alike)
+                    merged_cell = self._merged_pair(cells[a], candidate, alike)
                     if merged_cell is not None:
                         cells[min(a, b)] = merged_cell
                         del cells[max(a, b)]
@@ -152,7 +152,7 @@ class CellTable:
                 a += 1
         return CellTable(self.world, cells)
 
-    def _points(self, cell: GuardedCell) -> list[GuardedCell]:
+    def _as_two_points(self, cell: GuardedCell) -> list[GuardedCell]:
         """A cell in which some form has exactly two possible values, as two cells, which may merge with other cells."""
         if isinstance(cell.value, fmpq):
             return [cell]
@@ -161,20 +161,20 @@ class CellTable:
             if atom[0] != "form" or interval[0] == interval[1]:
                 continue
             low, high = interval
-            if low is None and high is not None and not self._reaches(cell, atom, (None, high - 2)):
+            if low is None and high is not None and not self._may_be_in(cell, atom, (None, high - 2)):
                 low = high - 1
-            if high is None and low is not None and not self._reaches(cell, atom, (low + 2, None)):
+            if high is None and low is not None and not self._may_be_in(cell, atom, (low + 2, None)):
                 high = low + 1
             if low is not None and high is not None and high - low == 1:
                 guards = (world.met(cell.guard, {atom: (pair, pair)}) for pair in (low, high))
                 return [GuardedCell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
-    def _reaches(self, cell: GuardedCell, atom: LinearAtom, held: Bounds) -> bool:
+    def _may_be_in(self, cell: GuardedCell, atom: LinearAtom, held: Bounds) -> bool:
         """Whether the form `atom` may have a value in the interval `held` in a cell."""
         return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
 
-    def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
+    def _merged_pair(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
         """One cell that equals both; None if that is not possible. If `alike`, both have the same value. Otherwise b
         must be at a single value of a form, where the value of a equals that of b."""
         # 1. The guards may differ in one atom. `shared` has the atoms of both with different values, `alone` the atoms
@@ -243,7 +243,7 @@ class CellTable:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)
 
 
-def _at_a_point(cell: GuardedCell) -> bool:
+def _at_single_point(cell: GuardedCell) -> bool:
     """Whether the guard of a cell fixes the number of a form."""
     return any(atom[0] == "form" and allowed[0] == allowed[1] for atom, allowed in cell.guard.items())
 

@@ -92,10 +92,10 @@ class TableSigns:
             return {(value > 0) - (value < 0)}
         key = self.world.field.written(value), guard_key(guard)
         if key not in self._factor_signs:
-            self._factor_signs[key] = self._of_factor(value, guard)
+            self._factor_signs[key] = self._compute_factor(value, guard)
         return self._factor_signs[key]
 
-    def _of_factor(self, value: Function, guard: Guard) -> set[int]:
+    def _compute_factor(self, value: Function, guard: Guard) -> set[int]:
         """`factor`, computed."""
         world = self.world
         form, out = linear_form(world.field, value), set[int]()
@@ -116,7 +116,7 @@ class TableSigns:
             if integral:
                 return out
         # Any other factor: by coefficients.
-        best = self._shifted(value, guard)
+        best = self._by_coefficients(value, guard)
         if form is not None and with_inputs:
             # For a form with input numbers, the guard may have an atom about its sign.
             atom, sign = sign_atom(*form)
@@ -159,7 +159,7 @@ class TableSigns:
             low += 1
         return Fraction(low), False
 
-    def _shifted(self, value: Function, guard: Guard) -> set[int]:
+    def _by_coefficients(self, value: Function, guard: Guard) -> set[int]:
         """The signs of a factor, from its coefficients after each name is replaced by its lower end plus a variable >=
         0."""
         world, best = self.world, set[int]((-1, 0, 1))
@@ -175,7 +175,7 @@ class TableSigns:
         # Powers of e have the lower end 0. If that does not decide, try the end 1 for those with a positive exponent.
         powers = any(world.field.generators[g].kind == "exp" for g in used)
         for far in (False, True) if powers else (False,):
-            moved, strict = self._from_ends(value, guard, far)
+            moved, strict = self._from_lower_ends(value, guard, far)
             if moved is None:
                 continue
             coefficients = moved.coeffs()
@@ -190,7 +190,7 @@ class TableSigns:
         self.world.field.lift(value)
         return value.num
 
-    def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
+    def _from_lower_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
         """(polynomial, strict): the factor with each generator replaced by its lower end plus a variable, and the
         generators that are strictly above their ends. The polynomial is None if a generator has no lower end, or if it
         would be too long. With `far`, powers of e with a positive exponent have the lower end 1."""
@@ -247,7 +247,11 @@ class TableSigns:
         for g, degree in enumerate(polynomial.degrees()):
             generator = world.field.generators[g] if degree else None
             end = self.upper(generator.argument.name) if generator is not None and generator.kind == "symbol" else None
-            if end is not None and all(c < 0 for m, c in polynomial.terms() if m[g]) and self._above(value, guard):
+            if (
+                end is not None
+                and all(c < 0 for m, c in polynomial.terms() if m[g])
+                and self._all_nonnegative(value, guard)
+            ):
                 return world.put(value, {generator.argument.name: end})  # type: ignore[union-attr]
         return None
 
@@ -268,7 +272,7 @@ class TableSigns:
                 other_names = True
         return integer_terms, sums, other_names or bool(sums)
 
-    def _above(self, value: Function, guard: Guard) -> bool:
+    def _all_nonnegative(self, value: Function, guard: Guard) -> bool:
         """Whether all generators of a polynomial are certainly at least 0."""
         field = self.world.field
         for g, degree in enumerate(self._numerator(value).degrees()):
@@ -336,12 +340,12 @@ class TableSigns:
         # Split the guard by the first factor of unknown sign, and each part by the later factors.
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
-                below = self._below(value, factor, guard) if weak else 0
+                below = self._sign_where_negative(value, factor, guard) if weak else 0
                 cases = self.parts(factor, guard, below)
                 return [part for case in cases for part in self.split(value, case, weak)]
         raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
 
-    def _below(self, value: Function, factor: Function, guard: Guard) -> int:
+    def _sign_where_negative(self, value: Function, factor: Function, guard: Guard) -> int:
         """The sign that a factor has where the value is negative; 0 if the other factors do not determine it."""
         out = {-1}
         for factor_below, power, _ in self.factors(value):
@@ -365,18 +369,18 @@ class TableSigns:
         # A form with input numbers: its sign is an atom.
         if form is not None and self.given(form[0]):
             atom, sign = sign_atom(*form)
-            groups = _grouped(sorted(self.factor(value, guard)), below)
+            groups = _sign_groups(sorted(self.factor(value, guard)), below)
             cases = [(group, {atom: frozenset(sign * s for s in group)}) for group in groups]
-            return self._cut(value, guard, cases if sign > 0 else cases[::-1])
+            return self._possible_parts(value, guard, cases if sign > 0 else cases[::-1])
         if form is not None and all(world.whole(v) for v in form[0]):
             atom, factor = form_atom(form[0])
             # A form in integers: intervals below, at and above its zero.
             direction, zero = (1 if factor > 0 else -1), -form[1] / factor
-            groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * direction), below)
+            groups = _sign_groups(sorted(self.factor(value, guard), key=lambda s: s * direction), below)
             ends = {-1: (None, ceil(zero) - 1), 0: (int(zero), int(zero)), 1: (floor(zero) + 1, None)}
             cut = [(group, [ends[direction * s] for s in group]) for group in groups]
             cases = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
-            return self._cut(value, guard, sorted(cases, key=lambda case: case[0] == (0,)))
+            return self._possible_parts(value, guard, sorted(cases, key=lambda case: case[0] == (0,)))
         # Any other factor: split by its linear part in integers, which may outweigh the other terms where it is not 0.
         integer_terms, _, _ = self.apart(value)
         if not integer_terms or len(self.of(world.linear(integer_terms), guard)) == 1:
@@ -385,7 +389,9 @@ class TableSigns:
         halves: list[Bounds] = [(None, under), (over, None), (under + 1, under + 1)]
         return [case for half in halves if (case := world.met(guard, {atom: half})) is not None]
 
-    def _cut(self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
+    def _possible_parts(
+        self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]
+    ) -> list[Guard]:
         """Those of `parts` (signs of the factor, condition) that may hold under the guard, as guards. The signs on each
         part are remembered, so that they are not computed again."""
         out = []
@@ -396,7 +402,7 @@ class TableSigns:
         return out
 
 
-def _grouped(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
+def _sign_groups(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
     """The signs in their order, each as a group of one; if `below` is not 0, it forms one group with 0."""
     if not below or not {0, below} <= set(signs):
         return [(s,) for s in signs]
