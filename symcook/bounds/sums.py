@@ -293,15 +293,15 @@ def least_precision(n: int) -> int:
     maxima, so the search ends before p = 0.
     """
     top = 4 * (n - 1).bit_length() + 12
-    if not all(_queries_right(n, top)):
+    if not all(_right(n, top)):
         raise BadInput("the argmax must be right at the precision where the search starts", f"{top} bits, n = {n}")
     p = top
-    while all(_queries_right(n, p - 1)):
+    while all(_right(n, p - 1)):
         p -= 1
     return p
 
 
-def _queries_right(n: int, p: int) -> Iterator[bool]:
+def _right(n: int, p: int) -> Iterator[bool]:
     """For each query from n down to 1: whether the score of its own position is greater than every other score.
 
     Components are multiples of one power of two, and are represented by integers, which is about 20 times faster than
