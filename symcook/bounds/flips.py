@@ -94,8 +94,8 @@ def sensitivity(
         )
     added = chosen.embedding.added
     draw = None if sample is None else count(sample, "sample"), count(seed, "seed", 0)
-    asked = strings(chosen, range(length, length + 1), inputs, *draw, positions)
-    chosen = asked.counted(chosen)
+    strings_to_run = strings(chosen, range(length, length + 1), inputs, *draw, positions)
+    chosen = strings_to_run.counted(chosen)
     everywhere = chosen.readout.everywhere
     if everywhere and length + added == 1:
         must = "a readout at every position must have one next to that of the changed symbol"
@@ -103,9 +103,9 @@ def sensitivity(
     # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
     if (why := _outside_theorem(chosen)) is not None:
         chosen.check_length(length + added)
-        return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
+        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, f", since it has {why}"), wanted, why)
     # 3. Otherwise run all strings in one exact batch.
-    flips = Flips(chosen, asked, LIMIT, name)
+    flips = Flips(chosen, strings_to_run, LIMIT, name)
     chosen.check_length(length + added)
     try:
         value, where, at_changed = _largest_change(flips, forward(chosen, flips.block, Batch()))
@@ -113,7 +113,7 @@ def sensitivity(
         bound, doubled = (_proved_constant(chosen, size, everywhere) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
-        return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
+        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, f", since it has {why}"), wanted, why)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound)}
     if doubled > bound:
         extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
@@ -131,7 +131,7 @@ def sensitivity(
         labels=_bound_labels(everywhere),
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
-        inputs=asked.to_json(),
+        inputs=strings_to_run.to_json(),
     )
 
 
@@ -146,8 +146,8 @@ class Flips:
         limit: the largest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
     """
 
-    def __init__(self, model: Transformer, asked: Strings, limit: int, name: str, why: str = "") -> None:
-        (self.n,), self.model, self.name, self.inputs = asked.lengths, model, name, asked.to_json()
+    def __init__(self, model: Transformer, strings_to_run: Strings, limit: int, name: str, why: str = "") -> None:
+        (self.n,), self.model, self.name, self.inputs = strings_to_run.lengths, model, name, strings_to_run.to_json()
         n, letters = self.n, model.alphabet
         self.language_rows: Array | None = None
         """With a language: the numbers of its strings among `words`, else None."""
@@ -157,10 +157,10 @@ class Flips:
         # `changed` has for each place the strings in which the symbol there is changed: those of the language, or one
         # for each class of strings with the same outputs, or None if there are too many classes.
         changed: Sequence[list[Word]] | None
-        if asked.restricted:
-            if asked.many(n) > limit:
-                raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
-            self.asked = list(asked.each(n))
+        if strings_to_run.restricted:
+            if strings_to_run.many(n) > limit:
+                raise BadInput(must, f"{strings_to_run.many(n)} strings", "give --sample 100")
+            self.asked = list(strings_to_run.each(n))
             self.language_rows = np.arange(len(self.asked))
             changed, first = [self.asked] * n, self.asked
         else:
@@ -357,7 +357,7 @@ def _largest_change(flips: Flips, result: Result) -> tuple[Fraction, str, Fracti
                     at_changed = max(at_changed, change)
                 elif change > best:
                     best, row = change, int(np.argmax(spread))
-                    ends = [int(lines[row][at(values[row])]) for at in (np.argmin, np.argmax)]
+                    ends = [int(lines[row][choose(values[row])]) for choose in (np.argmin, np.argmax)]
                     # One of the two strings is that of the language; the other has the output farthest from it.
                     if flips.language_rows is not None:
                         farthest = 0 if of_language[row] - low[row] == spread[row] else 1

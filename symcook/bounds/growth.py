@@ -128,14 +128,14 @@ class Growth:
         """The largest L1 norm of an embedded position, over all tokens and positions."""
         embedding = self.model.embedding
         places = range(embedding.start, embedding.start + length + embedding.added)
-        best = Fraction(0)
+        largest = Fraction(0)
         for i in places:
             position_entries = {c: at_position(e, i, len(places)) for c, e in embedding.places.items()}
             for row in (embedding.words or {}).values():
                 coordinates = {*row, *position_entries}
                 total = sum((abs(entry(row.get(c, 0)) + position_entries.get(c, 0)) for c in coordinates), Fraction(0))
-                best = max(best, total)
-        return best
+                largest = max(largest, total)
+        return largest
 
     def _after(self, step: Sublayer, error: BothErrors) -> GrowthPart:
         """The error after a sublayer with its residual connection and the norm that follows; updates `size`."""

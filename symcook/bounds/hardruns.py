@@ -260,5 +260,5 @@ def _update_sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Seq
         sizes.ranges[w] = max(sizes.ranges[w], max(column) - min(column))
     for k, first_value in enumerate(values):
         for second_value in values[:k]:
-            apart = sum((abs(x - y) for x, y in zip(first_value, second_value, strict=True)), ZERO)
-            sizes.apart = max(sizes.apart, apart)
+            distance = sum((abs(x - y) for x, y in zip(first_value, second_value, strict=True)), ZERO)
+            sizes.apart = max(sizes.apart, distance)

@@ -165,8 +165,8 @@ class Network:
 def beside(point: AffinePoint, units: Sequence[AffineRow]) -> Iterator[AffinePoint]:
     """The point moved along each coordinate, by so little that no unit that is nonzero at the point changes its
     sign."""
-    room = [abs(value(u, point)) / (2 * sum(map(abs, u[:-1]), Fraction(1))) for u in units if value(u, point) != 0]
-    step = min(room, default=Fraction(1))
+    steps = [abs(value(u, point)) / (2 * sum(map(abs, u[:-1]), Fraction(1))) for u in units if value(u, point) != 0]
+    step = min(steps, default=Fraction(1))
     for k in range(len(point)):
         yield (*point[:k], point[k] + step, *point[k + 1 :])
 
@@ -344,16 +344,16 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
     d, total = len(gains), sum((g * g for g in gains), Fraction(0))
     growths: set[tuple[Fraction, Fraction]] = set()
     # One column for each different gain. `sums` has the sums of the other gains with all combinations of signs.
-    for own in set(gains):
+    for gain in set(gains):
         others = list(gains)
-        others.remove(own)
+        others.remove(gain)
         sums = {Fraction(0)}
         for g in others:
             sums = {s + signed for s in sums for signed in (g, -g)}
             if len(sums) > MAX_SUMS:
                 return None
         # p = <a, b> and q^2 = |a|^2 |b|^2 of `row_growths`, where b has the gains with signs.
-        for signed in (own, -own):
+        for signed in (gain, -gain):
             for all_but in sums:
                 signed_sum = signed + all_but
                 p = signed - signed_sum / d

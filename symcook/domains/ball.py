@@ -101,17 +101,17 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
     def number(self, value: int | Number) -> BallValue:
         """An exact number in this domain: a rational itself, or a ball around an irrational number."""
-        known = self._numbers_of.get(value)
-        if known is None:
-            known = self._numbers_of[value] = self._given(value)
-        return known
+        result = self._numbers_of.get(value)
+        if result is None:
+            result = self._numbers_of[value] = self._given(value)
+        return result
 
     def _factor(self, value: int | Number) -> BallValue:
         """A number of the model in this domain, remembered by its id, since hashing a long number is slow."""
-        known = self._factors.get(id(value))
-        if known is None:
-            known = self._factors[id(value)] = value, self.number(value)
-        return known[1]
+        stored = self._factors.get(id(value))
+        if stored is None:
+            stored = self._factors[id(value)] = value, self.number(value)
+        return stored[1]
 
     def _given(self, value: int | Number) -> BallValue:
         """The value of an exact number or of a term without names."""
@@ -389,9 +389,9 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def _root(self, x: BallValue) -> BallValue:
         """The square root: a rational if it is one, else a ball."""
         if isinstance(x, fmpq):
-            above, below = x.p.isqrt(), x.q.isqrt()
-            if above * above == x.p and below * below == x.q:
-                return fmpq(above, below)
+            numerator, denominator = x.p.isqrt(), x.q.isqrt()
+            if numerator * numerator == x.p and denominator * denominator == x.q:
+                return fmpq(numerator, denominator)
         return arb(x).sqrt()
 
     def _all_same(self, entries: Sequence[BallValue]) -> bool:
@@ -401,8 +401,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
 def _direction(entries: Sequence[fmpq]) -> tuple[int, ...]:
     """The positive multiple of `entries` that has integers without a common divisor; not all entries may be zero."""
-    below = lcm(*(int(x.q) for x in entries))
-    integers = [int(x.p) * (below // int(x.q)) for x in entries]
+    denominator = lcm(*(int(x.q) for x in entries))
+    integers = [int(x.p) * (denominator // int(x.q)) for x in entries]
     common = gcd(*integers)
     return tuple(x // common for x in integers)
 

@@ -312,8 +312,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
             elif weighting == "softmax" and any(score.bound for score in scores):
                 rows.append(self._soft(scores, seen_values, logarithmic(factor, self._start + place, self.length)))
             else:
-                way = "average" if weighting == "softmax" else weighting
-                rows.append(hard(scores, seen_values, way, self.kinds))
+                hard_weighting = "average" if weighting == "softmax" else weighting
+                rows.append(hard(scores, seen_values, hard_weighting, self.kinds))
         return [list(column) for column in zip(*rows, strict=True)]
 
     def _soft(
@@ -329,8 +329,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
         # position, a column for each input.
         numbers: dict[tuple[Any, ...], int] = {}
         combination_codes = []
-        for here in zip(scores, *rows, strict=True):
-            distinct, codes = _combinations(here)
+        for cells_at_position in zip(scores, *rows, strict=True):
+            distinct, codes = _combinations(cells_at_position)
             combination_codes.append(
                 np.array([numbers.setdefault(entry, len(numbers)) for entry in distinct], dtype=np.int32)[codes]
             )
@@ -349,8 +349,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
             means = np.empty(len(counted), dtype=object)
             for k, counts in enumerate(counted):
                 entries = [combinations[number] for number in counts]
-                moved = [entry[0] - entries[0][0] for entry in entries]
-                means[k] = soft_mean(moved, *factor, [entry[r] for entry in entries], [*counts.values()])
+                differences = [entry[0] - entries[0][0] for entry in entries]
+                means[k] = soft_mean(differences, *factor, [entry[r] for entry in entries], [*counts.values()])
             result.append(Cell(means, 1, UNBOUNDED, codes.reshape(-1).astype(np.int32)))
         return result
 

@@ -126,9 +126,9 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     if not shift and len(live) == 1 and live[0][1] == 1:
         return live[0][0]
     # Write the sum as (added + sum of factor * numerators) / common, with integers in lowest terms.
-    below = [cell.denominator * weight.denominator for cell, weight in live]
-    common = math.lcm(shift.denominator, *below)
-    factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, below, strict=True)]
+    denominators = [cell.denominator * weight.denominator for cell, weight in live]
+    common = math.lcm(shift.denominator, *denominators)
+    factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, denominators, strict=True)]
     added = shift.numerator * (common // shift.denominator)
     shared = math.gcd(common, added, *factors)
     if shared > 1:
@@ -318,8 +318,8 @@ def _means(
     moves: Sequence[Array], joins: Sequence[Array], rows: Sequence[Sequence[Cell]], kinds: Carrier
 ) -> list[Cell]:
     """The means of the tied values. A running sum starts again where the maximum moves; see `hard` for the arrays."""
-    most = len(moves) + 1
-    ties = math.lcm(*range(1, most + 1))
+    position_count = len(moves) + 1
+    ties = math.lcm(*range(1, position_count + 1))
     count = np.ones(1, dtype=np.int32)
     for move, join in zip(moves, joins, strict=True):
         move, join, count = aligned(move, join, count)
@@ -333,7 +333,7 @@ def _means(
         for value, move, join in zip(values[1:], moves, joins, strict=True):
             value, move, join, total = aligned(scaled(value, 1, kind), move, join, total)
             total = np.where(move, value, np.where(join, total + value, total)).reshape(-1)
-        share = np.array([0] + [ties // c for c in range(1, most + 1)], dtype=kind)
+        share = np.array([0] + [ties // c for c in range(1, position_count + 1)], dtype=kind)
         x, y = aligned(total, share[count])
         result.append(Cell((x * y).reshape(-1), denominator * ties, bound * ties))
     return result

@@ -132,8 +132,8 @@ class Consistency:
     def _points_where_nonnegative(self, form: FormRow, among: int) -> int:
         """A bit mask that has, among the points of the mask `among`, exactly those at which a row is not negative; it
         may have further points where it is not negative."""
-        asked, bits = self._met.get(form, (0, 0))
-        if unasked := among & ~asked:
+        evaluated_at, bits = self._met.get(form, (0, 0))
+        if unasked := among & ~evaluated_at:
             terms, c = form
             while unasked:
                 bit = unasked & -unasked
@@ -141,7 +141,7 @@ class Consistency:
                 get = self.points[bit.bit_length() - 1].get
                 if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
                     bits |= bit
-            self._met[form] = asked | among, bits
+            self._met[form] = evaluated_at | among, bits
         return bits
 
 
@@ -259,5 +259,9 @@ def _choose_between(
         return floor(high) - 1 if high is not None else 0
     if high is None:
         return ceil(low) + 1
-    least, most = ceil(low), floor(high)
-    return least + min(2, (most - least + 1) // 2) if least <= most else Fraction(low + high) / 2
+    least_integer, greatest_integer = ceil(low), floor(high)
+    return (
+        least_integer + min(2, (greatest_integer - least_integer + 1) // 2)
+        if least_integer <= greatest_integer
+        else Fraction(low + high) / 2
+    )

@@ -83,8 +83,8 @@ class Exact(Shortening[ExactValue]):
         the first one, since a common factor of all weights cancels; a root in `scale` may make their products
         rational."""
         plain, logs = scale
-        moved = [score - scores[0] for score in scores]
-        return [soft_mean(moved, plain, logs, row) for row in rows]
+        differences = [score - scores[0] for score in scores]
+        return [soft_mean(differences, plain, logs, row) for row in rows]
 
     def scoring(self, queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], compared: bool) -> Scores:
         """Scores that are only compared are replaced by integers in the same order within each row: if all entries are
@@ -97,8 +97,8 @@ class Exact(Shortening[ExactValue]):
             )
         # Multiply all keys by one common denominator, and each query by its own: the order of scores in a row stays.
         key_rows: list[Any] = list(zip(*keys, strict=True))
-        below = lcm(*(x.denominator for key in key_rows for x in key))
-        integer_keys = [[int(x * below) for x in key] for key in key_rows]
+        common_multiple = lcm(*(x.denominator for key in key_rows for x in key))
+        integer_keys = [[int(x * common_multiple) for x in key] for key in key_rows]
 
         def scores(number: int, sees: range) -> list[int]:
             query: list[Any] = [column[number] for column in queries]
@@ -135,8 +135,8 @@ def _signed_squares(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn],
             return None
         key_forms.append(form)
     # Multiply each r by the common denominator of all of them.
-    below = lcm(*(size.denominator for _, size in key_forms))
-    integer_keys = [(key, size.numerator * (below // size.denominator)) for key, size in key_forms]
+    common_multiple = lcm(*(size.denominator for _, size in key_forms))
+    integer_keys = [(key, size.numerator * (common_multiple // size.denominator)) for key, size in key_forms]
 
     def scores(number: int, sees: range) -> list[int]:
         query = query_forms[number]
@@ -158,8 +158,8 @@ def _integers_times_root(entries: Sequence[Any]) -> tuple[list[int], Fraction] |
             factors.append(x)
         else:
             return None
-    below = lcm(*(x.denominator for x in factors))
-    return [int(x * below) for x in factors], Fraction(inside, below**2)
+    common_multiple = lcm(*(x.denominator for x in factors))
+    return [int(x * common_multiple) for x in factors], Fraction(inside, common_multiple**2)
 
 
 def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str, i: int) -> list[ExactValue]:
@@ -172,23 +172,23 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
     the result would have two independent roots, or a root and an exponential.
     """
     mean = _total(row) / len(row)
-    moved = [value - mean for value in row]
+    centred = [value - mean for value in row]
     # With epsilon = 0, divide the centred entries by the size of the first nonzero one, so that a common root cancels.
-    unit = next((abs(value) for value in moved if value != 0), None)
+    unit = next((abs(value) for value in centred if value != 0), None)
     if unit is None:
         if epsilon == 0:
             refuse_zero_variance(zero_variance, i)
         return [Fraction(0) for _ in row]
     if epsilon == 0:
-        moved = [value / unit for value in moved]
-    variance = _total([value * value for value in moved]) / len(row) + epsilon
+        centred = [value / unit for value in centred]
+    variance = _total([value * value for value in centred]) / len(row) + epsilon
     if not isinstance(variance, (Fraction, Root)):
         raise NotExact("the variance of a layer norm must be free of exponentials in exact arithmetic", variance, _BALL)
-    below = root(variance)
-    if not isinstance(below, Root):
-        return [value / below for value in moved]
-    over = below.inverse  # once for all entries
-    return [over * value if isinstance(value, (Fraction, Root)) else value / below for value in moved]
+    divisor = root(variance)
+    if not isinstance(divisor, Root):
+        return [value / divisor for value in centred]
+    over = divisor.inverse  # once for all entries
+    return [over * value if isinstance(value, (Fraction, Root)) else value / divisor for value in centred]
 
 
 def coefficient(value: int | Number) -> ExactValue:
@@ -424,9 +424,9 @@ def _one_logarithm(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
     example log(2)/2 + log(8)/2 becomes log(4): 4^s is rational for an integer s, though 2^(s/2) may not be."""
     if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
         return tuple(logs)
-    below = lcm(*(c.denominator for c, _ in logs))
+    common_multiple = lcm(*(c.denominator for c, _ in logs))
     # sum c log(m) = common * log(prod m^(c/common)), unless that number is too long.
-    common = Fraction(gcd(*(int(c * below) for c, _ in logs)), below)
+    common = Fraction(gcd(*(int(c * common_multiple) for c, _ in logs)), common_multiple)
     powers = [(int(c / common), m) for c, m in logs]
     if sum(abs(k) * max(m.numerator, m.denominator).bit_length() for k, m in powers) > MAX_POWER_BITS:
         return tuple(logs)

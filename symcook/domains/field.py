@@ -283,8 +283,8 @@ class Field:
 
     def power(self, num: fmpq_mpoly, den: fmpq_mpoly, exponent: int) -> Value:
         """(num / den)^exponent, for a quotient in lowest terms; Undecided if it may have too many terms."""
-        above, below = self._bounded_power(num, exponent), self._bounded_power(den, exponent)
-        return self.quotient(above, below) if self._folding else Function(self, above, below)
+        numerator, denominator = self._bounded_power(num, exponent), self._bounded_power(den, exponent)
+        return self.quotient(numerator, denominator) if self._folding else Function(self, numerator, denominator)
 
     def _common_factor(self, num: fmpq_mpoly, den: fmpq_mpoly) -> fmpq_mpoly:
         """The greatest common factor; for large polynomials, only the common monomial factor."""
@@ -313,9 +313,9 @@ class Field:
             return sympy.Rational(int(value.p), int(value.q))
         self._require_short(value)
         self.lift(value)
-        above, below = self._integral(value.num), self._integral(value.den)
-        ratio = above[1] / below[1]
-        num, den = self._sum(above[0]), self._sum(below[0])
+        numerator, denominator = self._integral(value.num), self._integral(value.den)
+        ratio = numerator[1] / denominator[1]
+        num, den = self._sum(numerator[0]), self._sum(denominator[0])
         factor = sympy.Rational(int(ratio.p), int(ratio.q))
         return (
             factor * num if den == 1 else sympy.Mul(factor, num, 1 / den)

@@ -221,8 +221,10 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             self._finite(top[not mask.here and first == 0 :])
             # leftmost, rightmost: the first or last maximum; average: all maxima; softmax: exponentials.
             if weighting in ("leftmost", "rightmost"):
-                at = scores.argmax(axis=1) if weighting == "leftmost" else seen_end - 1 - scores[:, ::-1].argmax(axis=1)
-                results[:, block] = table[at, :-1].T
+                positions_chosen = (
+                    scores.argmax(axis=1) if weighting == "leftmost" else seen_end - 1 - scores[:, ::-1].argmax(axis=1)
+                )
+                results[:, block] = table[positions_chosen, :-1].T
             else:
                 if weighting == "softmax":
                     scores -= top
@@ -375,8 +377,8 @@ def _records_scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighti
     record = np.concatenate([[True], scores[1:] > top[:-1]])
     if weighting != "average":
         best = record if weighting == "leftmost" else scores == top
-        at = np.maximum.accumulate(np.where(best, np.arange(n), 0))
-        return [v[at] for v in values]
+        positions_chosen = np.maximum.accumulate(np.where(best, np.arange(n), 0))
+        return [v[positions_chosen] for v in values]
     # The mean: in each segment from a record to the next, a running mean of the values at maximum scores.
     starts = np.flatnonzero(record)
     ends = np.append(starts[1:], n)

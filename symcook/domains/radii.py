@@ -181,24 +181,30 @@ class Radii(Positions[Any, Any, Any]):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
         rounding = (k + 4) * UNIT  # of a sum of k terms, as in `product`; the terms are entries or squares here
-        # The mean, its error `off`, and the error `apart` of each centred entry.
+        # The mean and its error, and the error of each centred entry.
         mean = x.sum(axis=0) / k
-        off = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
+        mean_error = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
-        apart = rad + off + np.abs(centred) * UNIT
+        centred_error = rad + mean_error + np.abs(centred) * UNIT
         variance = (centred * centred).sum(axis=0) / k
         total = variance + floor
         # If c has an error of at most a, its square has one of at most a (2 |c| + a).
-        spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
+        spread = (
+            (centred_error * (2 * np.abs(centred) + centred_error)).sum(axis=0) / k
+            + (variance + total) * rounding
+            + floor_off
+        )
         spread = spread * ENLARGED + TINY
         root = np.sqrt(total)
-        least = total - spread
-        # |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and both are at least `least`.
-        moved = np.where(least > 0, spread / np.sqrt(np.maximum(least, TINY)), np.inf) + root * (2 * UNIT)
-        under = root - moved * ENLARGED
+        least_total = total - spread
+        # |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and both s and t are at least `least_total`.
+        root_error = np.where(least_total > 0, spread / np.sqrt(np.maximum(least_total, TINY)), np.inf) + root * (
+            2 * UNIT
+        )
+        under = root - root_error * ENLARGED
         y = centred / root
         # c/r - c'/r' = ((c - c') - (c'/r') (r - r'))/r, and r is at least `under`.
-        away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf)
+        away = np.where(under > 0, (centred_error + np.abs(y) * root_error) / np.maximum(under, TINY), np.inf)
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
     def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
@@ -397,8 +403,8 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
 def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Midpoints and radii of the means of the values with weights e^score. `error` bounds the relative errors of a
     row's weights; a share p of the total then has an error of at most 2 error/(1 - error) p."""
-    below = np.where(seen, scores.mid, -np.inf)
-    top = below.max(axis=2, keepdims=True)
+    visible_scores = np.where(seen, scores.mid, -np.inf)
+    top = visible_scores.max(axis=2, keepdims=True)
     depth = np.where(seen, top - scores.mid, 0.0)
     weights = np.where(seen, exponential(-np.minimum(depth, DEEPEST)), 0.0)
     moved = np.where(seen, scores.rad + depth * (2 * UNIT), 0.0).max(axis=2, keepdims=True)
@@ -437,8 +443,8 @@ def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str
         return _mean(weights, 0.0, True, values)
     # A position may have the maximum score unless the upper end of its score is below the lower end of another score.
     # The tolerance covers the rounding of both ends.
-    least = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
-    may = seen & (scores.mid + scores.rad >= least - np.abs(least) * 4 * UNIT)
+    best_lower_end = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
+    may = seen & (scores.mid + scores.rad >= best_lower_end - np.abs(best_lower_end) * 4 * UNIT)
     low, high = (np.full((*may.shape[:2], values.mid.shape[2]), end) for end in (np.inf, -np.inf))
     for place in range(may.shape[2]):
         candidate = may[:, :, place, None]

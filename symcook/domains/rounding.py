@@ -138,8 +138,10 @@ class Format:
             if power.is_zero() and reach.is_zero():
                 result.append(arb(1))
                 continue
-            moved = power + arb(0, ((power.abs_upper() + reach) * self.unit).upper())
-            result.append(moved.exp() * (1 + arb(0, arb(2 * EXP_ULPS * self.unit))) + self._flushed * reach.exp())
+            rounded_power = power + arb(0, ((power.abs_upper() + reach) * self.unit).upper())
+            result.append(
+                rounded_power.exp() * (1 + arb(0, arb(2 * EXP_ULPS * self.unit))) + self._flushed * reach.exp()
+            )
         return result
 
     @property
@@ -429,9 +431,9 @@ def ends(x: BallValue) -> tuple[float, float]:
     if not x.is_finite():
         return -inf, inf
     low, high = x.lower(), x.upper()
-    below, above = float(low), float(high)
-    while arb(below) > low:
-        below = nextafter(below, -inf)
-    while arb(above) < high:
-        above = nextafter(above, inf)
-    return below, above
+    low_float, high_float = float(low), float(high)
+    while arb(low_float) > low:
+        low_float = nextafter(low_float, -inf)
+    while arb(high_float) < high:
+        high_float = nextafter(high_float, inf)
+    return low_float, high_float

@@ -135,8 +135,10 @@ class KnownSigns:
     def _of(self, value: Function) -> int:
         """The product of the sign sets of numerator and denominator."""
         self.field.lift(value)
-        below = self.polynomial(value.den) & ~ZERO  # `value` is defined only where its denominator is not zero
-        signs = product(self.polynomial(value.num), below)
+        denominator_signs = (
+            self.polynomial(value.den) & ~ZERO
+        )  # `value` is defined only where its denominator is not zero
+        signs = product(self.polynomial(value.num), denominator_signs)
         if not signs:
             raise Impossible("the ranges of the symbols must leave some values")
         return signs
@@ -592,14 +594,14 @@ class KnownSigns:
 
     def _composed(self, p: fmpq_mpoly, put: list[fmpq_mpoly]) -> fmpq_mpoly:
         """p with the polynomials `put` in place of its generators."""
-        grown = 0
+        term_count = 0
         for monomial in p.monoms():
             terms = 1
             for g, e in enumerate(monomial):
                 if e and len(put[g]) > 1:
                     terms *= comb(min(len(put[g]) - 1 + e, MAX_STEPS), e)  # a bound of the number of terms of the power
-            grown += terms
-        self._spend(grown)
+            term_count += terms
+        self._spend(term_count)
         return p.compose(*put)
 
     def _reduced_boxes(self, argument: fmpq_mpoly, boxes: dict[int, Span], side: int) -> dict[int, Span] | None:

@@ -186,10 +186,10 @@ class Symbolic(Rowwise):
     def _put(self, value: Function, gens: Sequence[fmpq_mpoly]) -> Value:
         """The value with the polynomials `gens` in place of the generators."""
         field = self._field
-        below = field.reduced(value.den.compose(*gens))
-        if below.is_zero():  # a denominator is never 0: the conditions contradict each other
+        denominator = field.reduced(value.den.compose(*gens))
+        if denominator.is_zero():  # a denominator is never 0: the conditions contradict each other
             raise Impossible("the conditions of a case must leave some values")
-        return field.quotient(value.num.compose(*gens), below)
+        return field.quotient(value.num.compose(*gens), denominator)
 
     def _resolve(self, polynomial: fmpq_mpoly, put: dict[int, fmpq_mpoly]) -> None:
         """Fill `put`: index of a maximum or step in a polynomial -> the polynomial that replaces it. That is 0 or the
@@ -319,9 +319,11 @@ class Symbolic(Rowwise):
         rational, unrooted, squares, inside = ONE, field.one, [], []
         # `single`: a positive value has only one factor with an odd power. Its sign follows from the number and need
         # not be computed.
-        both = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
-        single = signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in both for _, power in factors) == 1
-        for (lead, factors), side in both:
+        factorings = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
+        single = (
+            signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in factorings for _, power in factors) == 1
+        )
+        for (lead, factors), side in factorings:
             rational = rational * lead**side
             for factor, power in factors:
                 content, factor = _primitive(factor)
@@ -369,10 +371,10 @@ class Symbolic(Rowwise):
         if self._choices is not None:
             entries = self.resolve(entries)
         mean = self.mean(entries)
-        moved = [value - mean for value in entries]
-        variance = self.mean([value * value for value in moved]) + epsilon
+        centred = [value - mean for value in entries]
+        variance = self.mean([value * value for value in centred]) + epsilon
         # A sum of squares and an epsilon >= 0 is nonnegative, and positive if one of them is never 0.
-        if all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
+        if all(self._signs.of(value) & NULL for value in (epsilon, *centred)):
             signs = NONNEGATIVE & self._signs.of(variance)
         else:
             signs = POSITIVE
@@ -387,8 +389,8 @@ class Symbolic(Rowwise):
         if signs == NULL:
             refuse_zero_variance(zero_variance, i)
             return [ZERO] * len(entries)
-        below = self.sqrt(variance, POSITIVE)
-        return [value / below for value in moved]
+        divisor = self.sqrt(variance, POSITIVE)
+        return [value / divisor for value in centred]
 
     def _square_root(self, value: Value) -> Function | None:
         """u if the value is a positive number times u^2 and cases are split, else None."""
@@ -426,14 +428,14 @@ class Symbolic(Rowwise):
         field, value = self._field, function_of(value)
         field.lift(value)
         num, den = value.num, value.den
-        below = self._signs.polynomial(den)
+        denominator_signs = self._signs.polynomial(den)
         if (
-            below & NONNEGATIVE and below & NEGATIVE
+            denominator_signs & NONNEGATIVE and denominator_signs & NEGATIVE
         ):  # a denominator of unknown sign: multiply both sides of the fraction by it
             factor, inside = field.quotient(field.one, den * den), num * den
         else:
             factor, inside = field.quotient(field.one, den), num
-            if below & NEGATIVE:
+            if denominator_signs & NEGATIVE:
                 factor, inside = -factor, -inside
         # Even powers and factors of known sign go to f; the sign of a negative factor goes to p.
         lead, factors = field.factored(inside)
@@ -457,9 +459,9 @@ class Symbolic(Rowwise):
         """e to a value."""
         powers, factor = self._exponent_powers(exponent)
         field = self._field
-        above = field.monomial({g: k for g, k in powers.items() if k > 0})
-        below = field.monomial({g: -k for g, k in powers.items() if k < 0})
-        return factor * field.quotient(above, below)
+        numerator = field.monomial({g: k for g, k in powers.items() if k > 0})
+        denominator = field.monomial({g: -k for g, k in powers.items() if k < 0})
+        return factor * field.quotient(numerator, denominator)
 
     def _exponent_powers(self, exponent: Value) -> tuple[dict[int, int], fmpq]:
         """e to a value: (index of an exponential generator -> its power, rational factor from logarithms).
@@ -512,9 +514,10 @@ class Symbolic(Rowwise):
             self._exponent_powers(exponent)  # fixes the roots of the generators first
         powers_and_factors = [self._exponent_powers(exponent) for exponent in exponents]
         used = {g for powers, _ in powers_and_factors for g in powers}
-        least = {g: min(powers.get(g, 0) for powers, _ in powers_and_factors) for g in used}
+        least_powers = {g: min(powers.get(g, 0) for powers, _ in powers_and_factors) for g in used}
         return [
-            factor * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least[g] for g in used}))
+            factor
+            * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least_powers[g] for g in used}))
             for powers, factor in powers_and_factors
         ]
 

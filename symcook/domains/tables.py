@@ -199,8 +199,8 @@ class CellTable:
             except NoRule:  # the value of a has a pole there
                 return None
             if not isinstance(a.value, fmpq):
-                below = polynomial_of(self.world.field, a.value.den)
-                if 0 in self.world.signs(below, b.guard):  # it may have a pole
+                denominator = polynomial_of(self.world.field, a.value.den)
+                if 0 in self.world.signs(denominator, b.guard):  # it may have a pole
                     return None
         first, second = dict(a.guard), dict(b.guard)
         # 3. For an atom of one guard only, either the other guard implies it (then it is added there), or this is the
@@ -220,18 +220,18 @@ class CellTable:
         # 5. They differ in one atom: take the union of its values. A gap between two intervals must be impossible.
         atom = shared[0]
         guard = {x: allowed for x, allowed in first.items() if x != atom}
-        both, gap = union(atom, first[atom], second[atom])
+        joined_values, gap = union(atom, first[atom], second[atom])
         if gap is not None and self.world.met(guard, {atom: gap}) is not None:
             return None
-        if both != self.world.domain(atom) and not self.world.implied(guard, atom, both):
-            guard[atom] = both
+        if joined_values != self.world.domain(atom) and not self.world.implied(guard, atom, joined_values):
+            guard[atom] = joined_values
         elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in alone:
             # All tokens at a fixed position: what remains is that the position exists.
-            there = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
-            if not self.world.implied(guard, *there):
-                if there[0] in guard:
+            exists = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
+            if not self.world.implied(guard, *exists):
+                if exists[0] in guard:
                     return None
-                guard[there[0]] = there[1]
+                guard[exists[0]] = exists[1]
         # 6. Remove the atoms added in step 3 that the other atoms imply.
         for x in [x for x in guard if x in alone]:
             others = {y: allowed for y, allowed in guard.items() if y != x}
@@ -283,9 +283,12 @@ def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
     """(union of two values of an atom, None); for intervals (hull of both, gap between them or None)."""
     if atom[0] != "form":
         return a | b, None
-    (low, high), (least, most) = sorted((a, b), key=lambda x: (x[0] is not None, x[0] or 0))
-    hull = low, None if high is None or most is None else max(high, most)
-    return hull, (high + 1, least - 1) if high is not None and least is not None and least > high + 1 else None
+    (low, high), (second_low, second_high) = sorted((a, b), key=lambda x: (x[0] is not None, x[0] or 0))
+    hull = low, None if high is None or second_high is None else max(high, second_high)
+    return hull, (
+        high + 1,
+        second_low - 1,
+    ) if high is not None and second_low is not None and second_low > high + 1 else None
 
 
 def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
@@ -306,8 +309,8 @@ def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
     # adds a token there: 0.
     if place == world.end:
         counts: dict[str, Affine] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
-    elif len(terms) == 1 and constant == 0 and (there := next(iter(terms))) in ("i", "j"):
-        counts = {a: ({f"p:{a}:{there}": Fraction(1)}, Fraction(0)) for a in counted}
+    elif len(terms) == 1 and constant == 0 and (position := next(iter(terms))) in ("i", "j"):
+        counts = {a: ({f"p:{a}:{position}": Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
         counts = dict.fromkeys(counted, ({}, Fraction(0)))
     else:
@@ -355,8 +358,8 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
         value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
         form = linear_form(world.field, value)
         form = present(form)
-        there, sign = sign_atom(*form)
-        return {there: frozenset(sign * s for s in held)}
+        new_atom, sign = sign_atom(*form)
+        return {new_atom: frozenset(sign * s for s in held)}
     if atom[0] == "some" and world.depends(atom[1], name):
         # Whether a sum is zero: the moved sum has another name, or is 0 itself.
         moved = moved_sum(world, atom[1], name, place)

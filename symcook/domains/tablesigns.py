@@ -64,10 +64,10 @@ class TableSigns:
             return {(value > 0) - (value < 0)}
         # The product of the signs of the factors; a factor of the denominator is never zero.
         out = {1}
-        for factor, power, above in self.factors(value):
+        for factor, power, in_numerator in self.factors(value):
             factor_signs = self.factor(factor, guard)
             if factor_signs != POSITIVE:
-                out = {s * t ** int(power) for s in out for t in factor_signs if above or t}
+                out = {s * t ** int(power) for s in out for t in factor_signs if in_numerator or t}
         return out
 
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
@@ -77,13 +77,13 @@ class TableSigns:
         if key in self._factors:
             return self._factors[key]
         signed_factors = self._factors[key] = list[tuple[Value, int, bool]]()
-        for polynomial, above in ((value.num, True), (value.den, False)):
+        for polynomial, in_numerator in ((value.num, True), (value.den, False)):
             if polynomial is field.one:
                 continue
             lead, factors = field.factored(polynomial)
             if lead < 0:
-                signed_factors.append((-ONE, 1, above))
-            signed_factors += [(polynomial_of(field, factor), int(power), above) for factor, power in factors]
+                signed_factors.append((-ONE, 1, in_numerator))
+            signed_factors += [(polynomial_of(field, factor), int(power), in_numerator) for factor, power in factors]
         return signed_factors
 
     def factor(self, value: Value, guard: Guard) -> set[int]:
@@ -174,15 +174,15 @@ class TableSigns:
             return best
         # Powers of e have the lower end 0. If that does not decide, try the end 1 for those with a positive exponent.
         powers = any(world.field.generators[g].kind == "exp" for g in used)
-        for far in (False, True) if powers else (False,):
-            moved, strict = self._from_lower_ends(value, guard, far)
+        for ends_at_one in (False, True) if powers else (False,):
+            moved, strict = self._from_lower_ends(value, guard, ends_at_one)
             if moved is None:
                 continue
             coefficients = moved.coeffs()
             for sign in (1, -1):
                 if all(sign * c >= 0 for c in coefficients):
-                    sure = any(all(g in strict for g, e in enumerate(m) if e) for m in moved.monoms())
-                    best &= {sign} if sure else {0, sign}
+                    certain = any(all(g in strict for g, e in enumerate(m) if e) for m in moved.monoms())
+                    best &= {sign} if certain else {0, sign}
         return best
 
     def _numerator(self, value: Function) -> fmpq_mpoly:
@@ -190,10 +190,10 @@ class TableSigns:
         self.world.field.lift(value)
         return value.num
 
-    def _from_lower_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
+    def _from_lower_ends(self, value: Function, guard: Guard, ends_at_one: bool) -> tuple[fmpq_mpoly | None, set[int]]:
         """(polynomial, strict): the factor with each generator replaced by its lower end plus a variable, and the
         generators that are strictly above their ends. The polynomial is None if a generator has no lower end, or if it
-        would be too long. With `far`, powers of e with a positive exponent have the lower end 1."""
+        would be too long. With `ends_at_one`, powers of e with a positive exponent have the lower end 1."""
         field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
         degrees = self._numerator(value).degrees()
         for g, generator in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
@@ -210,13 +210,13 @@ class TableSigns:
                 log = generator.kind == "constant" and generator.argument == LOG
                 positive = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if positive else set()
-                if far and generator.kind == "exp" and self.of(generator.argument, guard) == {1}:
+                if ends_at_one and generator.kind == "exp" and self.of(generator.argument, guard) == {1}:
                     ends[g] = ONE
         polynomial, gens = self._numerator(value), field.gens
-        most = prod(
+        most_terms = prod(
             [int(degree) + 1 for degree in polynomial.degrees()]
         )  # a bound of the terms that one monomial becomes
-        if len(polynomial) * most > MAX_TERMS:
+        if len(polynomial) * most_terms > MAX_TERMS:
             counts = (prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms())
             if sum(counts) > MAX_TERMS:
                 return None, strict
@@ -306,7 +306,7 @@ class TableSigns:
             return ZERO
         # Each term must be (an integer form)/(a denominator in j with nonnegative coefficients, common to all terms). A
         # nonzero term is at least the least positive value of the form, divided by the denominator at the upper end.
-        units, below = set[Fraction](), dict[Any, Value]()
+        units, denominators = set[Fraction](), dict[Any, Value]()
         for cell in named_sum.cells:
             top, bottom = linear_form(world.field, cell.value), ONE
             if not isinstance(cell.value, fmpq):
@@ -318,10 +318,10 @@ class TableSigns:
             if top is None or not all(map(world.whole, top[0])) or not world.names_in(bottom) <= {"j"}:
                 return None
             units.add(unit(*top) if top[0] else top[1])
-            below[world.field.key(bottom)] = bottom
-        if len(below) != 1:
+            denominators[world.field.key(bottom)] = bottom
+        if len(denominators) != 1:
             return None
-        (bottom,) = below.values()
+        (bottom,) = denominators.values()
         return fmpq(min(units).numerator, min(units).denominator) / world.put(
             bottom, {"j": world.linear(*named_sum.high)}
         )

@@ -154,9 +154,9 @@ class World:
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
         """The value of a linear form."""
-        named = [(self.name(name), c) for name, c in terms.items() if c]
+        values = [(self.name(name), c) for name, c in terms.items() if c]
         out = self.field.ctx.constant(fmpq(constant.numerator, constant.denominator))
-        for value, c in named:
+        for value, c in values:
             self.field.lift(value)
             out = out + (value.num if c == 1 else value.num * fmpq(c.numerator, c.denominator))
         return polynomial_of(self.field, out)
@@ -244,10 +244,10 @@ class World:
                 if degree and g not in moved and not self.names_of(g).isdisjoint(new):
                     moved[g] = self._substituted_generator(g, new)
         self.field.lift(value)
-        below = self._composed(value.den, moved) if value.den is not self.field.one else ONE
-        if isinstance(below, fmpq) and below == 0:
+        denominator = self._composed(value.den, moved) if value.den is not self.field.one else ONE
+        if isinstance(denominator, fmpq) and denominator == 0:
             raise NoRule("a value after a division by zero")
-        return self._composed(value.num, moved) / below
+        return self._composed(value.num, moved) / denominator
 
     def names_of(self, g: int) -> frozenset[str]:
         """The names in a generator."""
@@ -524,8 +524,8 @@ class World:
             return first if self.possible(first) else None
         key = guard_key(first), guard_key(second)
         if key not in self._met:
-            both = self.joined(first, second)
-            self._met[key] = both if both is not None and self.possible(both) else None
+            conjunction = self.joined(first, second)
+            self._met[key] = conjunction if conjunction is not None and self.possible(conjunction) else None
         return self._met[key]
 
     @staticmethod
