@@ -82,7 +82,7 @@ def _require_linear(result: Result) -> None:
 def _logits(level: PrefixLevel) -> list[fmpq]:
     """The logits at the smallest and the largest sum of each class; those of its other strings are between them."""
     watched: Any = level.result.watched
-    (values,) = (column.values for column in watched.values())
-    if any((low > 0) != (high > 0) for low, high in zip(values[::2], values[1::2], strict=True)):
+    (logits,) = (column.values for column in watched.values())
+    if any((low > 0) != (high > 0) for low, high in zip(logits[::2], logits[1::2], strict=True)):
         raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
-    return list(values)
+    return list(logits)

@@ -270,7 +270,7 @@ def hardsoft(
         tail = constants.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
     soft = _soft_model(untied_model, by_length, tail, model, error)
     soft, decides = _with_threshold(soft, untied_runs, max(map(allowed.positive, lengths)))
-    # Restore the readout of the given model, since `asked.counted` may have changed its positions.
+    # Restore the readout of the given model, since `strings_to_run.counted` may have changed its positions.
     answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
     soft = replace(soft, readout=answers)
     status = f"CHECKED {max_length}"

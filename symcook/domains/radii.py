@@ -210,10 +210,10 @@ class Radii(Positions[Any, Any, Any]):
     def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
         """The entries times the gain of a layer norm, plus its bias."""
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
-        moved = columns.mid * gain
-        result = moved + bias
+        products = columns.mid * gain
+        result = products + bias
         rad = (np.abs(gain) + gain_off) * columns.rad + gain_off * np.abs(columns.mid) + bias_off
-        return balls(result, rad + (np.abs(moved) + np.abs(result)) * (4 * UNIT))
+        return balls(result, rad + (np.abs(products) + np.abs(result)) * (4 * UNIT))
 
     def plus(self, columns: MidRadius, others: MidRadius) -> MidRadius:
         total = columns.mid + others.mid

@@ -174,21 +174,21 @@ class CellTable:
         """Whether the form `atom` may have a value in the interval `held` in a cell."""
         return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
 
-    def _merged_pair(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
-        """One cell that equals both; None if that is not possible. If `alike`, both have the same value. Otherwise b
-        must be at a single value of a form, where the value of a equals that of b."""
-        # 1. The guards may differ in one atom. `shared` has the atoms of both with different values, `alone` the atoms
-        # of one guard only.
-        shared = [x for x, allowed in a.guard.items() if x in b.guard and b.guard[x] != allowed]
-        if len(shared) > 1:
+    def _merged_pair(self, a: GuardedCell, b: GuardedCell, same_value: bool) -> GuardedCell | None:
+        """One cell that equals both; None if that is not possible. With `same_value`, both have the same value.
+        Otherwise b must be at a single value of a form, where the value of a equals that of b."""
+        # 1. The guards may differ in one atom. `differing` has the atoms of both with different values, `one_sided` the
+        # atoms of one guard only.
+        differing = [x for x, allowed in a.guard.items() if x in b.guard and b.guard[x] != allowed]
+        if len(differing) > 1:
             return None
-        alone = [*(x for x in a.guard if x not in b.guard), *(x for x in b.guard if x not in a.guard)]
-        if not shared and not alone:
+        one_sided = [*(x for x in a.guard if x not in b.guard), *(x for x in b.guard if x not in a.guard)]
+        if not differing and not one_sided:
             return None
         value = a.value
-        if not alike:
+        if not same_value:
             # 2. b must fix one form that a does not fix, and the value of a must equal that of b there, without a pole.
-            fixed = [x for x in b.guard if x in shared or x in alone]
+            fixed = [x for x in b.guard if x in differing or x in one_sided]
             if not (len(fixed) == 1 and fixed[0][0] == "form" and len({*b.guard[fixed[0]]}) == 1):
                 return None
             if (interval := a.guard.get(fixed[0])) is None or interval[0] == interval[1]:
@@ -205,27 +205,27 @@ class CellTable:
         first, second = dict(a.guard), dict(b.guard)
         # 3. For an atom of one guard only, either the other guard implies it (then it is added there), or this is the
         # one atom in which the guards differ (the other one allows all of its values).
-        for atom in alone:
+        for atom in one_sided:
             has, lacks = (first, second) if atom in first else (second, first)
             interval = has[atom] = self.world.loosened(has, atom)
             if self.world.implied(lacks, atom, interval):
                 lacks[atom] = interval
-            elif shared:
+            elif differing:
                 return None
             else:
-                shared, lacks[atom] = [atom], self.world.domain(atom)
+                differing, lacks[atom] = [atom], self.world.domain(atom)
         # 4. The guards are equivalent: keep the shorter one.
-        if not shared:
+        if not differing:
             return GuardedCell(a.guard, value) if len(a.guard) <= len(b.guard) else GuardedCell(b.guard, value)
         # 5. They differ in one atom: take the union of its values. A gap between two intervals must be impossible.
-        atom = shared[0]
+        atom = differing[0]
         guard = {x: allowed for x, allowed in first.items() if x != atom}
         joined_values, gap = union(atom, first[atom], second[atom])
         if gap is not None and self.world.met(guard, {atom: gap}) is not None:
             return None
         if joined_values != self.world.domain(atom) and not self.world.implied(guard, atom, joined_values):
             guard[atom] = joined_values
-        elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in alone:
+        elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in one_sided:
             # All tokens at a fixed position: what remains is that the position exists.
             exists = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
             if not self.world.implied(guard, *exists):
@@ -233,7 +233,7 @@ class CellTable:
                     return None
                 guard[exists[0]] = exists[1]
         # 6. Remove the atoms added in step 3 that the other atoms imply.
-        for x in [x for x in guard if x in alone]:
+        for x in [x for x in guard if x in one_sided]:
             others = {y: allowed for y, allowed in guard.items() if y != x}
             if self.world.implied(others, x, guard[x]):
                 guard = others
