@@ -105,7 +105,7 @@ def error_propagation(
     parts: PartErrors = list
     if start is not None and dtype is None:
         try:
-            parts = _once(Growth(chosen, name, start, length).parts)
+            parts = _once_per_precision(Growth(chosen, name, start, length).parts)
             parts()
         except BadInput as error:
             if reached is None:
@@ -131,7 +131,7 @@ def error_propagation(
         source="yang2026, Lemmas 28 to 33; Cookbook, Section 7.2",
         labels=("our constants" if reached is None else "our bound", "papers' constants"),
         proofs=tuple(dict.fromkeys(proof for part in parts() for proof in part.proofs)),
-        extra=_extra([part.label for part in parts()], table, reached, refused),
+        extra=_further_values([part.label for part in parts()], table, reached, refused),
     )
 
 
@@ -150,7 +150,7 @@ def _by_words(
         return None, str(error).rstrip(".")
 
 
-def _once(compute: PartErrors) -> PartErrors:
+def _once_per_precision(compute: PartErrors) -> PartErrors:
     """The same function, which computes once for each precision."""
     by_precision = cache(lambda bits: compute())
     return lambda: by_precision(flint.ctx.prec)
@@ -186,7 +186,7 @@ def _ends(
     return present(ours), papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
 
 
-def _extra(
+def _further_values(
     labels: list[str], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
 ) -> dict[str, Ball | str]:
     """The further values of the result: the bounds after each sublayer, and if strings were run those of each
@@ -202,18 +202,18 @@ def _extra(
             reached.parts
         )
         for (label, size), constants_text in zip(reached.parts, constants_texts, strict=True):
-            extra_entries[f"after {label}"] = f"{_shortly(size)}{constants_text}"
+            extra_entries[f"after {label}"] = f"{_short_ball(size)}{constants_text}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_STRING}"
-                extra_entries[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
+                extra_entries[f"{what}{name}"] = f"at most {_short_ball(size)}{where}"
         extra_entries["words"] = f"{reached.words}, each by itself"
     if refused:
         extra_entries["not shown" if reached is None else "papers' constants"] = refused
     return extra_entries
 
 
-def _shortly(size: arb) -> Ball:
+def _short_ball(size: arb) -> Ball:
     """A ball around a size, in `SHOWN` digits."""
     return ball(size, SHOWN, relative=True)
 
@@ -258,7 +258,7 @@ def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | 
     divisor, the root of a variance), or if a bound is not finite.
     """
     names = [f"moved{k}" for k in range(len(model.space))] if delta else []
-    opened = _opened(model, names)
+    opened = _with_error_symbols(model, names)
     collected = Moves()
     for word, sequence in _inputs(model, length):
         domain = Moved(bits, names, delta or Fraction(0), None if dtype is None else FLOATS[dtype])
@@ -269,7 +269,7 @@ def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | 
     return collected
 
 
-def _opened(model: Transformer, names: Sequence[str]) -> Transformer:
+def _with_error_symbols(model: Transformer, names: Sequence[str]) -> Transformer:
     """The model with a number added to each entry of the embedding."""
     if not names:
         return model
@@ -297,7 +297,7 @@ def _collect(collected: Moves, result: Result, domain: Moved, word: str) -> None
         largest = arb(0)
         for place in range(domain.length):
             entries = [column[place] for column in step.columns.values() if isinstance(column[place], Off)]
-            largest = largest.max(_finite(domain.total_size(entries)))
+            largest = largest.max(_require_finite(domain.total_size(entries)))
         if k == len(collected.parts):
             collected.parts.append((label, largest))
         else:
@@ -305,21 +305,21 @@ def _collect(collected: Moves, result: Result, domain: Moved, word: str) -> None
     # Each coordinate after the last sublayer, and each score that the readout shows.
     for name, column in result.steps[-1].columns.items():
         for place, entry in enumerate(column):
-            _greatest(collected.coordinates, name, entry, place + result.model.embedding.start, word)
+            _update_largest(collected.coordinates, name, entry, place + result.model.embedding.start, word)
     start, places = result.model.embedding.start, result.model.readout.places(domain.length)
     for name, column in result.scores.items():
         for place in places:
-            _greatest(collected.scores, name, column[place], place + start, word)
+            _update_largest(collected.scores, name, column[place], place + start, word)
 
 
-def _greatest(table: dict[str, tuple[arb, int, str]], name: str, entry: Off, place: int, word: str) -> None:
+def _update_largest(table: dict[str, tuple[arb, int, str]], name: str, entry: Off, place: int, word: str) -> None:
     """Put the change of one number into the table if it is the largest so far."""
-    size = _finite(entry.moved)
+    size = _require_finite(entry.moved)
     if name not in table or size > table[name][0]:
         table[name] = (size, place, word)
 
 
-def _finite(x: arb) -> arb:
+def _require_finite(x: arb) -> arb:
     """x itself; Undecided unless it is finite."""
     if not x.is_finite():
         raise Undecided("the change has no bound")

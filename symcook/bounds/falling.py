@@ -54,19 +54,19 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     def mass() -> flint.arb:
         """S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side."""
         x = (-gap()).exp()
-        both = 2 - sum((_power(gap(), m) for m in sides), flint.arb(0))
+        both = 2 - sum((_exponential(gap(), m) for m in sides), flint.arb(0))
         return x * both / (1 - x)
 
     def at_end() -> flint.arb:
         """The distance with the maximum at p = 1 or p = n."""
         x = (-gap()).exp()
-        return distance(x * (1 if length is None else 1 - _power(gap(), length - 1)) / (1 - x))
+        return distance(x * (1 if length is None else 1 - _exponential(gap(), length - 1)) / (1 - x))
 
     def difference() -> flint.arb:
         """(claimed - value) (1 + S) (1 - x)/(2 x) = E + 2 x (1 - E), E = x^(p - 1) + x^(n - p), or 0 over all n: linear
         in E from 0 to 2, and positive at both ends."""
         x = (-gap()).exp()
-        ends = sum((_power(gap(), m) for m in sides), flint.arb(0))
+        ends = sum((_exponential(gap(), m) for m in sides), flint.arb(0))
         return ends + x * (2 - 2 * ends)
 
     return Bound(
@@ -87,7 +87,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     )
 
 
-def _power(gamma: flint.arb, m: int) -> flint.arb:
+def _exponential(gamma: flint.arb, m: int) -> flint.arb:
     """e^(-gamma m)."""
     return (-gamma * m).exp()
 
@@ -171,10 +171,10 @@ def least_gamma() -> flint.arb:
     """
     if not _one_zero():
         raise SymcookError("rigorous intervals did not show where 3/2 stops to suffice")
-    return -zero(_excess, _fall, *_TURN).log()
+    return -zero(_excess, _fall, *_ZERO_INTERVAL).log()
 
 
-_TURN = Fraction(4, 5), Fraction(9, 10)  # an interval of x in which g of `least_gamma` has its only zero
+_ZERO_INTERVAL = Fraction(4, 5), Fraction(9, 10)  # an interval of x in which g of `least_gamma` has its only zero
 
 
 def _excess(x: flint.arb) -> flint.arb:
@@ -187,7 +187,9 @@ def _excess(x: flint.arb) -> flint.arb:
 def _one_zero() -> bool:
     """Whether g is positive on [0, 4/5] and falls on [4/5, 9/10]."""
     with PRECISION, flint.ctx.workprec(64):
-        return positive_on(_excess, Fraction(0), _TURN[0]) and positive_on(lambda x: -_fall(x), *_TURN)
+        return positive_on(_excess, Fraction(0), _ZERO_INTERVAL[0]) and positive_on(
+            lambda x: -_fall(x), *_ZERO_INTERVAL
+        )
 
 
 def _fall(x: flint.arb) -> flint.arb:
@@ -246,7 +248,7 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
         if variant == "a":
             return hyperbolic(gap(), length)
         x = (-gap()).exp()
-        return x * (1 - _power(gap(), length - 1)) / (1 - x)
+        return x * (1 - _exponential(gap(), length - 1)) / (1 - x)
 
     return Bound(
         kind="tie-break",

@@ -94,26 +94,26 @@ def sensitivity(
         )
     added = chosen.embedding.added
     draw = None if sample is None else count(sample, "sample"), count(seed, "seed", 0)
-    asked = strings(chosen, range(length, length + 1), inputs, *draw, positions)
-    chosen = asked.counted(chosen)
+    strings_to_run = strings(chosen, range(length, length + 1), inputs, *draw, positions)
+    chosen = strings_to_run.counted(chosen)
     everywhere = chosen.readout.everywhere
     if everywhere and length + added == 1:
         must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
-    if (why := _irregular(chosen)) is not None:
+    if (why := _outside_theorem(chosen)) is not None:
         chosen.check_length(length + added)
-        return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
+        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, f", since it has {why}"), wanted, why)
     # 3. Otherwise run all strings in one exact batch.
-    flips = Flips(chosen, asked, LIMIT, name)
+    flips = Flips(chosen, strings_to_run, LIMIT, name)
     chosen.check_length(length + added)
     try:
-        value, where, at_changed = _greatest(flips, forward(chosen, flips.block, Batch()))
+        value, where, at_changed = _largest_change(flips, forward(chosen, flips.block, Batch()))
         # C at n, and at 2 n to see whether it increases.
-        bound, doubled = (_bound(chosen, size, everywhere) * size for size in (length, 2 * length))
+        bound, doubled = (_proved_constant(chosen, size, everywhere) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
-        return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
+        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, f", since it has {why}"), wanted, why)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound)}
     if doubled > bound:
         extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
@@ -128,10 +128,10 @@ def sensitivity(
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(everywhere),
+        labels=_bound_labels(everywhere),
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
-        inputs=asked.to_json(),
+        inputs=strings_to_run.to_json(),
     )
 
 
@@ -146,8 +146,8 @@ class Flips:
         limit: the largest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
     """
 
-    def __init__(self, model: Transformer, asked: Strings, limit: int, name: str, why: str = "") -> None:
-        (self.n,), self.model, self.name, self.inputs = asked.lengths, model, name, asked.to_json()
+    def __init__(self, model: Transformer, strings_to_run: Strings, limit: int, name: str, why: str = "") -> None:
+        (self.n,), self.model, self.name, self.inputs = strings_to_run.lengths, model, name, strings_to_run.to_json()
         n, letters = self.n, model.alphabet
         self.language_rows: Array | None = None
         """With a language: the numbers of its strings among `words`, else None."""
@@ -157,10 +157,10 @@ class Flips:
         # `changed` has for each place the strings in which the symbol there is changed: those of the language, or one
         # for each class of strings with the same outputs, or None if there are too many classes.
         changed: Sequence[list[Word]] | None
-        if asked.restricted:
-            if asked.many(n) > limit:
-                raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
-            self.asked = list(asked.each(n))
+        if strings_to_run.restricted:
+            if strings_to_run.many(n) > limit:
+                raise BadInput(must, f"{strings_to_run.many(n)} strings", "give --sample 100")
+            self.asked = list(strings_to_run.each(n))
             self.language_rows = np.arange(len(self.asked))
             changed, first = [self.asked] * n, self.asked
         else:
@@ -226,7 +226,7 @@ def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | No
     return by_place
 
 
-def _labels(everywhere: bool) -> tuple[str, str]:
+def _bound_labels(everywhere: bool) -> tuple[str, str]:
     """What value and claimed of the `Bound` are called."""
     return f"largest change{' at the other positions' * everywhere}", "proved C/n"
 
@@ -238,7 +238,7 @@ def _rational(value: Any) -> Fraction:
     return value if isinstance(value, Fraction) else Fraction(int(value))
 
 
-def _irregular(model: Transformer) -> str | None:
+def _outside_theorem(model: Transformer) -> str | None:
     """What in a model is outside the hypotheses of the bound C/n, as text; None if nothing is."""
     # For norms, scores, other activations and probabilities, no constant bounds the growth of a change.
     for step in model.sublayers:
@@ -301,7 +301,7 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(everywhere),
+        labels=_bound_labels(everywhere),
         extra=extra,
         inputs=flips.inputs,
     )
@@ -327,7 +327,7 @@ def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> d
     return table
 
 
-def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
+def _largest_change(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     """(largest change, text of the strings that have it, largest change at the changed position itself).
 
     The last number is used for readouts at every position, whose other changes do not include it.
@@ -357,7 +357,7 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
                     at_changed = max(at_changed, change)
                 elif change > best:
                     best, row = change, int(np.argmax(spread))
-                    ends = [int(lines[row][at(values[row])]) for at in (np.argmin, np.argmax)]
+                    ends = [int(lines[row][choose(values[row])]) for choose in (np.argmin, np.argmax)]
                     # One of the two strings is that of the language; the other has the output farthest from it.
                     if flips.language_rows is not None:
                         farthest = 0 if of_language[row] - low[row] == spread[row] else 1
@@ -366,7 +366,7 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     return best, where, at_changed
 
 
-def _bound(model: Transformer, n: int, everywhere: bool) -> Fraction:
+def _proved_constant(model: Transformer, n: int, everywhere: bool) -> Fraction:
     """The proved bound of the change of an output for n input symbols: the maximum over the changed position."""
     before, best = len(model.embedding.ends[0]), Fraction(0)
     for changed in range(before, before + n):

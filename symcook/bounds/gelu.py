@@ -53,7 +53,7 @@ def _half_pi_root() -> flint.arb:
     return (flint.arb.pi() / 2).sqrt()
 
 
-def _bend(form: str, z: flint.arb_series) -> flint.arb_series:
+def _t_series(form: str, z: flint.arb_series) -> flint.arb_series:
     """T(z) for a power series z, which gives T and its derivatives."""
     if form == "erf":
         return (z / flint.arb(2).sqrt()).erf()
@@ -62,10 +62,10 @@ def _bend(form: str, z: flint.arb_series) -> flint.arb_series:
     return (1 - decay) / (1 + decay)
 
 
-def _rest(form: str, z: flint.arb, order: int) -> list[flint.arb]:
+def _r_derivatives(form: str, z: flint.arb, order: int) -> list[flint.arb]:
     """R and its derivatives at z, up to `order`, as balls."""
     x = flint.arb_series([z, 1], order + 1)
-    series = x * x / 2 - _half_pi_root() / 2 * x * _bend(form, x)
+    series = x * x / 2 - _half_pi_root() / 2 * x * _t_series(form, x)
     factorial, out = 1, []
     for k in range(order + 1):
         factorial *= max(k, 1)
@@ -75,25 +75,25 @@ def _rest(form: str, z: flint.arb, order: int) -> list[flint.arb]:
 
 def _slope(form: str, s: flint.arb) -> flint.arb:
     """D' times s^4: s N' - 3 N with N(s) = R(s) - 2 R(s/2)."""
-    big, small = _rest(form, s, 1), _rest(form, s / 2, 1)
+    big, small = _r_derivatives(form, s, 1), _r_derivatives(form, s / 2, 1)
     return s * (big[1] - small[1]) - 3 * (big[0] - 2 * small[0])
 
 
-def _slope_slope(form: str, s: flint.arb) -> flint.arb:
+def _d_slope_derivative(form: str, s: flint.arb) -> flint.arb:
     """The derivative of `_slope`: s N'' - 2 N'."""
-    big, small = _rest(form, s, 2), _rest(form, s / 2, 2)
+    big, small = _r_derivatives(form, s, 2), _r_derivatives(form, s / 2, 2)
     return s * (big[2] - small[2] / 2) - 2 * (big[1] - small[1])
 
 
-def _slope_fourth(form: str, s: flint.arb) -> flint.arb:
+def _d_slope_fourth(form: str, s: flint.arb) -> flint.arb:
     """The fourth derivative of `_slope`: s N''''' + N''''. The lower ones are 0 at 0: R is of order z^4."""
-    big, small = _rest(form, s, 5), _rest(form, s / 2, 5)
+    big, small = _r_derivatives(form, s, 5), _r_derivatives(form, s / 2, 5)
     return s * (big[5] - small[5] / 16) + big[4] - small[4] / 8
 
 
-def _product(form: str, s: flint.arb) -> flint.arb:
+def _d_value(form: str, s: flint.arb) -> flint.arb:
     """D(s) of the module."""
-    return (_rest(form, s, 0)[0] - 2 * _rest(form, s / 2, 0)[0]) / s**3
+    return (_r_derivatives(form, s, 0)[0] - 2 * _r_derivatives(form, s / 2, 0)[0]) / s**3
 
 
 class _Shape:
@@ -106,28 +106,30 @@ class _Shape:
         start, far = Fraction(0), Fraction(FAR)
         # The hypotheses (a) and (b) of the module: near 0, between NEAR and FAR, and from FAR on.
         with PRECISION, flint.ctx.workprec(BITS):
-            self.show("R'''' > 0 near 0", lambda z: _rest(form, z, 4)[4], start, NEAR)
-            self.show("R'' > 0", lambda z: _rest(form, z, 2)[2], NEAR, far)
+            self.show("R'''' > 0 near 0", lambda z: _r_derivatives(form, z, 4)[4], start, NEAR)
+            self.show("R'' > 0", lambda z: _r_derivatives(form, z, 2)[2], NEAR, far)
             self.show("z R'' - R' > 0", self.curve, NEAR, far)
             self.tail()
             # D increases before the interval `top`, D' s^4 decreases on it, and D decreases after it: D has one
             # maximum.
             self.top = Fraction(2), Fraction(21, 10)
-            self.show("D rises near 0", lambda s: _slope_fourth(form, s), start, NEAR)
+            self.show("D rises near 0", lambda s: _d_slope_fourth(form, s), start, NEAR)
             self.show("D rises", lambda s: _slope(form, s), NEAR, self.top[0])
-            self.show("D bends down", lambda s: -_slope_slope(form, s), *self.top)
+            self.show("D bends down", lambda s: -_d_slope_derivative(form, s), *self.top)
             self.show("D falls", lambda s: -_slope(form, s), self.top[1], far)
 
     def best(self) -> flint.arb:
         """The s at which D is largest, at flint's precision."""
         bits = flint.ctx.prec
         if bits not in self.maxima:
-            self.maxima[bits] = zero(lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top)
+            self.maxima[bits] = zero(
+                lambda s: _slope(self.form, s), lambda s: _d_slope_derivative(self.form, s), *self.top
+            )
         return self.maxima[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
         """z R'' - R', the expression of (b)."""
-        series = _rest(self.form, z, 2)
+        series = _r_derivatives(self.form, z, 2)
         return z * series[2] - series[1]
 
     def show(self, what: str, function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> None:
@@ -154,7 +156,7 @@ class _Shape:
             bound = z**2 * 4 * (first + second + 2 * first**2) * (-2 * a).exp()
             if not 2 * first > 8:
                 raise SymcookError("rigorous intervals did not show that the exponential falls fast enough")
-        if not (bound < flint.arb("0.01") and _bend(self.form, flint.arb_series([z], 1))[0] > flint.arb("0.5")):
+        if not (bound < flint.arb("0.01") and _t_series(self.form, flint.arb_series([z], 1))[0] > flint.arb("0.5")):
             raise SymcookError("rigorous intervals did not show the bounds from 12 on")
         if not _half_pi_root() / FAR + flint.arb("0.01") < flint.arb("0.25"):
             raise SymcookError("rigorous intervals did not show that D falls from 12 on")
@@ -176,10 +178,10 @@ def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
     Section 4.6.
     """
     wanted = check_digits(digits)
-    shape = _shape(_form(form))
+    shape = _shape(_check_form(form))
 
     def value() -> flint.arb:
-        return _product(form, shape.best())
+        return _d_value(form, shape.best())
 
     quarter = flint.arb(flint.fmpq(1, 4))
     return Bound(
@@ -210,7 +212,7 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     """
     wanted = check_digits(digits)
     text, scale = positive(c, "c")
-    bound, proof = RATES[_form(form)]
+    bound, proof = RATES[_check_form(form)]
 
     by_precision: dict[int, flint.arb] = {}
 
@@ -219,13 +221,13 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
         bits = flint.ctx.prec
         if bits not in by_precision:
             by_precision[bits] = zero(
-                lambda u: _fall(form, u), lambda u: _fall_slope(form, u), Fraction(1, 2), Fraction(1)
+                lambda u: _l_slope(form, u), lambda u: _l_slope_derivative(form, u), Fraction(1, 2), Fraction(1)
             )
         return by_precision[bits]
 
     def value() -> flint.arb:
         u = place()
-        return u * (1 - _bend(form, flint.arb_series([u], 1))[0]) / 2 / scale()
+        return u * (1 - _t_series(form, flint.arb_series([u], 1))[0]) / 2 / scale()
 
     def claimed() -> flint.arb:
         return arb_of(bound) / scale()
@@ -245,19 +247,19 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     )
 
 
-def _fall(form: str, u: flint.arb) -> flint.arb:
+def _l_slope(form: str, u: flint.arb) -> flint.arb:
     """Twice the derivative of L(u) = u (1 - T(u))/2."""
-    series = _bend(form, flint.arb_series([u, 1], 2))  # T and T'
+    series = _t_series(form, flint.arb_series([u, 1], 2))  # T and T'
     return 1 - series[0] - u * series[1]
 
 
-def _fall_slope(form: str, u: flint.arb) -> flint.arb:
-    """The derivative of `_fall`: -2 T' - u T''."""
-    series = _bend(form, flint.arb_series([u, 1], 3))  # T, T' and T''/2
+def _l_slope_derivative(form: str, u: flint.arb) -> flint.arb:
+    """The derivative of `_l_slope`: -2 T' - u T''."""
+    series = _t_series(form, flint.arb_series([u, 1], 3))  # T, T' and T''/2
     return -2 * series[1] - 2 * u * series[2]
 
 
-def _form(form: str) -> str:
+def _check_form(form: str) -> str:
     """The form itself; BadInput unless it is one of `FORMS`."""
     if form not in FORMS:
         raise unknown("form of GELU", str(form), FORMS)

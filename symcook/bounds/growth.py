@@ -128,14 +128,14 @@ class Growth:
         """The largest L1 norm of an embedded position, over all tokens and positions."""
         embedding = self.model.embedding
         places = range(embedding.start, embedding.start + length + embedding.added)
-        best = Fraction(0)
+        largest = Fraction(0)
         for i in places:
             position_entries = {c: at_position(e, i, len(places)) for c, e in embedding.places.items()}
             for row in (embedding.words or {}).values():
                 coordinates = {*row, *position_entries}
                 total = sum((abs(entry(row.get(c, 0)) + position_entries.get(c, 0)) for c in coordinates), Fraction(0))
-                best = max(best, total)
-        return best
+                largest = max(largest, total)
+        return largest
 
     def _after(self, step: Sublayer, error: BothErrors) -> GrowthPart:
         """The error after a sublayer with its residual connection and the norm that follows; updates `size`."""
@@ -192,7 +192,7 @@ class Growth:
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         # `weights` bounds the change of the weights by our constants, `claimed` that of the scores by the papers'.
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
-        weights = 2 * arb(_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
+        weights = 2 * arb(_score_change(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
         claimed = scaled * 3 * papers**2 * greatest * seen.papers
         return BothErrors(
             ours * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers)
@@ -225,7 +225,7 @@ class Growth:
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
         # Two scores may move towards each other, each by at most `moved`.
-        moved: Any = _moved(_flint(mu), _flint(gap.size), error)
+        moved: Any = _score_change(_flint(mu), _flint(gap.size), error)
         if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
             distance = Fraction(int(moved.p), int(moved.q))
@@ -233,7 +233,7 @@ class Growth:
             raise BadInput(must, shown_gap, "give a smaller delta")
 
 
-def _moved(mu: BallValue, size: BallValue, error: BallValue) -> BallValue:
+def _score_change(mu: BallValue, size: BallValue, error: BallValue) -> BallValue:
     """The largest change of x M z, if x and z, of L1 norm at most `size`, change by at most `error`; `mu` is the
     largest absolute entry of M."""
     return mu * (2 * size * error + error * error)

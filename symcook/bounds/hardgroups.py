@@ -32,7 +32,7 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
         # logits are those of all strings.
         for level in by_length(model, lengths, lambda n: _GreatestEntries(model, ExactNumbers(), n)):
             level_runs = runs(model, level.n, [(model.alphabet[0],) * level.n])
-            _straight(level.result)
+            _require_linear(level.result)
             level_runs.greatest = list(level.states.greatest)  # type: ignore[attr-defined]
             level_runs.logits = _logits(level) if model.readout.signed else []
             by_length_runs.append(level_runs)
@@ -58,7 +58,7 @@ class _GreatestEntries(Prefixes):
         result = forward(
             self.model, tokens, domain, after=Memory(used_depth, sums), answers=answers, trace=True, weights=False
         )
-        _straight(result)
+        _require_linear(result)
         if not used_depth:
             self.greatest = [ZERO] * (len(self.model.layers) + 1)
         for layer, columns in entered(self.model, [step.columns for step in result.steps]):
@@ -67,7 +67,7 @@ class _GreatestEntries(Prefixes):
         return result
 
 
-def _straight(result: Result) -> None:
+def _require_linear(result: Result) -> None:
     """Raise NotExact if an activation has its kink between the smallest and the largest sum of a class. Without a kink
     all values are linear in the sum, so that the largest entries are those at its two ends."""
     numbers: Any = result.domain.numbers  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ def _straight(result: Result) -> None:
 def _logits(level: PrefixLevel) -> list[fmpq]:
     """The logits at the smallest and the largest sum of each class; those of its other strings are between them."""
     watched: Any = level.result.watched
-    (values,) = (column.values for column in watched.values())
-    if any((low > 0) != (high > 0) for low, high in zip(values[::2], values[1::2], strict=True)):
+    (logits,) = (column.values for column in watched.values())
+    if any((low > 0) != (high > 0) for low, high in zip(logits[::2], logits[1::2], strict=True)):
         raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
-    return list(values)
+    return list(logits)

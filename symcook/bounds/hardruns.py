@@ -94,7 +94,7 @@ class HardRuns:
     largest and the smallest one on either side of 0. Else None."""
 
 
-class _Watched(BallDomain):
+class _RecordingDomain(BallDomain):
     """The ball domain, whose rationals are the fastest ones. It records for each head the smallest gap of its scores,
     and whether some are tied."""
 
@@ -140,13 +140,13 @@ def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], N
     places = head_places(model)
     tables = {place: _HeadWeights(place.head) for place in places}
     hard_runs = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
-    domain = _Watched()
+    domain = _RecordingDomain()
     for word in words:
         domain.met = []
         try:
             result = forward(model, model.tokens(word), domain, trace=True, weights=False)
             word_text = model.embedding.written(word)
-            _note(model, tables, result.steps, domain.met, word_text, hard_runs)
+            _record_run(model, tables, result.steps, domain.met, word_text, hard_runs)
         except NotExact as error:
             must = "the values of an average-hard model must be rational"
             raise BadInput(must, f"{error}, at the string {model.embedding.written(word)}") from None
@@ -192,7 +192,7 @@ class _HeadWeights:
         self.values = [(r, c, flint_of(value)) for r, c, value in sparse(rows_of(head.V))]
 
 
-def _note(
+def _record_run(
     model: Transformer,
     tables: Mapping[HeadPlace, _HeadWeights],
     steps: Sequence[Snapshot[BallColumn]],
@@ -206,7 +206,7 @@ def _note(
     # The largest entry before each layer.
     streams = [_all_rational(step.columns) for step in steps]
     for layer, before in entered(model, streams):
-        totals.greatest[layer] = max(totals.greatest[layer], _size(before))
+        totals.greatest[layer] = max(totals.greatest[layer], _largest_entry(before))
     # Each head, in the order of the records.
     for step, before in zip(model.sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
@@ -222,22 +222,22 @@ def _note(
                         sizes.gap = gap, word
                 if tied and sizes.tied is None:
                     sizes.tied = word
-                _sizes(sizes, head, weights, _rows(head, before))
+                _update_sizes(sizes, head, weights, _rows_read(head, before))
 
 
-def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:
+def _largest_entry(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:
     """The largest absolute entry."""
     return max((abs(x) for column in columns.values() for x in column), default=ZERO)
 
 
-def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq, ...]]:
+def _rows_read(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq, ...]]:
     """The rows of coordinates that a head reads, over all positions, each different row once."""
     length = len(next(iter(columns.values())))
     columns_read = [columns.get(name, [ZERO] * length) for name in head.reads]
     return list(dict.fromkeys(zip(*columns_read, strict=True)))
 
 
-def _sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
+def _update_sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
     """Update `sizes` with one run, of which the head reads `rows`: the largest |x M| and |M z|, and the differences of
     values."""
     if not sizes.ranges:
@@ -260,5 +260,5 @@ def _sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Sequence[S
         sizes.ranges[w] = max(sizes.ranges[w], max(column) - min(column))
     for k, first_value in enumerate(values):
         for second_value in values[:k]:
-            apart = sum((abs(x - y) for x, y in zip(first_value, second_value, strict=True)), ZERO)
-            sizes.apart = max(sizes.apart, apart)
+            distance = sum((abs(x - y) for x, y in zip(first_value, second_value, strict=True)), ZERO)
+            sizes.apart = max(sizes.apart, distance)

@@ -222,76 +222,83 @@ def hardsoft(
     # 1. Check the arguments, and count the work.
     model = model.bind(values)
     allowed, claimed = Rate(error, "the error"), None if gap is None else Rate(gap, "gamma")
-    asked = checked(model, max_length, inputs, sample, seed, positions)
-    readout, model, lengths = model.readout, asked.counted(model), asked.lengths
+    strings_to_run = checked(model, max_length, inputs, sample, seed, positions)
+    readout, model, lengths = model.readout, strings_to_run.counted(model), strings_to_run.lengths
     for n in lengths:
         allowed.positive(n)
         if claimed is not None:
             claimed.positive(n)
-    tick = _ticker(asked, progress)
+    tick = _ticker(strings_to_run, progress)
     model = plain_scores(model)
     # 2. Run all strings with hard attention, grouped if the model allows it, and break the ties of unique-hard heads.
-    hard = None if asked.restricted else grouped(model, lengths)
+    hard = None if strings_to_run.restricted else grouped(model, lengths)
     if hard is None:
-        _few(asked, inputs is not None)
-        hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
-    loose, loose_runs, heads = _untied(model, hard, claimed, asked, tick)
+        _require_few(strings_to_run, inputs is not None)
+        hard = [runs(model, n, strings_to_run.each(n), next(tick)) for n in lengths]
+    untied_model, untied_runs, heads = _untied(model, hard, claimed, strings_to_run, tick)
     # 3. The gap at each length: the measured one, or the claimed one unless a string refutes it.
     gaps = {
-        at.n: min((ratio_of(sizes.gap[0]) for sizes in at.heads.values() if sizes.gap), default=None)
-        for at in loose_runs
+        length_runs.n: min((ratio_of(sizes.gap[0]) for sizes in length_runs.heads.values() if sizes.gap), default=None)
+        for length_runs in untied_runs
     }
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
-    fails = None if claimed is None else _fails(loose, loose_runs, claimed)
+    fails = None if claimed is None else _counterexample(untied_model, untied_runs, claimed)
     if claimed is not None and fails is not None:
-        return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=asked)
+        return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=strings_to_run)
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
     # 4. The sizes as expressions in n, if a rule fits the values at all lengths.
-    x_max = fitted({at.n: _least_one(at.greatest[0]) for at in loose_runs}, below=False)
+    x_max = fitted({length_runs.n: _least_one(length_runs.greatest[0]) for length_runs in untied_runs}, below=False)
     h_max = tuple(
-        fitted({at.n: _least_one(at.greatest[k]) for at in loose_runs}, below=False) for k in range(len(model.layers))
+        fitted({length_runs.n: _least_one(length_runs.greatest[k]) for length_runs in untied_runs}, below=False)
+        for k in range(len(model.layers))
     )
     # 5. The temperatures and the error at each length.
-    constants = Constants(loose)
+    constants = Constants(untied_model)
     soft_lengths, taus = [], dict[int, Fraction]()
-    for at in loose_runs:
-        row, tau = _row(loose, at, gaps[at.n], constants, allowed.positive(at.n), next(tick))
+    for length_runs in untied_runs:
+        row, tau = _length_row(
+            untied_model, length_runs, gaps[length_runs.n], constants, allowed.positive(length_runs.n), next(tick)
+        )
         soft_lengths.append(row)
-        taus[at.n] = Fraction(1) if tau is None else tau
+        taus[length_runs.n] = Fraction(1) if tau is None else tau
     coldest = min(taus.values())  # for lengths at which no string was run
     by_length = [taus.get(n, coldest) for n in range(1, max(taus) + 1)]
     # 6. The softmax model. Longer strings get the temperature of Theorem 26, if gap and sizes follow rules.
     tail = None
     if gamma is not None and x_max is not None:
         tail = constants.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
-    soft = _model(loose, by_length, tail, model, error)
-    soft, decides = _between(soft, loose_runs, max(map(allowed.positive, lengths)))
-    # Restore the readout of the given model, since `asked.counted` may have changed its positions.
+    soft = _soft_model(untied_model, by_length, tail, model, error)
+    soft, decides = _with_threshold(soft, untied_runs, max(map(allowed.positive, lengths)))
+    # Restore the readout of the given model, since `strings_to_run.counted` may have changed its positions.
     answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
     soft = replace(soft, readout=answers)
     status = f"CHECKED {max_length}"
     sizes_and_rows = (gamma, x_max, h_max, constants.told(), tuple(soft_lengths))
-    return HardSoft(model.name, heads, *sizes_and_rows, status, soft, decides=decides, inputs=asked)
+    return HardSoft(model.name, heads, *sizes_and_rows, status, soft, decides=decides, inputs=strings_to_run)
 
 
 def _untied(
-    model: Transformer, hard: list[HardRuns], claimed: Rate | None, asked: Strings, tick: Iterator[Callable[[], None]]
+    model: Transformer,
+    hard: list[HardRuns],
+    claimed: Rate | None,
+    strings_to_run: Strings,
+    tick: Iterator[Callable[[], None]],
 ) -> tuple[Transformer, list[HardRuns], tuple[HardHead, ...]]:
     """(the model with average-hard heads only, its runs at each length, the heads of the result)."""
     unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
     terms = {place[:2]: _term(place, hard, claimed) for place in unique}
-    heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
+    heads = tuple(_result_head(place, hard, terms.get(place[:2])) for place in head_places(model))
     if not terms:
         return model, hard, heads
-    loose = untie(model, terms)
+    untied_model = untie(model, terms)
     # Tie-breaking terms make gaps smaller, so gaps are measured again. The final residual streams must be the same.
-    loose_runs = [runs(loose, n, asked.each(n), next(tick)) for n in asked.lengths]
-    for before, after in zip(hard, loose_runs, strict=True):
+    untied_runs = [runs(untied_model, n, strings_to_run.each(n), next(tick)) for n in strings_to_run.lengths]
+    for before, after in zip(hard, untied_runs, strict=True):
         pairs = zip(before.ends, after.ends, strict=True)
         if any(end != {name: end_after[name] for name in end} for end, end_after in pairs):
             raise RuntimeError("tie-breaking terms changed the run with hard attention")
-    return loose, loose_runs, heads
+    return untied_model, untied_runs, heads
 
 
 def _least_one(value: fmpq) -> Fraction:
@@ -324,9 +331,9 @@ def checked(
     return strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
 
 
-def _few(asked: Strings, restricted: bool) -> None:
+def _require_few(strings_to_run: Strings, restricted: bool) -> None:
     """Raise BadInput if the strings of a length are too many to run each of them."""
-    if (largest_count := max(map(asked.many, asked.lengths))) > MOST_WORDS:
+    if (largest_count := max(map(strings_to_run.many, strings_to_run.lengths))) > MOST_WORDS:
         must = f"there must be at most {MOST_WORDS:,} strings of a length"
         do = "give --sample 1000" if restricted else "give a smaller --max-length"
         raise BadInput(must, f"{largest_count:,}", do)
@@ -335,7 +342,7 @@ def _few(asked: Strings, restricted: bool) -> None:
 def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
     """An expression whose product with i/n breaks the ties of a head and is smaller than its gap, at every length that
     was run; BadInput if none is found."""
-    gaps = {at.n: at.heads[place[:2]].gap for at in hard}
+    gaps = {length_runs.n: length_runs.heads[place[:2]].gap for length_runs in hard}
     least = {n: ratio_of(gap[0]) for n, gap in gaps.items() if gap is not None}
     # All scores are equal: any term breaks the ties.
     if not least:
@@ -361,9 +368,12 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
     raise BadInput(must, f"{claimed.text}; {gap_text}", "give a smaller --gap")
 
 
-def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
+def _result_head(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
     """A head of the result, with its first tie and the term that breaks its ties."""
-    word = next((at.heads[place[:2]].tied for at in hard if at.heads[place[:2]].tied is not None), None)
+    word = next(
+        (length_runs.heads[place[:2]].tied for length_runs in hard if length_runs.heads[place[:2]].tied is not None),
+        None,
+    )
     untied = None
     if term is not None:
         sign = "+" if UNIQUE[place.head.weighting] > 0 else "-"
@@ -371,44 +381,44 @@ def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardH
     return HardHead(str(place), word is not None, word, untied)
 
 
-def _fails(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFails | None:
+def _counterexample(model: Transformer, all_runs: Sequence[HardRuns], claimed: Rate) -> GapFails | None:
     """The first string whose smallest gap is below the claimed one; None if there is none."""
-    for at in met:
+    for length_runs in all_runs:
         for place in head_places(model):
-            least_gap = at.heads[place[:2]].gap
-            if least_gap is not None and ratio_of(least_gap[0]) < claimed.positive(at.n):
-                return GapFails(at.n, least_gap[1], str(place), ratio_of(least_gap[0]))
+            least_gap = length_runs.heads[place[:2]].gap
+            if least_gap is not None and ratio_of(least_gap[0]) < claimed.positive(length_runs.n):
+                return GapFails(length_runs.n, least_gap[1], str(place), ratio_of(least_gap[0]))
     return None
 
 
-def _row(
+def _length_row(
     model: Transformer,
-    at: HardRuns,
+    length_runs: HardRuns,
     gamma: Fraction | None,
     constants: Constants,
     allowed: Fraction,
     tick: Callable[[], None],
 ) -> tuple[SoftLength, Fraction | None]:
     """(results at a length, temperature by layers). `gamma` is the gap there, `allowed` the largest allowed error."""
-    x = _least_one(at.greatest[0])
+    x = _least_one(length_runs.greatest[0])
     # The temperatures by layers and, if some head has scores, by Theorem 26; then the error at the one by layers.
-    layers = ByLayer(model, at).warmest(allowed)
-    theorem = None if gamma is None or not constants.scored else constants.tau(at.n, gamma, x, allowed)
+    layers = ByLayer(model, length_runs).warmest(allowed)
+    theorem = None if gamma is None or not constants.scored else constants.tau(length_runs.n, gamma, x, allowed)
     tau = Fraction(1) if layers is None else layers
     soft = soft_at(model, tau)
-    worst, where = error_in_balls(soft, at.words, at.ends, tick)
+    worst, where = error_in_balls(soft, length_runs.words, length_runs.ends, tick)
     if not worst <= arb_of(allowed):
-        raise AssertionError(f"{model.name} is off by {worst} at {at.words[where]}, more than by its layers")
-    needed = None if layers is None else _needed(model, at, layers, allowed)
-    word = model.embedding.written(at.words[where])
-    row = SoftLength(at.n, gamma, theorem, layers, needed, ball(worst, DIGITS), word)
+        raise AssertionError(f"{model.name} is off by {worst} at {length_runs.words[where]}, more than by its layers")
+    needed = None if layers is None else _needed(model, length_runs, layers, allowed)
+    word = model.embedding.written(length_runs.words[where])
+    row = SoftLength(length_runs.n, gamma, theorem, layers, needed, ball(worst, DIGITS), word)
     return row, layers
 
 
-def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
+def _needed(model: Transformer, length_runs: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
     """The needed temperature as a ball: at its lower end no string has an error above `allowed`, at its upper end some
     string has. `low` is a temperature that is low enough. None if every temperature is."""
-    search = Floats(model, at).needed(allowed, low)
+    search = Floats(model, length_runs).needed(allowed, low)
     if search is None:
         return None
     close_to, words = search
@@ -417,34 +427,42 @@ def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) 
     # limit must be within it; at the warm end, that of the worst string must be above it.
     for width in (NEAR, 10 * NEAR, 100 * NEAR):
         cold, warm = max(low, close_to * (1 - width)), close_to * (1 + width)
-        worst, _ = error_in_balls(soft_at(model, cold), [at.words[k] for k in words], [at.ends[k] for k in words])
-        error_when_warmer, _ = error_in_balls(soft_at(model, warm), [at.words[words[0]]], [at.ends[words[0]]])
+        worst, _ = error_in_balls(
+            soft_at(model, cold), [length_runs.words[k] for k in words], [length_runs.ends[k] for k in words]
+        )
+        error_when_warmer, _ = error_in_balls(
+            soft_at(model, warm), [length_runs.words[words[0]]], [length_runs.ends[words[0]]]
+        )
         if worst <= bound and error_when_warmer > bound:
             return ball(hull(cold, warm, BITS), DIGITS)
-    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} was undecided near {float(close_to):.3g}")
+    raise Undecided(
+        f"the temperature that {model.name} needs at n = {length_runs.n} was undecided near {float(close_to):.3g}"
+    )
 
 
-def _model(
-    loose: Transformer, taus: Sequence[Fraction], tail: str | None, model: Transformer, error: str
+def _soft_model(
+    untied_model: Transformer, taus: Sequence[Fraction], tail: str | None, model: Transformer, error: str
 ) -> Transformer:
     """The softmax model. `taus` has the temperatures of lengths 1, 2, ..., and `tail` the rule for longer strings
     (None: the model then accepts no longer strings, if a head has scores)."""
-    first = 1 + loose.embedding.added
+    first = 1 + untied_model.embedding.added
     table, last = table_of(list(taus), first, "n"), first + len(taus)
-    longest = loose.max_length
+    longest = untied_model.max_length
     if tail is not None:
-        typed = symbol("n") - loose.embedding.added  # the expressions count what a user types
-        moved = from_sympy(exact(tail).subs(symbol("n"), typed)) if loose.embedding.added else tail
-        table = f"if(n < {last}, {table}, {moved})"
-    elif any(not place.head.uniform for place in head_places(loose)):
+        typed = symbol("n") - untied_model.embedding.added  # the expressions count what a user types
+        shifted_tail = from_sympy(exact(tail).subs(symbol("n"), typed)) if untied_model.embedding.added else tail
+        table = f"if(n < {last}, {table}, {shifted_tail})"
+    elif any(not place.head.uniform for place in head_places(untied_model)):
         # Without a rule the temperatures are known only for the lengths that were run.
-        longest = len(taus) + loose.embedding.added
-    soft = soft_at(loose, table)
+        longest = len(taus) + untied_model.embedding.added
+    soft = soft_at(untied_model, table)
     source = f"softmax in place of hard attention, within {error} (yang2026, Theorem 26)"
     return replace(soft, name=f"{model.name} soft", source=source, max_length=longest, program=None)
 
 
-def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> tuple[Transformer, Decided | None]:
+def _with_threshold(
+    soft: Transformer, all_runs: Sequence[HardRuns], allowed: Fraction
+) -> tuple[Transformer, Decided | None]:
     """The softmax model with a threshold that errors of up to `allowed` cannot reach on the strings that were run, and
     the decisions of the hard model; a model that does not accept by a sign stays as it is (None).
 
@@ -457,25 +475,29 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
         return soft, None
     (weights,) = rows_of(readout.weights)
     # The logits of the hard model, split by its decision.
-    logits = [x for at in met for x in (_logits(soft, at, weights) if at.logits is None else at.logits)]
+    logits = [
+        x
+        for length_runs in all_runs
+        for x in (_logits(soft, length_runs, weights) if length_runs.logits is None else length_runs.logits)
+    ]
     accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
     low = ratio_of(max(rejected)) if rejected else None
     high = ratio_of(min(accepted)) if accepted else None
     # Only coordinates that some sublayer writes carry an error.
     inexact = {name for place in head_places(soft) for name in place.head.writes}
     inexact |= {name for layer in soft.layers if layer.feedforward for name in layer.feedforward.writes}
-    moved = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in inexact)
-    off = max(moved, default=Fraction(0)) * allowed
+    weights_with_error = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in inexact)
+    logit_error = max(weights_with_error, default=Fraction(0)) * allowed
     # The two sides are farther apart than both errors together.
-    alike = low is None or high is None or off < (high - low) / 2
+    alike = low is None or high is None or logit_error < (high - low) / 2
     middle = Fraction(0)
     # The threshold: half way; or, where all is rejected or all accepted, beyond what errors can reach.
     if low is not None and high is not None:
         middle = (low + high) / 2 if alike else middle
     elif low is not None:
-        middle = max(low + off, middle)
+        middle = max(low + logit_error, middle)
     elif high is not None:
-        middle = min(high - 2 * off, middle)
+        middle = min(high - 2 * logit_error, middle)
     decided = Decided(low, high, middle, alike)
     if middle == 0:
         return soft, decided
@@ -489,19 +511,19 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row])), decided
 
 
-def _logits(soft: Transformer, at: HardRuns, weights: Sequence[Fraction]) -> Iterator[fmpq]:
+def _logits(soft: Transformer, length_runs: HardRuns, weights: Sequence[Fraction]) -> Iterator[fmpq]:
     """The logits of the hard model at the positions where they count."""
     readout = soft.readout
-    for word, end in zip(at.words, at.ends, strict=True):
-        for k in readout.counted(soft.tokens(word), readout.places(at.n + soft.embedding.added)):
+    for word, end in zip(length_runs.words, length_runs.ends, strict=True):
+        for k in readout.counted(soft.tokens(word), readout.places(length_runs.n + soft.embedding.added)):
             named = zip(weights, readout.reads, strict=True)
             yield sum((flint_of(w) * end[name][k] for w, name in named if name in end), ZERO)
 
 
-def _ticker(asked: Strings, progress: Progress | None) -> Iterator[Callable[[], None]]:
+def _ticker(strings_to_run: Strings, progress: Progress | None) -> Iterator[Callable[[], None]]:
     """An endless iterator of functions to call after each string; one for each pass over the strings of a length.
     Progress is reported as if there were three passes over all strings."""
-    total = 3 * asked.count
+    total = 3 * strings_to_run.count
     done = 0
 
     def tick() -> None:

@@ -165,8 +165,8 @@ class Network:
 def beside(point: AffinePoint, units: Sequence[AffineRow]) -> Iterator[AffinePoint]:
     """The point moved along each coordinate, by so little that no unit that is nonzero at the point changes its
     sign."""
-    room = [abs(value(u, point)) / (2 * sum(map(abs, u[:-1]), Fraction(1))) for u in units if value(u, point) != 0]
-    step = min(room, default=Fraction(1))
+    steps = [abs(value(u, point)) / (2 * sum(map(abs, u[:-1]), Fraction(1))) for u in units if value(u, point) != 0]
+    step = min(steps, default=Fraction(1))
     for k in range(len(point)):
         yield (*point[:k], point[k] + step, *point[k + 1 :])
 
@@ -218,7 +218,7 @@ def lipschitz(
         homogeneous = "of degree 1"
     else:
         x, c = stretched
-        homogeneous = f"no: f({c} x) is not {c} f(x) at {', '.join(_at(block.reads, x))}"
+        homogeneous = f"no: f({c} x) is not {c} f(x) at {', '.join(_coordinate_texts(block.reads, x))}"
     return Bound(
         kind="lipschitz",
         parameters={"model": name, "norm": norm},
@@ -234,7 +234,7 @@ def lipschitz(
     )
 
 
-def _at(names: Sequence[str], point: AffinePoint) -> list[str]:
+def _coordinate_texts(names: Sequence[str], point: AffinePoint) -> list[str]:
     """The coordinates of a point as texts `name = value`."""
     return [f"{name} = {written(e)}" for name, e in zip(names, point, strict=True)]
 
@@ -265,7 +265,7 @@ def layer_norm(
     entries = count(d, "d", least=2)
     if entries > MAX_WIDTH:
         raise BadInput(f"d must be at most {MAX_WIDTH}", entries)
-    if rational_value(number_tree(_text(epsilon), "epsilon"), "epsilon") == 0:
+    if rational_value(number_tree(_as_text(epsilon), "epsilon"), "epsilon") == 0:
         must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz.corrected)"
         raise BadInput(must, 0, "give for example --epsilon 1/100000")
     small = rational_positive(epsilon, "epsilon")
@@ -344,16 +344,16 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
     d, total = len(gains), sum((g * g for g in gains), Fraction(0))
     growths: set[tuple[Fraction, Fraction]] = set()
     # One column for each different gain. `sums` has the sums of the other gains with all combinations of signs.
-    for own in set(gains):
+    for gain in set(gains):
         others = list(gains)
-        others.remove(own)
+        others.remove(gain)
         sums = {Fraction(0)}
         for g in others:
             sums = {s + signed for s in sums for signed in (g, -g)}
             if len(sums) > MAX_SUMS:
                 return None
         # p = <a, b> and q^2 = |a|^2 |b|^2 of `row_growths`, where b has the gains with signs.
-        for signed in (own, -own):
+        for signed in (gain, -gain):
             for all_but in sums:
                 signed_sum = signed + all_but
                 p = signed - signed_sum / d
@@ -381,14 +381,14 @@ def growth(p: Fraction, square: Fraction) -> flint.arb:
     return ((q + arb_of(p)) ** 3 / (27 * (q - arb_of(p)))).sqrt()
 
 
-def _text(value: str | int | Fraction) -> str:
+def _as_text(value: str | int | Fraction) -> str:
     """An exact number as text; text stays."""
     return value if isinstance(value, str) else written(Fraction(value))
 
 
 def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
     """d gains, from one number or a list as text; BadInput for anything else."""
-    numbers = [rational_value(number_tree(part, "gain"), "gain") for part in _text(gain).split(",")]
+    numbers = [rational_value(number_tree(part, "gain"), "gain") for part in _as_text(gain).split(",")]
     if len(numbers) not in (1, d):
         raise BadInput(f"gain must be one number, or d = {d} of them", len(numbers), "give for example --gain 1")
     if not any(numbers):

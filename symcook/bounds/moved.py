@@ -141,12 +141,12 @@ class Moved(Rowwise):
         # For each source add up the absolute slopes; `size` of these sums is less than the sum of sizes.
         numbers = list(columns)
         rows = [[abs(x) for x in off.slope.entries()] for off in numbers if off.slope is not None]
-        own = sum((off.own for off in numbers), NONE)
+        changes = sum((off.own for off in numbers), NONE)
         for off in numbers:
-            own += sum((self.bent[k].moved / 2 * x.abs_upper() for k, x in off.kinks.items()), NONE)
+            changes += sum((self.bent[k].moved / 2 * x.abs_upper() for k, x in off.kinks.items()), NONE)
         if not rows:
-            return own.upper()
-        return (own + self.size(arb_mat([[sum(column, NONE) for column in zip(*rows, strict=True)]]))).upper()
+            return changes.upper()
+        return (changes + self.size(arb_mat([[sum(column, NONE) for column in zip(*rows, strict=True)]]))).upper()
 
     # Numbers of the model and the input.
 
@@ -234,27 +234,27 @@ class Moved(Rowwise):
         """The quotient a/b, with the slopes 1/b towards a and -a/b^2 towards b. Undecided if b may be zero."""
         if b.still and b.exact == 1:
             return a
-        below = b.whole
-        if not (below > 0 or below < 0):
+        divisor = b.whole
+        if not (divisor > 0 or divisor < 0):
             raise Undecided("a divisor may be zero")
-        ratio = a.whole / below
-        return self.rounded(self.passed(a.exact / b.exact, [(a, 1 / below), (b, -ratio / below)]))
+        ratio = a.whole / divisor
+        return self.rounded(self.passed(a.exact / b.exact, [(a, 1 / divisor), (b, -ratio / divisor)]))
 
     def passed(self, exact: arb, derivatives: Sequence[tuple[Off, arb]], floor: arb | None = None) -> Off:
         """The number with an exact value and the given derivatives towards other numbers, by the chain rule.
 
         Numbers without errors are left out, so that 0 times an infinite ball is 0.
         """
-        slope, own, kinks = None, NONE, dict[int, arb]()
+        slope, rounding_error, kinks = None, NONE, dict[int, arb]()
         for part, derivative in derivatives:
             if part.slope is not None:
-                moved = part.slope if derivative is ONE else part.slope * derivative
-                slope = moved if slope is None else slope + moved
+                part_slope = part.slope if derivative is ONE else part.slope * derivative
+                slope = part_slope if slope is None else slope + part_slope
             if not part.own.is_zero():
-                own = own + part.own * derivative.abs_upper()
+                rounding_error = rounding_error + part.own * derivative.abs_upper()
             for k, x in part.kinks.items():
                 kinks[k] = kinks.get(k, NONE) + x * derivative
-        return Off(self, exact, slope, own, kinks or NO_KINKS, floor)
+        return Off(self, exact, slope, rounding_error, kinks or NO_KINKS, floor)
 
     def added(self, parts: Sequence[Off]) -> Off:
         """The exact sum."""
@@ -346,11 +346,11 @@ class Moved(Rowwise):
         variance = self.mean([self.times(x, x) for x in centred])
         # A mean of squares is at least 0, so variance + epsilon is at least epsilon.
         variance.floor = NONE
-        below = self.total([variance, epsilon])
-        below.floor = epsilon.whole.lower()
-        if not below.whole > 0:
+        divisor = self.total([variance, epsilon])
+        divisor.floor = epsilon.whole.lower()
+        if not divisor.whole > 0:
             raise Undecided(f"the variance under a layer norm at position {i} may become zero")
-        root = self.root(below)
+        root = self.root(divisor)
         return [self.over(x, root) for x in centred]
 
     def root(self, x: Off) -> Off:
@@ -368,14 +368,18 @@ class Moved(Rowwise):
         # weight i is 1/sum of e^(s_j - s_i).
         exact = _shares([score.exact for score in scores])
         wholes = [score.whole for score in scores]
-        share = [1 / sum(((other_ball - score_ball).exp() for other_ball in wholes), NONE) if not _same(wholes) else
-                 arb(1) / len(scores) for score_ball in wholes]  # fmt: skip
+        share = [
+            1 / sum(((other_ball - score_ball).exp() for other_ball in wholes), NONE)
+            if not _one_object(wholes)
+            else arb(1) / len(scores)
+            for score_ball in wholes
+        ]
         means = []
         for row in rows:
             # One position has the weight e^0/e^0 = 1. Equal values have their value as mean, but in floats the sum of
             # the weights is only nearly 1.
             alone = len(scores) == 1
-            if alone or (self.format is None and _same(row)):
+            if alone or (self.format is None and _one_object(row)):
                 means.append(row[0])
                 continue
             # The mean is between the smallest and the largest value.
@@ -408,13 +412,13 @@ class Moved(Rowwise):
         if not below < arb(0.5):
             raise Undecided("scores are too large for the type of floats")
         self.must_fit(k * max(v.abs_upper() for v in values) * (1 + above))  # the sum before the division
-        lost = 4 * k * (self.format.flushed + self.format.tiny) * (1 + max(v.abs_upper() for v in values))
-        return size * ((1 + above) * (1 + unit) / (1 - below) - 1) + lost + self.format.tiny
+        underflow = 4 * k * (self.format.flushed + self.format.tiny) * (1 + max(v.abs_upper() for v in values))
+        return size * ((1 + above) * (1 + unit) / (1 - below) - 1) + underflow + self.format.tiny
 
     def soft(
         self, queries: RowColumns, keys: RowColumns, values: RowColumns, seen: Sequence[range], factor: Coefficient
     ) -> Any:
-        if self.format is None and all(_same(column) for column in keys):  # equal scores
+        if self.format is None and all(_one_object(column) for column in keys):  # equal scores
             return [self.plain(column, seen, "average") for column in values]
         return super().soft(queries, keys, values, seen, factor)
 
@@ -446,7 +450,7 @@ def _shares(scores: Sequence[arb]) -> list[arb]:
     return [weight / total for weight in weights]
 
 
-def _same(entries: Sequence[object]) -> bool:
+def _one_object(entries: Sequence[object]) -> bool:
     """Whether all entries are one object, and so certainly equal."""
     return all(entry is entries[0] for entry in entries)
 
@@ -457,11 +461,11 @@ def _gelu_slope(x: arb) -> arb:
     return half + x * (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
 
 
-def _by_logistic(inner: arb, steep: arb, x: arb) -> arb:
-    """The derivative of x L(inner(x)), with the logistic function L. `inner` is inner(x), and `steep` its
+def _by_logistic(inner: arb, inner_slope: arb, x: arb) -> arb:
+    """The derivative of x L(inner(x)), with the logistic function L. `inner` is inner(x), and `inner_slope` its
     derivative."""
-    share = 1 / (1 + (-inner).exp())
-    return share + x * share * (1 - share) * steep
+    value = 1 / (1 + (-inner).exp())
+    return value + x * value * (1 - value) * inner_slope
 
 
 def _gelu_tanh_slope(x: arb) -> arb:

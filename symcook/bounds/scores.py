@@ -186,18 +186,18 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
                 raise BadInput("an expression for the scores needs n", scores, "give for example --n 64")
             # An expression: compute its value at each j.
             length = count(n)
-            _few(length)
+            _check_length(length)
             places = ({"j": Fraction(j), "n": Fraction(length)} for j in range(1, length + 1))
-            return [_plain(rational_value(tree, "each score", place)) for place in places]
-        score_list = [_plain(rational_value(number_tree(part, "each score"), "each score")) for part in parts]
+            return [_int_if_integer(rational_value(tree, "each score", place)) for place in places]
+        score_list = [_int_if_integer(rational_value(number_tree(part, "each score"), "each score")) for part in parts]
     elif isinstance(scores, Iterable):
-        score_list = [s if type(s) is int else _rational(s) for s in scores]
+        score_list = [s if type(s) is int else _exact_score(s) for s in scores]
     else:
         raise BadInput("scores must be a list of exact numbers", scores, "give for example '3, 1, 0'")
     if not score_list:
         raise BadInput("there must be at least one score", "none", "give for example '3, 1, 0'")
     # A list: check its length, which must be n if that is given.
-    _few(len(score_list))
+    _check_length(len(score_list))
     if n is not None and count(n) != len(score_list):
         raise BadInput("n must be the number of scores that are listed", n, f"leave it out, or list {n} scores")
     return score_list
@@ -212,20 +212,20 @@ def _score_tree(text: str) -> Tree:
         raise BadInput(must, error.given, error.do) from None
 
 
-def _few(length: int) -> None:
+def _check_length(length: int) -> None:
     """Raise BadInput if there are more than `MAX_SCORES` scores."""
     if length > MAX_SCORES:
         raise BadInput(f"there must be at most {MAX_SCORES:,} scores", length)
 
 
-def _rational(value: object) -> Fraction | int:
+def _exact_score(value: object) -> Fraction | int:
     """An exact score; BadInput for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         raise BadInput("a score must be exact", value, "give integers or Fractions")
-    return _plain(Fraction(value))
+    return _int_if_integer(Fraction(value))
 
 
-def _plain(value: Fraction) -> Fraction | int:
+def _int_if_integer(value: Fraction) -> Fraction | int:
     """The same number, as int if it is an integer, which is counted and sorted ten times faster than a Fraction."""
     return value.numerator if value.denominator == 1 else value
 

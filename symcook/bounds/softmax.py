@@ -99,13 +99,13 @@ def quadratic_lookup(
     wanted = check_digits(digits)
     text, ball_of = positive(gamma)
     length = None if n is None else count(n)
-    at = None if q is None else count(q, "q")
-    if at is not None and length is None:
-        raise BadInput("a position needs a length", f"q = {at}", "give --n as well")
-    if at is not None and length is not None and at > length:
-        raise BadInput("q must be a position from 1 to n", f"q = {at}, n = {length}")
+    position = None if q is None else count(q, "q")
+    if position is not None and length is None:
+        raise BadInput("a position needs a length", f"q = {position}", "give --n as well")
+    if position is not None and length is not None and position > length:
+        raise BadInput("q must be a position from 1 to n", f"q = {position}, n = {length}")
     # The worst q is the middle. Without n there are infinitely many positions on both sides.
-    place = at or (0 if length is None else (length + 1) // 2)
+    place = position or (0 if length is None else (length + 1) // 2)
     sides = (None, None) if length is None else (place - 1, length - place)
     """The number of positions on either side of q; None: infinitely many."""
     # The number of sides with a position, each of which has one term x.
@@ -142,8 +142,8 @@ def quadratic_lookup(
     if length is not None:
         extra["2 n e^-gamma"] = shown(lambda: 2 * length * (-ball_of()).exp(), wanted)
     parameters: dict[str, int | bool | str] = {"gamma": text}
-    parameters |= {name: v for name, v in (("n", length), ("q", at)) if v is not None}
-    labels = ("L1 distance" if at is not None else "supremum", "4 e^-gamma")
+    parameters |= {name: v for name, v in (("n", length), ("q", position)) if v is not None}
+    labels = ("L1 distance" if position is not None else "supremum", "4 e^-gamma")
     return Bound(
         kind="lookup",
         parameters=parameters,
@@ -206,7 +206,7 @@ def temperature(
         return (length - 1) * (1 - delta()) / delta()
 
     share = Fraction(length - 1, length)  # the error of equal weights; balls cannot decide that the target equals it
-    if _same(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
+    if _is_number(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
         raise BadInput(
             "the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {length}"
         )
@@ -250,7 +250,7 @@ def temperature(
     )
 
 
-def _same(text: str, number: Fraction) -> bool:
+def _is_number(text: str, number: Fraction) -> bool:
     """Whether the text is a rational number equal to `number`."""
     try:
         return rational(parse_term(text)) == number

@@ -121,8 +121,8 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
 def reach(gamma: flint.arb, first: int) -> int | None:
     """A k such that e^(-gamma (k^2 - first^2))/gamma is below the precision; None if k is at least 2 MAX_TERMS. In
     `squares`, later terms are contained in the ball, and are not added one by one."""
-    least = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma + first * first
-    root = least.abs_upper().sqrt().upper()
+    square_bound = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma + first * first
+    root = square_bound.abs_upper().sqrt().upper()
     if not root < 2 * MAX_TERMS:
         return None
     steps_needed = root.ceil().unique_fmpz()
@@ -138,7 +138,7 @@ def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
     they are at most 2 r and 4 r^2, and e^(gamma r^2) is e^(p/4).
     """
     radius = (flint.arb(flint.ctx.prec) / gamma).sqrt() / 2
-    grown, width = (flint.arb(flint.ctx.prec) / 4).exp(), (flint.arb.pi() / gamma).sqrt() / 2
+    growth, width = (flint.arb(flint.ctx.prec) / 4).exp(), (flint.arb.pi() / gamma).sqrt() / 2
 
     def area(end: int | None) -> flint.arb:
         """The integral of e^(-gamma t^2) from 0."""
@@ -152,8 +152,8 @@ def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
         return (-gamma * t * t).exp()
 
     return (
-        Smooth(bell, area, (radius, grown * 2 * radius)),
-        Smooth(lambda t: t * bell(t), moment, (radius, grown * 4 * radius**2)),
+        Smooth(bell, area, (radius, growth * 2 * radius)),
+        Smooth(lambda t: t * bell(t), moment, (radius, growth * 4 * radius**2)),
     )
 
 
@@ -307,7 +307,7 @@ def _right(n: int, p: int) -> Iterator[bool]:
     Components are multiples of one power of two, and are represented by integers, which is about 20 times faster than
     fractions.
     """
-    exact = [_code(x, p) for x in range(1, n + 1)]
+    exact = [_rounded_components(x, p) for x in range(1, n + 1)]
     unit = max(component.denominator for code in exact for component in code)
     codes = [(int(a * unit), int(b * unit)) for a, b in exact]
 
@@ -330,7 +330,7 @@ def _rounded_whole(value: int, p: int) -> int:
     return (quotient + (remainder > half or (remainder == half and quotient & 1))) << shift
 
 
-def _code(x: int, p: int) -> tuple[Fraction, Fraction]:
+def _rounded_components(x: int, p: int) -> tuple[Fraction, Fraction]:
     """The components x/root and 1/root of phi_x, with each operation rounded to p bits."""
     square = rounded(rounded(rounded(Fraction(x * x), p) + 1, p) * 2, p)
     root = rounded_root(square, p)

@@ -189,10 +189,10 @@ def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
         low /= 2
     while good(low * 2):
         low *= 2
-    return _between(good, low, 10)  # within a thousandth
+    return _bisected(good, low, 10)  # within a thousandth
 
 
-def _between(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fraction:
+def _bisected(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fraction:
     """Nearly the largest number between `low`, where `good` holds, and 2 low, where it does not, by `times`
     bisections."""
     step = low
@@ -277,7 +277,7 @@ class Floats:
             low *= 2
         if low >= WARMEST:
             return None
-        low = _between(good, low, 14)
+        low = _bisected(good, low, 14)
         by_word = self.errors(low * (1 + NEAR))
         order = [int(k) for k in (-by_word).argsort()]
         return low, [k for k in order if by_word[k] > bound * CLOSE] or order[:1]

@@ -101,17 +101,17 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
     def number(self, value: int | Number) -> BallValue:
         """An exact number in this domain: a rational itself, or a ball around an irrational number."""
-        known = self._numbers_of.get(value)
-        if known is None:
-            known = self._numbers_of[value] = self._given(value)
-        return known
+        result = self._numbers_of.get(value)
+        if result is None:
+            result = self._numbers_of[value] = self._given(value)
+        return result
 
     def _factor(self, value: int | Number) -> BallValue:
         """A number of the model in this domain, remembered by its id, since hashing a long number is slow."""
-        known = self._factors.get(id(value))
-        if known is None:
-            known = self._factors[id(value)] = value, self.number(value)
-        return known[1]
+        stored = self._factors.get(id(value))
+        if stored is None:
+            stored = self._factors[id(value)] = value, self.number(value)
+        return stored[1]
 
     def _given(self, value: int | Number) -> BallValue:
         """The value of an exact number or of a term without names."""
@@ -194,7 +194,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return [(base, scale) for base, scale in by_base.values() if scale], constant
 
     def activation(self, x: BallValue, kind: str) -> BallValue:
-        return _held(ACTIVATIONS[kind](x))
+        return _normal_form(ACTIVATIONS[kind](x))
 
     def normalised(
         self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
@@ -205,7 +205,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         multiple of them. Positions whose entries are proportional then share their results as objects, which makes
         ties of scores between layer-norm hashes decidable."""
         rationals: list[Any] = [x for x in entries if type(x) is fmpq]
-        if epsilon == 0 and self.proportional and len(rationals) == len(entries) and not self._flat(entries):
+        if epsilon == 0 and self.proportional and len(rationals) == len(entries) and not self._all_same(entries):
             key = _direction(rationals)
             result = self._directions.get(key)
             if result is None:
@@ -217,7 +217,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
     ) -> list[BallValue]:
         """(x - mean)/sqrt(variance + epsilon) of the entries; zeros or NoRun where variance and epsilon are 0."""
-        if self._flat(entries):
+        if self._all_same(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # equal entries: exactly zero, even if they are balls
         else:
             mean = self.mean(entries)
@@ -282,9 +282,9 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         """Softmax rows, `ROWS` at a time as one product of matrices. Two cases are exact: if all entries of every value
         column are equal, the result is that entry; in a row whose scores are certainly equal (all keys are equal, or
         the query is zero), it is the plain mean."""
-        if all(map(self._flat, values)) and all(seen):
+        if all(map(self._all_same, values)) and all(seen):
             return [[column[0]] * len(self.rows) for column in values]
-        if all(self._flat(column) for column in keys):  # equal keys: equal scores in each row
+        if all(self._all_same(column) for column in keys):  # equal keys: equal scores in each row
             return [self.plain(column, seen, "average") for column in values]
         scale = self.scales(factor)
         # Rows with a zero query have equal scores: there the mean may be exact.
@@ -357,7 +357,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
     def _entry(self, x: BallValue) -> BallValue:
         """A number of the model or input, as columns have it."""
-        return _held(x)
+        return _normal_form(x)
 
     def times(self, a: BallValue, b: BallValue) -> BallValue:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
@@ -371,38 +371,38 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         total: BallValue = ZERO
         for part in parts:
             total = total + part
-        return _held(total)
+        return _normal_form(total)
 
     def running(self, column: Sequence[BallValue]) -> BallColumn:
         """The sums of the first 0, 1, ... entries."""
-        return list(accumulate(column, lambda a, b: _held(a + b), initial=ZERO))
+        return list(accumulate(column, lambda a, b: _normal_form(a + b), initial=ZERO))
 
     def over(self, a: BallValue, b: BallValue) -> BallValue:
-        return ZERO if type(a) is fmpq and not a else a if type(b) is fmpq and b == 1 else _held(a / b)
+        return ZERO if type(a) is fmpq and not a else a if type(b) is fmpq and b == 1 else _normal_form(a / b)
 
     def mean(self, entries: Sequence[BallValue]) -> BallValue:
         """The mean: 0 of no entries, and the first entry itself if all are certainly equal."""
-        if not entries or self._flat(entries):
+        if not entries or self._all_same(entries):
             return entries[0] if entries else ZERO
         return super().mean(entries)
 
     def _root(self, x: BallValue) -> BallValue:
         """The square root: a rational if it is one, else a ball."""
         if isinstance(x, fmpq):
-            above, below = x.p.isqrt(), x.q.isqrt()
-            if above * above == x.p and below * below == x.q:
-                return fmpq(above, below)
+            numerator, denominator = x.p.isqrt(), x.q.isqrt()
+            if numerator * numerator == x.p and denominator * denominator == x.q:
+                return fmpq(numerator, denominator)
         return arb(x).sqrt()
 
-    def _flat(self, entries: Sequence[BallValue]) -> bool:
+    def _all_same(self, entries: Sequence[BallValue]) -> bool:
         """Whether all entries are certainly the same number."""
         return all(_same(x, entries[0]) for x in entries)
 
 
 def _direction(entries: Sequence[fmpq]) -> tuple[int, ...]:
     """The positive multiple of `entries` that has integers without a common divisor; not all entries may be zero."""
-    below = lcm(*(int(x.q) for x in entries))
-    integers = [int(x.p) * (below // int(x.q)) for x in entries]
+    denominator = lcm(*(int(x.q) for x in entries))
+    integers = [int(x.p) * (denominator // int(x.q)) for x in entries]
     common = gcd(*integers)
     return tuple(x // common for x in integers)
 
@@ -422,7 +422,7 @@ def _is_zero(x: BallValue) -> bool:
     return x == 0
 
 
-def _held(x: BallValue) -> BallValue:
+def _normal_form(x: BallValue) -> BallValue:
     """The value in its normal form: an exact zero is rational, and a long rational is a ball."""
     if isinstance(x, fmpq):
         return x if x.height_bits() <= RATIONAL_BITS else arb(x)

@@ -188,14 +188,14 @@ class RoundedMatrices(BallMatrices):
     def _exponent(self, entries: Iterable[Entry]) -> int | None:
         """An exponent e such that all entries are multiples of 2^e; None if an entry is not certainly a number of the
         format."""
-        least = None
+        least_exponent = None
         for x in map(arb, entries):
             if not x.is_zero():
                 if not self.stored.holds(x):
                     return None
                 exponent = int(x.man_exp()[1])
-                least = exponent if least is None else min(least, exponent)
-        return 0 if least is None else least
+                least_exponent = exponent if least_exponent is None else min(least_exponent, exponent)
+        return 0 if least_exponent is None else least_exponent
 
     def products(self, matrix: BallMatrix, rows: Rows, more: Sequence[Rows]) -> Iterable[Sequence[Entry]]:
         """As in the base class, but each entry is a set that contains every result of rounded products and sums."""
@@ -215,14 +215,14 @@ class RoundedMatrices(BallMatrices):
                     total, size = total + part, size + abs(arb(part)).upper()
                 # `total` encloses the exact sum, and `size` bounds the sum of absolute values. First try whether no
                 # addition rounds; otherwise widen `total` by the error bound.
-                line.append(self._exactly(power, matrix.exponent, total, size, parts))
+                line.append(self._exact_sum(power, matrix.exponent, total, size, parts))
                 if line[-1] is None:
                     fits = 2 * error <= 1 and format.fits(2 * size)
-                    off = arb(0, (size * relative + absolute).upper())
-                    line[-1] = format.checked(total + off) if fits else anything()
+                    error_ball = arb(0, (size * relative + absolute).upper())
+                    line[-1] = format.checked(total + error_ball) if fits else anything()
             yield line
 
-    def _exactly(self, row: int | None, matrix: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
+    def _exact_sum(self, row: int | None, matrix: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
         """The exact sum if every partial sum is certainly a number of the format, so that nothing rounds; else None.
 
         All entries of the row are multiples of 2^row, and those of the matrix of 2^matrix (None: not known). `parts`

@@ -297,7 +297,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         if not queries:
             if weighting in ("leftmost", "rightmost"):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
-            return [self._uniform(column, mask) for column in values]
+            return [self._mean_values(column, mask) for column in values]
         if weighting == "softmax" and self.kinds is floating:
             raise NotExact("a weighting must be hard where scores differ, in batches of floats", "softmax", _BALL)
         zero, rows = constant(ZERO, self.kinds), []
@@ -312,8 +312,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
             elif weighting == "softmax" and any(score.bound for score in scores):
                 rows.append(self._soft(scores, seen_values, logarithmic(factor, self._start + place, self.length)))
             else:
-                way = "average" if weighting == "softmax" else weighting
-                rows.append(hard(scores, seen_values, way, self.kinds))
+                hard_weighting = "average" if weighting == "softmax" else weighting
+                rows.append(hard(scores, seen_values, hard_weighting, self.kinds))
         return [list(column) for column in zip(*rows, strict=True)]
 
     def _soft(
@@ -329,8 +329,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
         # position, a column for each input.
         numbers: dict[tuple[Any, ...], int] = {}
         combination_codes = []
-        for here in zip(scores, *rows, strict=True):
-            distinct, codes = _combinations(here)
+        for cells_at_position in zip(scores, *rows, strict=True):
+            distinct, codes = _combinations(cells_at_position)
             combination_codes.append(
                 np.array([numbers.setdefault(entry, len(numbers)) for entry in distinct], dtype=np.int32)[codes]
             )
@@ -349,8 +349,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
             means = np.empty(len(counted), dtype=object)
             for k, counts in enumerate(counted):
                 entries = [combinations[number] for number in counts]
-                moved = [entry[0] - entries[0][0] for entry in entries]
-                means[k] = soft_mean(moved, *factor, [entry[r] for entry in entries], [*counts.values()])
+                differences = [entry[0] - entries[0][0] for entry in entries]
+                means[k] = soft_mean(differences, *factor, [entry[r] for entry in entries], [*counts.values()])
             result.append(Cell(means, 1, UNBOUNDED, codes.reshape(-1).astype(np.int32)))
         return result
 
@@ -364,7 +364,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         visible_places = (visible(mask, row, self.length) for row in self.rows)
         return [column[places[end]] if places else constant(ZERO, self.kinds) for places in visible_places]
 
-    def _uniform(self, column: BatchColumn, mask: Mask) -> BatchColumn:
+    def _mean_values(self, column: BatchColumn, mask: Mask) -> BatchColumn:
         """The mean of the values that each row sees, as a sum divided once. For causal and anti-causal masks these are
         running sums, from the first or the last position."""
         if (mask.before and mask.after) or len(self.rows) == 1:
@@ -431,7 +431,9 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
             codes = np.unique(pairs, return_inverse=True)[1].reshape(-1)
         entries = np.unique(codes, return_index=True)[1]
         distinct = list(zip(*(table[entries % len(table)].tolist() for table in tables), strict=True))
-    return [tuple([_over(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in distinct], codes
+    return [
+        tuple([_divided(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in distinct
+    ], codes
 
 
 def _numbered(entries: Sequence[Any], options: Sequence[Any]) -> Array:
@@ -440,7 +442,7 @@ def _numbered(entries: Sequence[Any], options: Sequence[Any]) -> Array:
     return np.fromiter(map(number.__getitem__, entries), np.int64, len(entries))
 
 
-def _over(value: Any, below: int) -> Any:
+def _divided(value: Any, below: int) -> Any:
     """An exact value divided by an integer."""
     return Fraction(value, below) if isinstance(value, int) else value * Fraction(1, below)
 

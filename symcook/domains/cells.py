@@ -106,7 +106,7 @@ def relu(cell: Cell) -> Cell:
     table = np.maximum(cell.table, scalar(0, cell.table.dtype))
     if cell.codes is None:
         return Cell(table, cell.denominator, cell.bound)
-    table, codes = _merged(table, cell.codes)
+    table, codes = _without_repeats(table, cell.codes)
     return Cell(table, cell.denominator, cell.bound, codes)
 
 
@@ -126,9 +126,9 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     if not shift and len(live) == 1 and live[0][1] == 1:
         return live[0][0]
     # Write the sum as (added + sum of factor * numerators) / common, with integers in lowest terms.
-    below = [cell.denominator * weight.denominator for cell, weight in live]
-    common = math.lcm(shift.denominator, *below)
-    factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, below, strict=True)]
+    denominators = [cell.denominator * weight.denominator for cell, weight in live]
+    common = math.lcm(shift.denominator, *denominators)
+    factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, denominators, strict=True)]
     added = shift.numerator * (common // shift.denominator)
     shared = math.gcd(common, added, *factors)
     if shared > 1:
@@ -146,7 +146,7 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     if added:  # now, while the array is short
         total = total + scalar(added, kind)
     for cell, factor in parts[1:]:
-        total = _sum(total, cell.each(lambda table, factor=factor: scaled(table, factor, kind)))
+        total = _broadcast_sum(total, cell.each(lambda table, factor=factor: scaled(table, factor, kind)))
     return Cell(total, common, bound)
 
 
@@ -155,11 +155,11 @@ def irrational(terms: Sequence[tuple[Cell, Quantity]], shift: Fraction) -> Cell:
     total = np.array([shift], dtype=object)
     for cell, weight in sorted(terms, key=lambda term: term[0].size):
         factor = weight * Fraction(1, cell.denominator)
-        total = _sum(total, cell.each(lambda table, factor=factor: scaled(table, 1, _KINDS[-1]) * factor))
+        total = _broadcast_sum(total, cell.each(lambda table, factor=factor: scaled(table, 1, _KINDS[-1]) * factor))
     return Cell(total, 1, UNBOUNDED)
 
 
-def _sum(small: Array, large: Array) -> Array:
+def _broadcast_sum(small: Array, large: Array) -> Array:
     """The sum of a small array and a large one, in the order of cells."""
     if len(small) == len(large):
         return small + large
@@ -182,7 +182,7 @@ def _by_values(parts: Sequence[tuple[Cell, int]], added: int) -> Coded | None:
         if coded_cell is None:
             return None
         part = scaled(coded_cell[0], factor, _KINDS[-1]), coded_cell[1]
-        total = (part[0] + added, part[1]) if total is None else _pairs(total, part)
+        total = (part[0] + added, part[1]) if total is None else _pair_sums(total, part)
         if total is None:
             return None
     return total
@@ -194,13 +194,13 @@ def _coded(cell: Cell) -> Coded | None:
     if cell.codes is not None:
         return table, cell.codes
     if cell.size <= FEW:
-        return _merged(table, np.arange(cell.size, dtype=np.int32))
+        return _without_repeats(table, np.arange(cell.size, dtype=np.int32))
     if table.dtype.kind == "i" and 2 * cell.bound < cell.size:  # all integers up to the bound
         return np.arange(-cell.bound, cell.bound + 1, dtype=table.dtype), table + scalar(cell.bound, table.dtype)
     return None
 
 
-def _pairs(small: Coded, large: Coded) -> Coded | None:
+def _pair_sums(small: Coded, large: Coded) -> Coded | None:
     """The sums of two coded cells, the smaller one first; None if too many different pairs of values occur."""
     size_right, size = len(large[0]), len(large[1])
     space = len(small[0]) * size_right
@@ -219,10 +219,10 @@ def _pairs(small: Coded, large: Coded) -> Coded | None:
     place = np.empty(space, dtype=np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
     table, codes = small[0][left_place] + large[0][right], place[pairs]
-    return _merged(table, codes) if 4 * len(used) <= max(size, 4 * FEW) else (table, codes)
+    return _without_repeats(table, codes) if 4 * len(used) <= max(size, 4 * FEW) else (table, codes)
 
 
-def _merged(table: Array, codes: Array) -> Coded:
+def _without_repeats(table: Array, codes: Array) -> Coded:
     """The same entries with a table in which no value occurs twice."""
     number_of: dict[int, int] = {}
     places = [number_of.setdefault(value, len(number_of)) for value in table.tolist()]
@@ -318,8 +318,8 @@ def _means(
     moves: Sequence[Array], joins: Sequence[Array], rows: Sequence[Sequence[Cell]], kinds: Carrier
 ) -> list[Cell]:
     """The means of the tied values. A running sum starts again where the maximum moves; see `hard` for the arrays."""
-    most = len(moves) + 1
-    ties = math.lcm(*range(1, most + 1))
+    position_count = len(moves) + 1
+    ties = math.lcm(*range(1, position_count + 1))
     count = np.ones(1, dtype=np.int32)
     for move, join in zip(moves, joins, strict=True):
         move, join, count = aligned(move, join, count)
@@ -333,7 +333,7 @@ def _means(
         for value, move, join in zip(values[1:], moves, joins, strict=True):
             value, move, join, total = aligned(scaled(value, 1, kind), move, join, total)
             total = np.where(move, value, np.where(join, total + value, total)).reshape(-1)
-        share = np.array([0] + [ties // c for c in range(1, most + 1)], dtype=kind)
+        share = np.array([0] + [ties // c for c in range(1, position_count + 1)], dtype=kind)
         x, y = aligned(total, share[count])
         result.append(Cell((x * y).reshape(-1), denominator * ties, bound * ties))
     return result

@@ -91,11 +91,11 @@ class Consistency:
         if premises.opposed:
             return False
         # A stored point may satisfy all rows: `points` is the bit mask of those that do.
-        points = self._at_all(premises)
+        points = self._premise_points(premises)
         for form in more:
             if not points:
                 break
-            points &= self._at_points(form, points)
+            points &= self._points_where_nonnegative(form, points)
         if points:
             return True
         # Two rows may contradict each other, or the rows may contain a stored core.
@@ -114,26 +114,26 @@ class Consistency:
             self.points.append(self.more(point))
         return point is not None
 
-    def _at_all(self, premises: Premises) -> int:
+    def _premise_points(self, premises: Premises) -> int:
         """The bit mask of the points at which no premise is negative."""
         # Evaluate the premises only at points that were added since the last call.
         count = len(self.points)
         if premises.asked < count:
             new = (1 << count) - (1 << premises.asked)
             if premises.over is not None:
-                new &= self._at_all(premises.over)
+                new &= self._premise_points(premises.over)
             for form in premises.rows:
                 if not new:
                     break
-                new &= self._at_points(form, new)
+                new &= self._points_where_nonnegative(form, new)
             premises.asked, premises.bits = count, premises.bits | new
         return premises.bits
 
-    def _at_points(self, form: FormRow, among: int) -> int:
+    def _points_where_nonnegative(self, form: FormRow, among: int) -> int:
         """A bit mask that has, among the points of the mask `among`, exactly those at which a row is not negative; it
         may have further points where it is not negative."""
-        asked, bits = self._met.get(form, (0, 0))
-        if unasked := among & ~asked:
+        evaluated_at, bits = self._met.get(form, (0, 0))
+        if unasked := among & ~evaluated_at:
             terms, c = form
             while unasked:
                 bit = unasked & -unasked
@@ -141,7 +141,7 @@ class Consistency:
                 get = self.points[bit.bit_length() - 1].get
                 if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
                     bits |= bit
-            self._met[form] = asked | among, bits
+            self._met[form] = evaluated_at | among, bits
         return bits
 
 
@@ -166,34 +166,34 @@ def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, .
     for last in (False, True):
         to_eliminate = {len(names) - 1} if last else {*range(len(names) - 1)}
         while to_eliminate:
-            g = _first_out(open_rows, to_eliminate)
+            g = _cheapest_name(open_rows, to_eliminate)
             to_eliminate.remove(g)
             eliminated.append((g, [(vector, c) for vector, (c, _) in open_rows.items() if vector[g]]))
-            remaining = _eliminated(open_rows, g, last)
+            remaining = _eliminate(open_rows, g, last)
             if isinstance(remaining, int):  # a bit mask of rows that contradict each other
                 return None, tuple(used_row for k, used_row in enumerate(rows) if remaining >> k & 1)
             open_rows = remaining
     # Backwards: each name lies between the bounds that the later names leave it.
     values: list[int | Fraction] = [0] * len(names)
     for g, used in reversed(eliminated):
-        values[g] = _between(g, used, values, g == len(names) - 1)
+        values[g] = _choose_between(g, used, values, g == len(names) - 1)
     scale = lcm(*(x.denominator for x in values))
     point = {v: x.numerator * (scale // x.denominator) for v, x in zip(names, values, strict=True)}
     return {**point, "": scale}, ()
 
 
-def _joins(rows: _Rows, g: int) -> int:
+def _rows_made(rows: _Rows, g: int) -> int:
     """The number of rows that the elimination of the name with index g makes."""
     signs = [vector[g] > 0 for vector in rows if vector[g]]
     above = sum(signs)
     return above * (len(signs) - above)
 
 
-def _first_out(rows: _Rows, names: Collection[int]) -> int:
+def _cheapest_name(rows: _Rows, names: Collection[int]) -> int:
     """The index of a name whose elimination makes the fewest rows."""
     best, fewest = -1, -1
     for g in names:
-        joins = _joins(rows, g) if len(names) > 1 else 0
+        joins = _rows_made(rows, g) if len(names) > 1 else 0
         if not joins:
             return g
         if best < 0 or joins < fewest:
@@ -201,7 +201,7 @@ def _first_out(rows: _Rows, names: Collection[int]) -> int:
     return best
 
 
-def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
+def _eliminate(rows: _Rows, g: int, positive: bool) -> _Rows | int:
     """The rows after elimination of the name with index g; or the bit mask of rows that contradict each other. With
     `positive`, the name must be positive."""
     # Rows without the name stay. A row with a positive coefficient bounds it from below (list `above`, after the sign),
@@ -237,7 +237,9 @@ def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
     return remaining
 
 
-def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fraction], positive: bool) -> int | Fraction:
+def _choose_between(
+    g: int, used: list[tuple[_Vector, int]], values: list[int | Fraction], positive: bool
+) -> int | Fraction:
     """A number for the name g between the bounds given by the rows `used`: an integer if there is one. `values` has the
     numbers of the names that were eliminated later. With `positive`, the number must be positive."""
     low: int | Fraction | None = None
@@ -257,5 +259,9 @@ def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fractio
         return floor(high) - 1 if high is not None else 0
     if high is None:
         return ceil(low) + 1
-    least, most = ceil(low), floor(high)
-    return least + min(2, (most - least + 1) // 2) if least <= most else Fraction(low + high) / 2
+    least_integer, greatest_integer = ceil(low), floor(high)
+    return (
+        least_integer + min(2, (greatest_integer - least_integer + 1) // 2)
+        if least_integer <= greatest_integer
+        else Fraction(low + high) / 2
+    )

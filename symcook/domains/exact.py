@@ -68,7 +68,7 @@ class Exact(Shortening[ExactValue]):
         return normalised(entries, epsilon, zero_variance, i)
 
     def weights(self, scores: Sequence[ExactValue]) -> list[ExactValue]:
-        return _weights([(_exponent(score - scores[0]),) for score in scores], ())
+        return _weights([(_require_rational(score - scores[0]),) for score in scores], ())
 
     def scales(self, factor: Coefficient) -> Sequence[tuple[ExactValue, Logs]]:
         """The factor of the scores at each row, in the form of `logarithmic`."""
@@ -83,20 +83,22 @@ class Exact(Shortening[ExactValue]):
         the first one, since a common factor of all weights cancels; a root in `scale` may make their products
         rational."""
         plain, logs = scale
-        moved = [score - scores[0] for score in scores]
-        return [soft_mean(moved, plain, logs, row) for row in rows]
+        differences = [score - scores[0] for score in scores]
+        return [soft_mean(differences, plain, logs, row) for row in rows]
 
     def scoring(self, queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], compared: bool) -> Scores:
         """Scores that are only compared are replaced by integers in the same order within each row: if all entries are
         rational, the scores up to a positive factor; if each query and each key is a rational vector times a root,
-        their squares with their signs (`_squared`)."""
+        their squares with their signs (`_signed_squares`)."""
         memo = next(self._memo)
         if not compared or not all(isinstance(x, Fraction) for column in (*queries, *keys) for x in column):
-            return (_squared(queries, keys, memo) if compared else None) or super().scoring(queries, keys, compared)
+            return (_signed_squares(queries, keys, memo) if compared else None) or super().scoring(
+                queries, keys, compared
+            )
         # Multiply all keys by one common denominator, and each query by its own: the order of scores in a row stays.
         key_rows: list[Any] = list(zip(*keys, strict=True))
-        below = lcm(*(x.denominator for key in key_rows for x in key))
-        integer_keys = [[int(x * below) for x in key] for key in key_rows]
+        common_multiple = lcm(*(x.denominator for key in key_rows for x in key))
+        integer_keys = [[int(x * common_multiple) for x in key] for key in key_rows]
 
         def scores(number: int, sees: range) -> list[int]:
             query: list[Any] = [column[number] for column in queries]
@@ -110,7 +112,7 @@ class Exact(Shortening[ExactValue]):
         return quotient(value) if isinstance(value, Fraction) else str(value)
 
 
-def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: dict[Any, Any]) -> Scores | None:
+def _signed_squares(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: dict[Any, Any]) -> Scores | None:
     """Integers in the order of the scores of each row, if every query and every key is integers times one root.
 
     A score is then S sqrt(r), up to a positive factor of its row, with an integer S and the r of the key; S |S| r, its
@@ -119,7 +121,7 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: 
     """
     query_forms, key_forms = list[list[int]](), list[tuple[list[int], Fraction]]()
     for query in zip(*queries, strict=True):
-        form = _multiple(query)
+        form = _integers_times_root(query)
         if form is None:
             return None
         query_forms.append(form[0])  # without its root, a positive factor of the row
@@ -127,14 +129,14 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: 
         ids = tuple(map(id, key))
         stored = memo.get(ids)
         if stored is None:  # the key is stored too, so that the ids are not reused
-            stored = memo[ids] = _multiple(key), key
+            stored = memo[ids] = _integers_times_root(key), key
         form = stored[0]
         if form is None:
             return None
         key_forms.append(form)
     # Multiply each r by the common denominator of all of them.
-    below = lcm(*(size.denominator for _, size in key_forms))
-    integer_keys = [(key, size.numerator * (below // size.denominator)) for key, size in key_forms]
+    common_multiple = lcm(*(size.denominator for _, size in key_forms))
+    integer_keys = [(key, size.numerator * (common_multiple // size.denominator)) for key, size in key_forms]
 
     def scores(number: int, sees: range) -> list[int]:
         query = query_forms[number]
@@ -144,7 +146,7 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: 
     return scores
 
 
-def _multiple(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
+def _integers_times_root(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
     """(integers, s) such that the entries are the integers times sqrt(s), with s > 0; None if they have no such
     form."""
     inside = next((x.r for x in entries if isinstance(x, Root)), 1)
@@ -156,8 +158,8 @@ def _multiple(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
             factors.append(x)
         else:
             return None
-    below = lcm(*(x.denominator for x in factors))
-    return [int(x * below) for x in factors], Fraction(inside, below**2)
+    common_multiple = lcm(*(x.denominator for x in factors))
+    return [int(x * common_multiple) for x in factors], Fraction(inside, common_multiple**2)
 
 
 def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str, i: int) -> list[ExactValue]:
@@ -170,23 +172,23 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
     the result would have two independent roots, or a root and an exponential.
     """
     mean = _total(row) / len(row)
-    moved = [value - mean for value in row]
+    centred = [value - mean for value in row]
     # With epsilon = 0, divide the centred entries by the size of the first nonzero one, so that a common root cancels.
-    unit = next((abs(value) for value in moved if value != 0), None)
+    unit = next((abs(value) for value in centred if value != 0), None)
     if unit is None:
         if epsilon == 0:
             refuse_zero_variance(zero_variance, i)
         return [Fraction(0) for _ in row]
     if epsilon == 0:
-        moved = [value / unit for value in moved]
-    variance = _total([value * value for value in moved]) / len(row) + epsilon
+        centred = [value / unit for value in centred]
+    variance = _total([value * value for value in centred]) / len(row) + epsilon
     if not isinstance(variance, (Fraction, Root)):
         raise NotExact("the variance of a layer norm must be free of exponentials in exact arithmetic", variance, _BALL)
-    below = root(variance)
-    if not isinstance(below, Root):
-        return [value / below for value in moved]
-    over = below.inverse  # once for all entries
-    return [over * value if isinstance(value, (Fraction, Root)) else value / below for value in moved]
+    divisor = root(variance)
+    if not isinstance(divisor, Root):
+        return [value / divisor for value in centred]
+    over = divisor.inverse  # once for all entries
+    return [over * value if isinstance(value, (Fraction, Root)) else value / divisor for value in centred]
 
 
 def coefficient(value: int | Number) -> ExactValue:
@@ -199,12 +201,12 @@ def coefficient(value: int | Number) -> ExactValue:
     Raises NotExact for any other number, BadInput for a symbol.
     """
     if isinstance(value, tuple):
-        return _known(value)
+        return _tree_value(value)
     return value if isinstance(value, Fraction) else Fraction(value)
 
 
 @lru_cache(maxsize=4096)
-def _known(tree: Tree) -> Any:
+def _tree_value(tree: Tree) -> Any:
     """The value of a term as a Fraction or a Root; NotExact if it has another form."""
     try:
         value = _Roots({}).term(tree)
@@ -286,7 +288,7 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     return value
 
 
-class _Beside(_Rooted):
+class _WithOtherNumbers(_Rooted):
     """Rationals together with numbers of the class `kind`. For the latter only + - * / are defined: powers, functions
     and comparisons require rationals."""
 
@@ -317,7 +319,7 @@ class _Beside(_Rooted):
         return list(values)
 
 
-class _Roots(_Beside):
+class _Roots(_WithOtherNumbers):
     """Numbers with one square root."""
 
     kind = Root
@@ -413,25 +415,25 @@ def logarithmic(factor: int | Number, i: int, n: int) -> tuple[ExactValue, Logs]
     except NotExact:
         return coefficient(value_at(factor, i, n)), ()
     if isinstance(value, _Form):
-        return value.plain, _combined([(c, m) for m, c in value.logs.items()])
+        return value.plain, _one_logarithm([(c, m) for m, c in value.logs.items()])
     return (value if isinstance(value, Root) else Fraction(value)), ()
 
 
-def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
+def _one_logarithm(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
     """The pairs (c, m) of a sum of c log(m), combined into one pair if all c are rational and m is not too long. For
     example log(2)/2 + log(8)/2 becomes log(4): 4^s is rational for an integer s, though 2^(s/2) may not be."""
     if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
         return tuple(logs)
-    below = lcm(*(c.denominator for c, _ in logs))
+    common_multiple = lcm(*(c.denominator for c, _ in logs))
     # sum c log(m) = common * log(prod m^(c/common)), unless that number is too long.
-    common = Fraction(gcd(*(int(c * below) for c, _ in logs)), below)
+    common = Fraction(gcd(*(int(c * common_multiple) for c, _ in logs)), common_multiple)
     powers = [(int(c / common), m) for c, m in logs]
     if sum(abs(k) * max(m.numerator, m.denominator).bit_length() for k, m in powers) > MAX_POWER_BITS:
         return tuple(logs)
     return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
-def _exponent(product: ExactValue) -> Fraction:
+def _require_rational(product: ExactValue) -> Fraction:
     """`product`, a factor of the scores times a score; NotExact if it is irrational."""
     if not isinstance(product, Fraction):
         raise NotExact("a softmax score must be rational in exact arithmetic", product, _BALL)
@@ -450,7 +452,7 @@ def soft_mean(
     With `counts`, the j-th pair of score and value occurs counts[j] times.
     """
     factors, bases = (plain, *(c for c, _ in logs)), tuple(base for _, base in logs)
-    exponents = [tuple(_exponent(factor * score) for factor in factors) for score in scores]
+    exponents = [tuple(_require_rational(factor * score) for factor in factors) for score in scores]
     forms = [value.form if isinstance(value, ExpSum) else value for value in values]
     pairs = Counter[Any]()
     for pair, count in zip(zip(exponents, forms, strict=True), counts or [1] * len(scores), strict=True):

@@ -87,18 +87,18 @@ class Field:
         self.one: fmpq_mpoly = self.ctx.constant(1)
         self.gens = self.ctx.gens()
 
-    def _renew(self) -> None:
+    def _begin_version(self) -> None:
         """Begin a new version: existing functions have exponents that are valid for the present one."""
         self._history[-1] = tuple(self.roots)
         self._history.append(())
         self.version += 1
 
-    def _add(self, key: object, generator: Generator) -> int:
+    def _add_generator(self, key: object, generator: Generator) -> int:
         """Add a generator, and return its index. A full ring is replaced by one with twice as many generators."""
         if len(self.generators) >= MAX_GENERATORS:
             raise self.too_large(f"{MAX_GENERATORS} maxima and exponentials")
         if len(self.generators) == len(self.gens):
-            self._renew()
+            self._begin_version()
             self._context(2 * len(self.gens))
         self._index[key] = len(self.generators)
         self.generators.append(generator)
@@ -111,27 +111,27 @@ class Field:
 
     def symbol(self, symbol: object) -> Function:
         """The value of a sympy symbol."""
-        return self._atom("symbol", symbol, symbol)
+        return self._generator_value("symbol", symbol, symbol)
 
     def constant(self, number: object) -> Function:
         """The value of an irrational sympy number. Two such numbers are the same generator if their sympy forms are
         equal."""
-        return self._atom("constant", number, number)
+        return self._generator_value("constant", number, number)
 
     def maximum(self, argument: Value) -> Function:
         """max(0, argument) as a new generator."""
         self._require_short(argument)
-        return self._atom("max", self.key(argument), argument)
+        return self._generator_value("max", self.key(argument), argument)
 
     def function(self, kind: str, argument: Value) -> Function:
         """A generator of kind "step", "sqrt", "erf" or "tanh" with that argument."""
-        return self._atom(kind, self.key(argument), argument)
+        return self._generator_value(kind, self.key(argument), argument)
 
-    def _atom(self, kind: str, key: object, argument: object) -> Function:
+    def _generator_value(self, kind: str, key: object, argument: object) -> Function:
         """The generator of a kind and key as a value; it is added if it is new."""
         index = self._index.get((kind, key))
         if index is None:
-            index = self._add((kind, key), Generator(kind, argument))
+            index = self._add_generator((kind, key), Generator(kind, argument))
             if kind in ("sqrt", "step"):
                 self._folding.append(index)
         return self.generator(index)
@@ -173,10 +173,10 @@ class Field:
         index = self._index.get(key)
         if index is None:
             self._require_short(base)
-            index = self._add(key, Generator("exp", base))
+            index = self._add_generator(key, Generator("exp", base))
             self.roots[index] = exponent.denominator
         if self.roots[index] % exponent.denominator:
-            self._renew()
+            self._begin_version()
             self.roots[index] = lcm(self.roots[index], exponent.denominator)
         return index, int(exponent * self.roots[index])
 
@@ -270,7 +270,7 @@ class Field:
             if den is not self.one and (lead := den.leading_coefficient()) != 1:
                 num = num * (ONE / lead)
             return num.leading_coefficient() if num.is_constant() else Function(self, num, self.one)
-        common = self._common(num, den)
+        common = self._common_factor(num, den)
         if not common.is_constant():
             num, den = num / common, den / common
             if den.is_constant():
@@ -283,10 +283,10 @@ class Field:
 
     def power(self, num: fmpq_mpoly, den: fmpq_mpoly, exponent: int) -> Value:
         """(num / den)^exponent, for a quotient in lowest terms; Undecided if it may have too many terms."""
-        above, below = self._bounded_power(num, exponent), self._bounded_power(den, exponent)
-        return self.quotient(above, below) if self._folding else Function(self, above, below)
+        numerator, denominator = self._bounded_power(num, exponent), self._bounded_power(den, exponent)
+        return self.quotient(numerator, denominator) if self._folding else Function(self, numerator, denominator)
 
-    def _common(self, num: fmpq_mpoly, den: fmpq_mpoly) -> fmpq_mpoly:
+    def _common_factor(self, num: fmpq_mpoly, den: fmpq_mpoly) -> fmpq_mpoly:
         """The greatest common factor; for large polynomials, only the common monomial factor."""
         degree = min(num.total_degree(), den.total_degree())
         if len(num) * len(den) < _GCD_WORK and degree <= _GCD_DEGREE:
@@ -313,9 +313,9 @@ class Field:
             return sympy.Rational(int(value.p), int(value.q))
         self._require_short(value)
         self.lift(value)
-        above, below = self._integral(value.num), self._integral(value.den)
-        ratio = above[1] / below[1]
-        num, den = self._sum(above[0]), self._sum(below[0])
+        numerator, denominator = self._integral(value.num), self._integral(value.den)
+        ratio = numerator[1] / denominator[1]
+        num, den = self._sum(numerator[0]), self._sum(denominator[0])
         factor = sympy.Rational(int(ratio.p), int(ratio.q))
         return (
             factor * num if den == 1 else sympy.Mul(factor, num, 1 / den)
@@ -400,7 +400,7 @@ class Function:
         self.text: tuple[int, str, str] | None = None
         """The result of `Field.written`, once it has been computed."""
 
-    def _with(self, other: Function) -> None:
+    def _lift_both(self, other: Function) -> None:
         """Rewrite both functions for the present version."""
         field = self.field
         field.lift(self)
@@ -413,7 +413,7 @@ class Function:
             self.field.lift(self)
             # in lowest terms: a common factor of num + c den and den divides num
             return Function(self.field, self.num + other * self.den, self.den)
-        self._with(other)
+        self._lift_both(other)
         field = self.field
         if self.den is other.den or self.den == other.den:
             return field.quotient(self.num + other.num, self.den)
@@ -438,7 +438,7 @@ class Function:
                 return ZERO
             self.field.lift(self)
             return Function(self.field, self.num * other, self.den)
-        self._with(other)
+        self._lift_both(other)
         field = self.field
         return field.quotient(field.times(self.num, other.num), field.times(self.den, other.den))
 
@@ -447,7 +447,7 @@ class Function:
     def __truediv__(self, other: Value) -> Value:
         if isinstance(other, fmpq):
             return self * (ONE / other)
-        self._with(other)
+        self._lift_both(other)
         field = self.field
         return field.quotient(field.times(self.num, other.den), field.times(self.den, other.num))
 
@@ -468,7 +468,7 @@ class Function:
         """Whether both have the same quotient. Equal values may have different ones if generators are dependent."""
         if not isinstance(other, Function):
             return NotImplemented
-        self._with(other)
+        self._lift_both(other)
         return bool(self.num == other.num and self.den == other.den)
 
     __hash__ = None  # type: ignore[assignment]

@@ -130,7 +130,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             total[empty] = 1
             stacked[:, empty] = 0
         stacked /= np.sqrt(self._finite(total))
-        return _as(columns, self._stored(stacked))
+        return _in_form_of(columns, self._stored(stacked))
 
     def attend(
         self,
@@ -141,20 +141,20 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         weighting: str,
         factor: Coefficient,
     ) -> Any:
-        """The output of a head for each value column; see `_forwards`. An anti-causal mask is run as the causal mask of
-        the reversed sequence."""
+        """The output of a head for each value column; see `_causal_attention`. An anti-causal mask is run as the causal
+        mask of the reversed sequence."""
         scale = None if factor == 1 else self.positions(factor)
         if not mask.before:  # reverse everything, and exchange leftmost and rightmost
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
             scale = None if scale is None else scale[::-1]
             rows = range(self.length - self.rows.stop, self.length - self.rows.start)
             weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
-            reversed_output = self._forwards(queries, keys, values, mask.mirrored, weighting, scale, rows)
-            return _as(values, self._stored(np.array(reversed_output)[:, ::-1]))
-        columns = np.asarray(self._forwards(queries, keys, values, mask, weighting, scale, self.rows))
-        return _as(values, self._stored(columns))
+            reversed_output = self._causal_attention(queries, keys, values, mask.mirrored, weighting, scale, rows)
+            return _in_form_of(values, self._stored(np.array(reversed_output)[:, ::-1]))
+        columns = np.asarray(self._causal_attention(queries, keys, values, mask, weighting, scale, self.rows))
+        return _in_form_of(values, self._stored(columns))
 
-    def _forwards(
+    def _causal_attention(
         self,
         queries: FloatColumns,
         keys: FloatColumns,
@@ -171,12 +171,12 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         n, hard = self.length, weighting != "softmax"
         if not len(queries):
             # Equal scores: running sums.
-            columns = [_running(v, mask, weighting) for v in values]
+            columns = [_equal_scores(v, mask, weighting) for v in values]
         elif hard and all(bool(np.all(q == q[0])) for q in queries):
             # Hard attention with one query for all rows: one scan over the scores.
             first = np.stack([q[:1] for q in queries], axis=1).astype(self.wide)
             scores = _scores(first, np.stack(keys).astype(self.wide), hard, np.empty((2, n), self.wide))[0]
-            columns = _scan(self._finite(scores), values, mask, weighting)
+            columns = _records_scan(self._finite(scores), values, mask, weighting)
         else:
             return self._blocks(queries, keys, values, mask, weighting, scale, rows)
         # In both cases row i sees position i. Under a strict mask it sees what row i - 1 sees without strictness.
@@ -221,8 +221,10 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             self._finite(top[not mask.here and first == 0 :])
             # leftmost, rightmost: the first or last maximum; average: all maxima; softmax: exponentials.
             if weighting in ("leftmost", "rightmost"):
-                at = scores.argmax(axis=1) if weighting == "leftmost" else seen_end - 1 - scores[:, ::-1].argmax(axis=1)
-                results[:, block] = table[at, :-1].T
+                positions_chosen = (
+                    scores.argmax(axis=1) if weighting == "leftmost" else seen_end - 1 - scores[:, ::-1].argmax(axis=1)
+                )
+                results[:, block] = table[positions_chosen, :-1].T
             else:
                 if weighting == "softmax":
                     scores -= top
@@ -315,7 +317,7 @@ class Float16(Float64):
     wide: ClassVar[Any] = np.float32
 
 
-def _as(model_columns: FloatColumns, columns: FloatColumn) -> Any:
+def _in_form_of(model_columns: FloatColumns, columns: FloatColumn) -> Any:
     """`columns` in the form of `model_columns`: one array, or a list of columns."""
     return columns if isinstance(model_columns, np.ndarray) else list(columns)
 
@@ -349,7 +351,7 @@ def _hidden(rows: int, here: bool) -> Flags:
     return np.triu(np.ones((rows, rows), dtype=bool), 1 if here else 0)
 
 
-def _running(column: FloatColumn, mask: Mask, weighting: str) -> FloatColumn:
+def _equal_scores(column: FloatColumn, mask: Mask, weighting: str) -> FloatColumn:
     """Attention with equal scores, where each row sees itself and the earlier positions (mask none: all positions)."""
     n = len(column)
     if weighting in ("leftmost", "rightmost"):
@@ -361,7 +363,7 @@ def _running(column: FloatColumn, mask: Mask, weighting: str) -> FloatColumn:
     return np.cumsum(column, dtype=np.float64) / np.arange(1, n + 1)
 
 
-def _scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str) -> list[FloatColumn]:
+def _records_scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str) -> list[FloatColumn]:
     """Hard attention with scores that do not depend on the row, where each row sees itself and the earlier positions
     (mask none: all positions). One pass over the records of the running maximum."""
     n = len(scores)
@@ -375,8 +377,8 @@ def _scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str)
     record = np.concatenate([[True], scores[1:] > top[:-1]])
     if weighting != "average":
         best = record if weighting == "leftmost" else scores == top
-        at = np.maximum.accumulate(np.where(best, np.arange(n), 0))
-        return [v[at] for v in values]
+        positions_chosen = np.maximum.accumulate(np.where(best, np.arange(n), 0))
+        return [v[positions_chosen] for v in values]
     # The mean: in each segment from a record to the next, a running mean of the values at maximum scores.
     starts = np.flatnonzero(record)
     ends = np.append(starts[1:], n)

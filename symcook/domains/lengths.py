@@ -157,18 +157,18 @@ class Lengths:
             """The normalised tables."""
             share = CellTable.of(self.world, fmpq(1, len(tables)))
             mean = reduce(add, tables) * share
-            moved = [self.named_parts(t + mean * CellTable.of(self.world, fmpq(-1))) for t in tables]
-            squares = [t * t for t in moved]
+            centred = [self.named_parts(t + mean * CellTable.of(self.world, fmpq(-1))) for t in tables]
+            squares = [t * t for t in centred]
             variance = sum(squares[1:], squares[0]) * share
             inside = variance + CellTable.of(self.world, self.number(epsilon))
             signs = self.world.signs
             # Positive if epsilon is not negative and some centred entry is not 0, or by the rules for signs.
             for c in inside.cells:
-                one_nonzero = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
+                one_nonzero = any(0 not in signs(t.value_at(c.guard), c.guard) for t in centred)
                 if (not one_nonzero or -1 in signs(self.number(epsilon), {})) and signs(c.value, c.guard) != {1}:
                     raise NoRule("a variance that is known to be positive")
-            below = inside.map(self.root)
-            return [t.join(below, lambda a, b: a / b) for t in moved]
+            divisor = inside.map(self.root)
+            return [t.join(divisor, lambda a, b: a / b) for t in centred]
 
         normed_table = self.guarded(normed, "a layer norm")
         return [normed_table] * len(columns) if isinstance(normed_table, OutOfRules) else normed_table
@@ -353,9 +353,9 @@ class Lengths:
 
     def window(self, mask: Mask) -> tuple[Affine, Affine]:
         """The first and last position that a row sees under a mask; last < first if it sees none."""
-        here: Affine = ({"i": Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
-        low = ({}, Fraction(self.world.start)) if mask.before else (here[0], here[1] + (not mask.here))
-        high = self.world.end if mask.after else (here[0], here[1] - (not mask.here))
+        own_position: Affine = ({"i": Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
+        low = ({}, Fraction(self.world.start)) if mask.before else (own_position[0], own_position[1] + (not mask.here))
+        high = self.world.end if mask.after else (own_position[0], own_position[1] - (not mask.here))
         return low, high
 
     def score(self, queries: Sequence[Any], keys: Sequence[Any], factor: Coefficient) -> CellTable:
@@ -417,25 +417,25 @@ class Lengths:
         """The mean of a value, or with scores its softmax mean; 0 for a row that sees no position."""
         value = self.bound(value)
         if score is None:
-            above, weights = value, CellTable.of(self.world, ONE)
+            numerator, weights = value, CellTable.of(self.world, ONE)
         else:
             weights = score.map(self.engine._exponential)
-            above = weights * value
-        above, below = self.sums.total(above, low, high), self.sums.total(weights, low, high)
-        return self.share(above, below, low, high)
+            numerator = weights * value
+        numerator, denominator = self.sums.total(numerator, low, high), self.sums.total(weights, low, high)
+        return self.share(numerator, denominator, low, high)
 
-    def share(self, above: CellTable, below: CellTable, low: Affine, high: Affine) -> CellTable:
+    def share(self, numerator: CellTable, denominator: CellTable, low: Affine, high: Affine) -> CellTable:
         """above / below for a row that sees a position, else 0."""
         # `full` is 1 where the row sees a position (low <= high), and 0 elsewhere.
         seen = CellTable.of(self.world, self.world.linear(*minus(high, low)) + ONE)
         full = seen.split(lambda s, v: ONE if s > 0 else ZERO)
         if all(c.value == 1 for c in full.cells):
-            return above / below
+            return numerator / denominator
         out = []
         for cell in full.cells:
             if cell.value == 1:
-                part = CellTable(self.world, above.under(cell.guard).cells) / CellTable(
-                    self.world, below.under(cell.guard).cells
+                part = CellTable(self.world, numerator.under(cell.guard).cells) / CellTable(
+                    self.world, denominator.under(cell.guard).cells
                 )
                 out += part.cells
             else:
@@ -459,14 +459,14 @@ def _period(tree: Tree) -> int | None:
         return 2
     if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {"i", "n"}) == 1:
         name = next(iter(names(tree) & {"i", "n"}))
-        ratio = _ratio(tree[2][0], name)
+        ratio = _multiple_of_pi(tree[2][0], name)
         if ratio is not None:
             period = (2 / ratio).numerator if ratio else 1
             return abs(period) if abs(period) <= MOST_RESIDUES else None
     return None
 
 
-def _ratio(tree: Tree, name: str) -> Fraction | None:
+def _multiple_of_pi(tree: Tree, name: str) -> Fraction | None:
     """The rational r if a term equals r*pi*name, else None."""
     x = sympy.Symbol(name)
     from symcook.model.symbols import to_sympy

@@ -124,9 +124,9 @@ class PositionSums:
         """Cells with the value 0 that cover all cases outside a guard. In the k-th of them, the first k - 1 atoms hold
         and the k-th fails."""
         out, inside = [], {}
-        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
-        if there:  # a token at a fixed position also requires that the position exists
-            guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None), **guard}
+        fixed_positions = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
+        if fixed_positions:  # a token at a fixed position also requires that the position exists
+            guard = {("form", (("n", 1),)): (max(fixed_positions) + 1 - self.world.start, None), **guard}
         for atom, allowed in guard.items():
             for values in self.world.complement(atom, allowed):
                 common = self.world.met(inside, {atom: values})
@@ -237,13 +237,13 @@ class PositionSums:
         for monomial, c in value.num.terms():
             without_j = (*monomial[:index], 0, *monomial[index + 1 :])
             coefficients.setdefault(int(monomial[index]), {})[without_j] = c
-        below = world.field.quotient(value.den, world.field.one)
+        denominator = world.field.quotient(value.den, world.field.one)
         # j must occur nowhere else: not in the denominator, nor inside an exponential or a root.
         out = {
-            d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / below
+            d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / denominator
             for d, part in coefficients.items()
         }
-        if any("j" in world.names_in(x) for x in (below, *out.values())):
+        if any("j" in world.names_in(x) for x in (denominator, *out.values())):
             raise NoRule("a sum of quotients or powers in j")
         return out
 

@@ -36,7 +36,9 @@ class GreatestScores:
                 yield guard, None
                 continue
             cells = [
-                GuardedCell(at, c.value) for c in (score or zero).cells if (at := world.met(guard, c.guard)) is not None
+                GuardedCell(case, c.value)
+                for c in (score or zero).cells
+                if (case := world.met(guard, c.guard)) is not None
             ]
             if len(cells) == 1 and "j" in world.names_in(cells[0].value):
                 yield from self.top(cells[0].value, weighting, low, high, guard)

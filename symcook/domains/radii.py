@@ -122,7 +122,7 @@ class Radii(Positions[Any, Any, Any]):
                 raise NotExact(f"a sum must have at most {WIDEST} terms", weights.cols, BALL)
             exact = isinstance(weights, RationalMatrix) and weights.floats is not None
             entries = nearest(weights)
-            if not exact and _some_small(weights, entries):
+            if not exact and _has_inexact_small(weights, entries):
                 must = f"a weight that is no float must have a size of at least {LEAST:.3g}"
                 raise NotExact(must, "a smaller one", BALL)
             entries = np.ascontiguousarray(entries[slice(None) if rows is None else list(rows)])
@@ -135,7 +135,7 @@ class Radii(Positions[Any, Any, Any]):
         """The numbers of a vector and their radii, as columns of one position and string (broadcast to all)."""
         key = self.name, name, rows
         if key not in of.kept:
-            pairs = [_given(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
+            pairs = [_float_and_error(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
             mid, rad = (np.array(part)[:, None, None] for part in zip(*pairs, strict=True))
             of.kept[key] = mid, rad
         return of.kept[key]
@@ -176,38 +176,44 @@ class Radii(Positions[Any, Any, Any]):
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
         """(x - mean)/sqrt(variance + epsilon), with an error bound for each step."""
-        floor, floor_off = _given(epsilon)
+        floor, floor_off = _float_and_error(epsilon)
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
         rounding = (k + 4) * UNIT  # of a sum of k terms, as in `product`; the terms are entries or squares here
-        # The mean, its error `off`, and the error `apart` of each centred entry.
+        # The mean and its error, and the error of each centred entry.
         mean = x.sum(axis=0) / k
-        off = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
+        mean_error = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
-        apart = rad + off + np.abs(centred) * UNIT
+        centred_error = rad + mean_error + np.abs(centred) * UNIT
         variance = (centred * centred).sum(axis=0) / k
         total = variance + floor
         # If c has an error of at most a, its square has one of at most a (2 |c| + a).
-        spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
+        spread = (
+            (centred_error * (2 * np.abs(centred) + centred_error)).sum(axis=0) / k
+            + (variance + total) * rounding
+            + floor_off
+        )
         spread = spread * ENLARGED + TINY
         root = np.sqrt(total)
-        least = total - spread
-        # |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and both are at least `least`.
-        moved = np.where(least > 0, spread / np.sqrt(np.maximum(least, TINY)), np.inf) + root * (2 * UNIT)
-        under = root - moved * ENLARGED
+        least_total = total - spread
+        # |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and both s and t are at least `least_total`.
+        root_error = np.where(least_total > 0, spread / np.sqrt(np.maximum(least_total, TINY)), np.inf) + root * (
+            2 * UNIT
+        )
+        under = root - root_error * ENLARGED
         y = centred / root
         # c/r - c'/r' = ((c - c') - (c'/r') (r - r'))/r, and r is at least `under`.
-        away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf)
+        away = np.where(under > 0, (centred_error + np.abs(y) * root_error) / np.maximum(under, TINY), np.inf)
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
     def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
         """The entries times the gain of a layer norm, plus its bias."""
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
-        moved = columns.mid * gain
-        result = moved + bias
+        products = columns.mid * gain
+        result = products + bias
         rad = (np.abs(gain) + gain_off) * columns.rad + gain_off * np.abs(columns.mid) + bias_off
-        return balls(result, rad + (np.abs(moved) + np.abs(result)) * (4 * UNIT))
+        return balls(result, rad + (np.abs(products) + np.abs(result)) * (4 * UNIT))
 
     def plus(self, columns: MidRadius, others: MidRadius) -> MidRadius:
         total = columns.mid + others.mid
@@ -220,11 +226,11 @@ class Radii(Positions[Any, Any, Any]):
             if name in embedding.tables:
                 table = embedding.tables[name]
                 for place, tokens in enumerate(self._sequence):
-                    entries = np.array([_given(table[token]) for token in tokens])[self._codes[place]]
+                    entries = np.array([_float_and_error(table[token]) for token in tokens])[self._codes[place]]
                     mid[row, place], rad[row, place] = entries[:, 0], entries[:, 1]
             if name in embedding.places:
                 for place in self.rows:
-                    value, off = _given(value_at(embedding.places[name], self._start + place, self.length))
+                    value, off = _float_and_error(value_at(embedding.places[name], self._start + place, self.length))
                     mid[row, place] += value
                     rad[row, place] += off + np.abs(mid[row, place]) * (2 * UNIT)
         return balls(mid, rad)
@@ -280,7 +286,7 @@ class Radii(Positions[Any, Any, Any]):
         # With errors a of q and b of k: (q + a)(k + b) - q k = q b + a (k + b). The sum is rounded as in `product`.
         off = np.abs(query) @ (key_off + rounding * size) + query_off @ (size + key_off)
         if factor != 1:
-            scale = np.array([_given(value_at(factor, self._start + row, self.length)) for row in self.rows])
+            scale = np.array([_float_and_error(value_at(factor, self._start + row, self.length)) for row in self.rows])
             row_factor, factor_off = scale[:, :1], scale[:, 1:]
             off = (row_factor + factor_off) * off + (factor_off + 2 * UNIT * row_factor) * np.abs(scores)
             scores = scores * row_factor
@@ -318,14 +324,14 @@ class Radii(Positions[Any, Any, Any]):
         return np.where((first == 0) | (second == 0), 0, np.minimum(first, second))
 
 
-def _given(value: Coefficient) -> tuple[float, float]:
+def _float_and_error(value: Coefficient) -> tuple[float, float]:
     """(the nearest float64 of an exact number, a bound of its error)."""
     nearest_float = float_of(value)
     exact = not isinstance(value, tuple) and np.isfinite(nearest_float) and Fraction(nearest_float) == value
     return nearest_float, 0.0 if exact else abs(nearest_float) * 2 * UNIT + TINY
 
 
-def _some_small(weights: Any, entries: FloatArray) -> bool:
+def _has_inexact_small(weights: Any, entries: FloatArray) -> bool:
     """Whether some entry is not zero, but its float is zero or subnormal: its relative error may be above `UNIT`."""
     small = np.flatnonzero(np.abs(entries).ravel() < LEAST)
     if not small.size:
@@ -397,8 +403,8 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
 def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Midpoints and radii of the means of the values with weights e^score. `error` bounds the relative errors of a
     row's weights; a share p of the total then has an error of at most 2 error/(1 - error) p."""
-    below = np.where(seen, scores.mid, -np.inf)
-    top = below.max(axis=2, keepdims=True)
+    visible_scores = np.where(seen, scores.mid, -np.inf)
+    top = visible_scores.max(axis=2, keepdims=True)
     depth = np.where(seen, top - scores.mid, 0.0)
     weights = np.where(seen, exponential(-np.minimum(depth, DEEPEST)), 0.0)
     moved = np.where(seen, scores.rad + depth * (2 * UNIT), 0.0).max(axis=2, keepdims=True)
@@ -437,8 +443,8 @@ def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str
         return _mean(weights, 0.0, True, values)
     # A position may have the maximum score unless the upper end of its score is below the lower end of another score.
     # The tolerance covers the rounding of both ends.
-    least = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
-    may = seen & (scores.mid + scores.rad >= least - np.abs(least) * 4 * UNIT)
+    best_lower_end = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
+    may = seen & (scores.mid + scores.rad >= best_lower_end - np.abs(best_lower_end) * 4 * UNIT)
     low, high = (np.full((*may.shape[:2], values.mid.shape[2]), end) for end in (np.inf, -np.inf))
     for place in range(may.shape[2]):
         candidate = may[:, :, place, None]

@@ -64,7 +64,7 @@ class Format:
     @cached_property
     def unit(self) -> fmpq:
         """The unit roundoff u."""
-        return _two(-self.bits)
+        return _power_of_two(-self.bits)
 
     @cached_property
     def _relative(self) -> arb:
@@ -74,12 +74,12 @@ class Format:
     @cached_property
     def _absolute(self) -> arb:
         """The absolute error of one rounding below the least normal number."""
-        return arb(0) if self.least is None else arb(0, arb(_two(self.least - self.bits)))
+        return arb(0) if self.least is None else arb(0, arb(_power_of_two(self.least - self.bits)))
 
     @cached_property
     def _flushed(self) -> arb:
         """The absolute error if a result below the least normal number becomes zero."""
-        return arb(0) if self.least is None else arb(0, arb(_two(self.least)))
+        return arb(0) if self.least is None else arb(0, arb(_power_of_two(self.least)))
 
     def holds(self, x: BallValue) -> bool:
         """Whether a value is certainly one number of this format, and not a subnormal one."""
@@ -87,7 +87,7 @@ class Format:
             return x == 0 or self.holds(arb(x))
         if not x.is_exact() or x.bits() > self.bits:
             return False
-        return self.least is None or x == 0 or (abs(x) >= _two(self.least) and self._fits(x))
+        return self.least is None or x == 0 or (abs(x) >= _power_of_two(self.least) and self._fits(x))
 
     def rounded(self, x: BallValue) -> BallValue:
         """The set of a value and all its roundings to this format."""
@@ -138,8 +138,10 @@ class Format:
             if power.is_zero() and reach.is_zero():
                 result.append(arb(1))
                 continue
-            moved = power + arb(0, ((power.abs_upper() + reach) * self.unit).upper())
-            result.append(moved.exp() * (1 + arb(0, arb(2 * EXP_ULPS * self.unit))) + self._flushed * reach.exp())
+            rounded_power = power + arb(0, ((power.abs_upper() + reach) * self.unit).upper())
+            result.append(
+                rounded_power.exp() * (1 + arb(0, arb(2 * EXP_ULPS * self.unit))) + self._flushed * reach.exp()
+            )
         return result
 
     @property
@@ -158,12 +160,12 @@ class Format:
 
     def _fits(self, x: arb) -> bool:
         """`fits` without conversion to bool."""
-        return self.most is None or abs(x) < self._end
+        return self.most is None or abs(x) < self._largest_in_range
 
     @cached_property
-    def _end(self) -> arb:
+    def _largest_in_range(self) -> arb:
         """A bound below which absolute values are in range, also after a rounding."""
-        return arb(_two(present(self.most)) * (1 - self.unit))
+        return arb(_power_of_two(present(self.most)) * (1 - self.unit))
 
     def checked(self, x: arb) -> arb:
         """The set itself; all real numbers if it may overflow."""
@@ -201,7 +203,7 @@ class _Running:
         """The set of all rounded results of the sum, in any order of addition."""
         if self.count < 2:
             return self.sum if self.count else ZERO
-        if self.exponent is not None and self.size <= _two(self.exponent + self.format.bits):
+        if self.exponent is not None and self.size <= _power_of_two(self.exponent + self.format.bits):
             # exact: every partial sum is a multiple of 2^exponent with at most `bits` bits
             return ZERO if self.sum == 0 else self.format.checked(self.sum)
         if self.count == 2:
@@ -219,7 +221,7 @@ class _Running:
             return self.value()
         format, share, power = self.format, fmpq(1, count), count & (count - 1) == 0
         # Exact if the count is a power of 2 and no product becomes subnormal.
-        if power and self.exponent is not None and self.size <= _two(self.exponent + format.bits):
+        if power and self.exponent is not None and self.size <= _power_of_two(self.exponent + format.bits):
             least = self.exponent - count.bit_length() + 1  # the products are multiples of 2^least
             if format.least is None or least >= format.least:
                 return ZERO if self.sum == 0 else format.checked(self.sum * share)
@@ -266,15 +268,15 @@ class Rounding(RoundedMatrices, BallDomain):
         super().__init__(stored.bits)
         self.stored, self.inner, self.divides_first = stored, inner or stored, divides_first
         self._format = stored
-        """The format of the operation that is running (`_in`)."""
-        self._given_in: dict[Format, dict[Any, BallValue]] = {stored: self._numbers_of}
+        """The format of the operation that is running (`_using`)."""
+        self._memo_by_format: dict[Format, dict[Any, BallValue]] = {stored: self._numbers_of}
         """Format -> the memo of `number` in this format."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(2 * max(self.stored.bits, self.inner.bits) + 64)
 
     def positions(self, expression: Coefficient) -> BallColumn:
-        with self._in(self.stored):
+        with self._using(self.stored):
             return super().positions(expression)
 
     def _entry(self, x: BallValue) -> BallValue:
@@ -289,7 +291,7 @@ class Rounding(RoundedMatrices, BallDomain):
     def layer_norm(self, columns: BallColumns, epsilon: Coefficient, zero_variance: str) -> list[BallColumn]:
         first, self.divides_first = self.divides_first, False  # it concerns the averages of attention only
         try:
-            with self._in(self.inner):
+            with self._using(self.inner):
                 normed_columns = super().layer_norm(columns, epsilon, zero_variance)
         finally:
             self.divides_first = first
@@ -306,10 +308,10 @@ class Rounding(RoundedMatrices, BallDomain):
     ) -> list[BallColumn]:
         """The output of a head, computed in the inner format and then stored. A result that is not one of the value
         entries is a separate object in each row."""
-        with self._in(self.inner):
+        with self._using(self.inner):
             attended = super().attend(queries, keys, values, mask, weighting, factor)
         inputs = {id(x) for column in values for x in column}
-        return self._kept([[x if id(x) in inputs else _another(x) for x in column] for column in attended])
+        return self._kept([[x if id(x) in inputs else _new_object(x) for x in column] for column in attended])
 
     soft = Rowwise.soft
     shares = Rowwise.shares
@@ -351,15 +353,15 @@ class Rounding(RoundedMatrices, BallDomain):
         return [means[len(sees)] for sees in seen]
 
     def distribution(self, columns: BallColumns) -> list[BallColumn]:
-        with self._in(self.inner):
+        with self._using(self.inner):
             shares = super().distribution(columns)
         return self._kept(shares)
 
     @contextmanager
-    def _in(self, format: Format) -> Iterator[None]:
+    def _using(self, format: Format) -> Iterator[None]:
         """A context in which operations round to `format`."""
         before = self._format, self._numbers_of
-        self._format, self._numbers_of = format, self._given_in.setdefault(format, {})
+        self._format, self._numbers_of = format, self._memo_by_format.setdefault(format, {})
         try:
             yield
         finally:
@@ -399,13 +401,13 @@ class Rounding(RoundedMatrices, BallDomain):
         return False
 
 
-def _another(x: BallValue) -> BallValue:
+def _new_object(x: BallValue) -> BallValue:
     """A result of attention as a new object, unless it is exact: runtimes may round equal rows in different ways, so
     results of two rows must not count as the same number."""
     return x if isinstance(x, fmpq) or x.is_exact() else arb(x)
 
 
-def _two(exponent: int) -> fmpq:
+def _power_of_two(exponent: int) -> fmpq:
     """2 to an integer power."""
     return fmpq(2) ** exponent
 
@@ -429,9 +431,9 @@ def ends(x: BallValue) -> tuple[float, float]:
     if not x.is_finite():
         return -inf, inf
     low, high = x.lower(), x.upper()
-    below, above = float(low), float(high)
-    while arb(below) > low:
-        below = nextafter(below, -inf)
-    while arb(above) < high:
-        above = nextafter(above, inf)
-    return below, above
+    low_float, high_float = float(low), float(high)
+    while arb(low_float) > low:
+        low_float = nextafter(low_float, -inf)
+    while arb(high_float) < high:
+        high_float = nextafter(high_float, inf)
+    return low_float, high_float

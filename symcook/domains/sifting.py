@@ -36,8 +36,8 @@ class Midpoints:
         size = len(column)
         if size > self.count:
             if size > len(self.mid):
-                room = np.empty(size)
-                self.mid, self.rad = np.concatenate([self.mid, room]), np.concatenate([self.rad, room])
+                more_entries = np.empty(size)
+                self.mid, self.rad = np.concatenate([self.mid, more_entries]), np.concatenate([self.rad, more_entries])
             for place in range(self.count, size):
                 ball = arb(column[place])
                 mid = float(ball.mid())
@@ -49,29 +49,29 @@ class Midpoints:
         return self.mid[:size], self.rad[:size]
 
 
-class Grown(list[Any]):
+class JoinedColumn(list[Any]):
     """A column made by `joined`, with the midpoints that it shares with the column that it continues."""
 
     midpoints: Midpoints  # of the first entries; `Midpoints.of` adds the others
 
 
-def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
+def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> JoinedColumn:
     """The entries of `before` (None: no earlier positions) followed by those of `column`.
 
     The result shares the midpoints of `before`, unless another column already continues `before`. In that case, which
     `Midpoints.length` shows, it gets a copy of those of `before`.
     """
-    grown = Grown(column if before is None else [*before, *column])
+    result = JoinedColumn(column if before is None else [*before, *column])
     midpoints = getattr(before, "midpoints", None)
     if midpoints is None:
-        grown.midpoints = Midpoints()
+        result.midpoints = Midpoints()
     elif midpoints.length == len(before or ()):
-        grown.midpoints = midpoints
+        result.midpoints = midpoints
     else:  # another column continues `before`
         shared_count = min(midpoints.count, len(before or ()))
-        grown.midpoints = Midpoints(midpoints.mid[:shared_count], midpoints.rad[:shared_count])
-    grown.midpoints.length = len(grown)
-    return grown
+        result.midpoints = Midpoints(midpoints.mid[:shared_count], midpoints.rad[:shared_count])
+    result.midpoints.length = len(result)
+    return result
 
 
 def sieve(
@@ -92,18 +92,18 @@ def sieve(
         """The positions that row `number` sees and that may have its maximum score."""
         in_sight = slice(sees.start, sees.stop)
         steps = (len(keys) + 8) * STEP
-        score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)  # more than products lose by underflow
+        score, error = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)  # more than products lose by underflow
         with np.errstate(all="ignore"):
             for column, (mid, rad) in zip(queries, key_entries, strict=True):
                 # One coordinate of query and key: the product, and the bound of its error.
                 (query,), (query_off,) = Midpoints().of(column[number : number + 1])
                 product, size = query * mid[in_sight], np.abs(mid[in_sight])
                 score += product
-                off += abs(query) * rad[in_sight] + query_off * (size + rad[in_sight]) + np.abs(product) * steps
-            off *= 1 + steps
-            off += np.abs(score) * STEP
+                error += abs(query) * rad[in_sight] + query_off * (size + rad[in_sight]) + np.abs(product) * steps
+            error *= 1 + steps
+            error += np.abs(score) * STEP
             # The largest lower bound of a score; a position is left out if its upper bound is below that.
-            least = np.fmax.reduce(score - off)
-            return [sees.start + int(j) for j in np.flatnonzero(~(score + off < least))]
+            least = np.fmax.reduce(score - error)
+            return [sees.start + int(j) for j in np.flatnonzero(~(score + error < least))]
 
     return places

@@ -99,31 +99,31 @@ class KnownSigns:
         """(polynomial, sign set) for each call of `know`."""
         self._numbers: dict[int, bool] = {}
         """Index of a generator -> the result of `_numeric`."""
-        self._left: int | None = None
+        self._steps_left: int | None = None
         """The steps left for the question that is being answered; None outside of a question."""
-        self._all = ALL_STEPS
+        self._all_steps_left = ALL_STEPS
         """The steps left for all further questions."""
         self._depth = 0
         """The nesting of questions about conjugates and discriminants, at most `_DEPTH`."""
 
     def _within_steps(self, ask: Callable[[], int]) -> int:
         """The result of `ask`, or ANY if it takes too many steps; questions inside of it share its steps."""
-        if self._left is not None:
+        if self._steps_left is not None:
             return ask()
-        allowance = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
+        allowance = self._steps_left = max(LEAST_STEPS, min(MAX_STEPS, self._all_steps_left))
         try:
             return ask()
         except _Exhausted:
             return ANY
         finally:
-            self._all -= allowance - self._left
-            self._left = None
+            self._all_steps_left -= allowance - self._steps_left
+            self._steps_left = None
 
     def _spend(self, terms: int) -> None:
         """Count the steps of going through this many monomials, each with an exponent for every generator."""
-        if self._left is not None:
-            self._left -= (terms + 4) * (len(self.field.roots) + 4)
-            if self._left < 0:
+        if self._steps_left is not None:
+            self._steps_left -= (terms + 4) * (len(self.field.roots) + 4)
+            if self._steps_left < 0:
                 raise _Exhausted
 
     def of(self, value: Value) -> int:
@@ -135,8 +135,10 @@ class KnownSigns:
     def _of(self, value: Function) -> int:
         """The product of the sign sets of numerator and denominator."""
         self.field.lift(value)
-        below = self.polynomial(value.den) & ~ZERO  # `value` is defined only where its denominator is not zero
-        signs = product(self.polynomial(value.num), below)
+        denominator_signs = (
+            self.polynomial(value.den) & ~ZERO
+        )  # `value` is defined only where its denominator is not zero
+        signs = product(self.polynomial(value.num), denominator_signs)
         if not signs:
             raise Impossible("the ranges of the symbols must leave some values")
         return signs
@@ -148,7 +150,7 @@ class KnownSigns:
         """
         self.field.lift(value)
         self._assumed.append((value, signs))
-        used = self._used(value.num)
+        used = self._generators_in(value.num)
         if len(used) == 1 and self.field.generators[used[0]].kind == "symbol":
             symbol = self.field.generators[used[0]].argument
             self.symbols[symbol] = box = _restricted(self._box(used[0]), value.num, signs)
@@ -164,9 +166,9 @@ class KnownSigns:
     def known(self, value: Function) -> int:
         """The sign set of a polynomial that was recorded by `know`; else ANY."""
         self.field.lift(value)
-        return self._fact(value.num)
+        return self._recorded(value.num)
 
-    def _fact(self, p: fmpq_mpoly) -> int:
+    def _recorded(self, p: fmpq_mpoly) -> int:
         """The sign set of a polynomial that `_facts` has for it or for a multiple of it; else ANY."""
         signs = ANY
         for value, value_signs in self._facts:
@@ -179,9 +181,9 @@ class KnownSigns:
 
     def polynomial(self, p: fmpq_mpoly) -> int:
         """The signs that a polynomial of the field's present version may take."""
-        return self._within_steps(lambda: self._ask(p))
+        return self._within_steps(lambda: self._with_assumptions(p))
 
-    def _ask(self, p: fmpq_mpoly) -> int:
+    def _with_assumptions(self, p: fmpq_mpoly) -> int:
         """The signs of a polynomial, from its form, and then from the assumptions."""
         signs = self._polynomial(p)
         if self._assumed and signs not in (POSITIVE, ZERO, NEGATIVE):
@@ -212,7 +214,7 @@ class KnownSigns:
     def _polynomial(self, p: fmpq_mpoly) -> int:
         """The signs of a polynomial without assumptions, by the methods in order of their cost."""
         signs = self._decide(p, {})
-        if signs == ANY and any(self.field.generators[g].kind in _BREAKS for g in self._used(p)):
+        if signs == ANY and any(self.field.generators[g].kind in _BREAKS for g in self._generators_in(p)):
             signs = self._branches(p)
         # Conjugates and discriminants are larger polynomials, whose signs are computed in turn: only for short p, and
         # with limited nesting.
@@ -220,7 +222,7 @@ class KnownSigns:
             return signs
         self._depth += 1
         try:
-            roots = [g for g in self._used(p) if self.field.generators[g].kind == "sqrt"]
+            roots = [g for g in self._generators_in(p) if self.field.generators[g].kind == "sqrt"]
             if 0 < len(roots) <= _ROOTS:
                 signs &= self._conjugate(p, roots[-1])
             if signs == ANY and len(p) <= _SHORT:
@@ -233,7 +235,7 @@ class KnownSigns:
         """The signs of p = a x^2 + b x + c in a symbol x, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c), if a has one
         sign."""
         degrees = p.degrees()
-        for g in self._used(p):
+        for g in self._generators_in(p):
             if degrees[g] != 2 or self.field.generators[g].kind != "symbol":
                 continue
             parts: list[dict[Any, Any]] = [{}, {}, {}]
@@ -272,7 +274,7 @@ class KnownSigns:
                     result |= total(x, y)
         return result
 
-    def _used(self, p: fmpq_mpoly) -> list[int]:
+    def _generators_in(self, p: fmpq_mpoly) -> list[int]:
         """The generators that occur in a polynomial."""
         return [g for g, degree in enumerate(p.degrees()) if degree]
 
@@ -327,7 +329,7 @@ class KnownSigns:
                 self._numbers[g] = generator.kind not in ("symbol", *_BREAKS)
             else:
                 self.field.lift(generator.argument)
-                used = {*self._used(generator.argument.num), *self._used(generator.argument.den)}
+                used = {*self._generators_in(generator.argument.num), *self._generators_in(generator.argument.den)}
                 self._numbers[g] = all(map(self._numeric, used))
         return self._numbers[g]
 
@@ -352,7 +354,7 @@ class KnownSigns:
 
     def _polynomial_ball(self, p: fmpq_mpoly) -> flint.arb:
         """An enclosure of a polynomial in generators that are numbers."""
-        values = {g: self._ball(g) for g in self._used(p)}
+        values = {g: self._ball(g) for g in self._generators_in(p)}
         total_ball = flint.arb(0)
         for monomial, c in p.terms():
             term = flint.arb(c)
@@ -425,7 +427,7 @@ class KnownSigns:
     def _decide(self, p: fmpq_mpoly, boxes: Boxes, factors: bool = True) -> int:
         """The signs of a polynomial, in which each max(0, u) counts as any nonnegative number. Without `factors`, it is
         not factored, which is faster."""
-        recorded = self._fact(p) if self._facts and len(p) else ANY
+        recorded = self._recorded(p) if self._facts and len(p) else ANY
         return recorded if recorded in (POSITIVE, ZERO, NEGATIVE) else recorded & self._computed(p, boxes, factors)
 
     def _computed(self, p: fmpq_mpoly, boxes: Boxes, factors: bool) -> int:
@@ -442,9 +444,9 @@ class KnownSigns:
         content = p.term_content()
         if not content.is_constant():
             return product(self._monomial(content, boxes), self._decide(p / content, boxes, factors))
-        used = self._used(p)
+        used = self._generators_in(p)
         if all(self._numeric(g) for g in used):
-            return self._number(p)
+            return self._number_sign(p)
         degrees = p.degrees()
         # One variable: exactly, by counting roots.
         if len(used) == 1 and degrees[used[0]] <= MAX_DEGREE:
@@ -462,7 +464,7 @@ class KnownSigns:
                     )
         return signs
 
-    def _number(self, p: fmpq_mpoly) -> int:
+    def _number_sign(self, p: fmpq_mpoly) -> int:
         """The sign of a number, by balls of increasing precision; ANY if the number is zero or very small."""
         bits = 64
         while bits <= MAX_BITS:
@@ -492,7 +494,7 @@ class KnownSigns:
             if box.empty:
                 return 0
             if box.lower == box.upper and box.lower is not None:
-                p = self._put(p, g, self.field.ctx.constant(box.lower))
+                p = self._with_replaced(p, g, self.field.ctx.constant(box.lower))
                 continue
             if (box.lower or box.upper) and len(p) * (
                 degrees[g] + 1
@@ -503,19 +505,19 @@ class KnownSigns:
                 free.append(g)
             elif box.upper is None:
                 if box.lower:
-                    p = self._put(p, g, box.lower + x)
+                    p = self._with_replaced(p, g, box.lower + x)
                 if not box.lower_open:
                     at_zero.append(g)
             elif box.lower is None:
-                p = self._put(p, g, box.upper - x)
+                p = self._with_replaced(p, g, box.upper - x)
                 if not box.upper_open:
                     at_zero.append(g)
             else:
                 # [a, b]: x = a + y with y in [0, b - a], then y = 1/(1/(b - a) + t); the polynomial is multiplied by
                 # the denominator to the power of its degree.
-                p = self._put(p, g, box.lower + x)
+                p = self._with_replaced(p, g, box.lower + x)
                 p = self._reversed(p, g, degrees[g])
-                p = self._put(p, g, 1 / (box.upper - box.lower) + x)
+                p = self._with_replaced(p, g, 1 / (box.upper - box.lower) + x)
                 if not box.upper_open:
                     at_zero.append(g)
                 if not box.lower_open:
@@ -541,7 +543,7 @@ class KnownSigns:
             strict = set(product_of(*ends.values())) <= {tuple(monomial[g] for g in ends) for monomial, _ in terms}
         return (POSITIVE if signs.pop() else NEGATIVE) | (0 if strict else ZERO)
 
-    def _put(self, p: fmpq_mpoly, g: int, polynomial: fmpq_mpoly) -> fmpq_mpoly:
+    def _with_replaced(self, p: fmpq_mpoly, g: int, polynomial: fmpq_mpoly) -> fmpq_mpoly:
         """p with `polynomial` in place of the generator g."""
         gens = list(self.field.ctx.gens())
         gens[g] = polynomial
@@ -558,12 +560,12 @@ class KnownSigns:
         each case."""
         # All maxima and steps in p and in their arguments. Inner ones have smaller indices, so they come first below.
         atoms: set[int] = set()
-        waiting = self._used(p)
+        waiting = self._generators_in(p)
         while waiting:
             g = waiting.pop()
             if self.field.generators[g].kind in _BREAKS and g not in atoms:
                 atoms.add(g)
-                waiting += self._used(self.field.argument(g))
+                waiting += self._generators_in(self.field.argument(g))
         remaining_branches = MAX_BRANCHES >> 2 * self._depth
 
         def walk(open_atoms: list[int], put: list[fmpq_mpoly], boxes: dict[int, Span]) -> int:
@@ -583,7 +585,7 @@ class KnownSigns:
             above = (POSITIVE, self.field.one) if step else (NONNEGATIVE, argument)
             for side, value in ((NONPOSITIVE, argument * 0), above):
                 if signs & side and remaining_branches >= 0 and result != ANY:
-                    smaller = self._smaller(argument, boxes, side)
+                    smaller = self._reduced_boxes(argument, boxes, side)
                     if smaller is not None:
                         result |= walk(later_atoms, [*put[:g], value, *put[g + 1 :]], smaller)
             return result
@@ -592,20 +594,20 @@ class KnownSigns:
 
     def _composed(self, p: fmpq_mpoly, put: list[fmpq_mpoly]) -> fmpq_mpoly:
         """p with the polynomials `put` in place of its generators."""
-        grown = 0
+        term_count = 0
         for monomial in p.monoms():
             terms = 1
             for g, e in enumerate(monomial):
                 if e and len(put[g]) > 1:
                     terms *= comb(min(len(put[g]) - 1 + e, MAX_STEPS), e)  # a bound of the number of terms of the power
-            grown += terms
-        self._spend(grown)
+            term_count += terms
+        self._spend(term_count)
         return p.compose(*put)
 
-    def _smaller(self, argument: fmpq_mpoly, boxes: dict[int, Span], side: int) -> dict[int, Span] | None:
+    def _reduced_boxes(self, argument: fmpq_mpoly, boxes: dict[int, Span], side: int) -> dict[int, Span] | None:
         """`boxes` reduced to the points where a polynomial has a sign in `side`, or larger boxes; None if no such point
         exists."""
-        used = self._used(argument) if len(argument) else []
+        used = self._generators_in(argument) if len(argument) else []
         if len(used) != 1 or argument.degrees()[used[0]] != 1:
             return boxes
         box = _restricted(self._box(used[0], boxes), argument, side)

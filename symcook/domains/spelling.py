@@ -50,11 +50,11 @@ class Spelling:
     def slot(self, name: str) -> str:
         """The short name of an input number at a place; at position i it is the name of the input."""
         given_name, (terms, constant) = self.world.slots[name]
-        at = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
-        if at == "i":
+        position_name = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
+        if position_name == "i":
             return given_name
-        if at is not None and (terms, constant) != self.world.end:
-            return f"{given_name}_{self.name(at)}"
+        if position_name is not None and (terms, constant) != self.world.end:
+            return f"{given_name}_{self.name(position_name)}"
         neighbour = {1: "after", -1: "before"}.get(int(constant)) if terms == {"i": 1} else None
         if (terms, constant) == self.world.end or neighbour is not None:
             return f"{given_name}_{neighbour or 'last'}"
@@ -99,10 +99,10 @@ class Spelling:
         if isinstance(value, fmpq):
             return str(Fraction(int(value.p), int(value.q)))
         self.world.field.lift(value)
-        above, below = self.polynomial(value.num), self.polynomial(value.den)
-        if below == "1":
-            return above
-        return f"{_bracketed(above, '*')}/{_bracketed(below, '^')}"
+        numerator, denominator = self.polynomial(value.num), self.polynomial(value.den)
+        if denominator == "1":
+            return numerator
+        return f"{_in_brackets_if_needed(numerator, '*')}/{_in_brackets_if_needed(denominator, '^')}"
 
     def polynomial(self, polynomial: fmpq_mpoly) -> str:
         """A polynomial as a sum of terms, with + and - between them."""
@@ -127,7 +127,7 @@ class Spelling:
             base = f"({from_sympy(generator.argument)})"
         else:
             base = f"{generator.kind}({self.value(generator.argument)})"
-        return base if exponent == 1 else f"{_bracketed(base, '^')}^{exponent}"
+        return base if exponent == 1 else f"{_in_brackets_if_needed(base, '^')}^{exponent}"
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
         """A linear form as a term."""
@@ -199,9 +199,9 @@ class Spelling:
             return self.signed(dict(atom[1]), atom[2], held)
         low, high = held
         # Leave out lower bounds that always hold; an upper bound equal to the least value is an equation.
-        least = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
-        if len(atom[1]) == 1 and atom[1][0][0] in least:
-            end = least[atom[1][0][0]]
+        least_values = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
+        if len(atom[1]) == 1 and atom[1][0][0] in least_values:
+            end = least_values[atom[1][0][0]]
             low = end if high == end else None if low is not None and low <= end else low
         # Write negative terms on the other side of the relation.
         negative = {v: -c for v, c in atom[1] if c < 0}
@@ -298,8 +298,8 @@ class StatementSpelling(Spelling):
         if cleared and not isinstance(value, fmpq):
             self.world.field.lift(value)
             if not value.den.is_constant():
-                above, below = self.polynomial(value.num), self.polynomial(value.den)
-                return f"0 < {below} & {head}*({below}) = {above}"
+                numerator, denominator = self.polynomial(value.num), self.polynomial(value.den)
+                return f"0 < {denominator} & {head}*({denominator}) = {numerator}"
         return f"{head} = {self.value(value)}"
 
 
@@ -315,7 +315,7 @@ def in_brackets(text: str) -> str:
     return f"({text})" if "|" in text else text
 
 
-def _bracketed(text: str, beside: str) -> str:
+def _in_brackets_if_needed(text: str, beside: str) -> str:
     """A term with brackets if it needs them before or after the operator `beside`."""
     depth = 0
     for k, x in enumerate(text):

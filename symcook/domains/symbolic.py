@@ -186,10 +186,10 @@ class Symbolic(Rowwise):
     def _put(self, value: Function, gens: Sequence[fmpq_mpoly]) -> Value:
         """The value with the polynomials `gens` in place of the generators."""
         field = self._field
-        below = field.reduced(value.den.compose(*gens))
-        if below.is_zero():  # a denominator is never 0: the conditions contradict each other
+        denominator = field.reduced(value.den.compose(*gens))
+        if denominator.is_zero():  # a denominator is never 0: the conditions contradict each other
             raise Impossible("the conditions of a case must leave some values")
-        return field.quotient(value.num.compose(*gens), below)
+        return field.quotient(value.num.compose(*gens), denominator)
 
     def _resolve(self, polynomial: fmpq_mpoly, put: dict[int, fmpq_mpoly]) -> None:
         """Fill `put`: index of a maximum or step in a polynomial -> the polynomial that replaces it. That is 0 or the
@@ -261,7 +261,7 @@ class Symbolic(Rowwise):
         if not signs & POSITIVE:
             return ZERO
         field = self._field
-        factor, inner = self._taken_out(value)
+        factor, inner = self._sign_factored(value)
         inner_value = polynomial_of(field, inner)
         if inner.leading_coefficient() > 0:
             return factor * field.maximum(inner_value)
@@ -273,7 +273,7 @@ class Symbolic(Rowwise):
         if signs == POSITIVE or not signs & POSITIVE:
             return ONE if signs == POSITIVE else ZERO
         field = self._field
-        factor, inner = self._taken_out(value)
+        factor, inner = self._sign_factored(value)
         if self._signs.of(factor) != POSITIVE:  # where the factor is 0, the rest may have another sign
             value = function_of(value)
             inner = value.num * value.den
@@ -319,9 +319,11 @@ class Symbolic(Rowwise):
         rational, unrooted, squares, inside = ONE, field.one, [], []
         # `single`: a positive value has only one factor with an odd power. Its sign follows from the number and need
         # not be computed.
-        both = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
-        single = signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in both for _, power in factors) == 1
-        for (lead, factors), side in both:
+        factorings = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
+        single = (
+            signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in factorings for _, power in factors) == 1
+        )
+        for (lead, factors), side in factorings:
             rational = rational * lead**side
             for factor, power in factors:
                 content, factor = _primitive(factor)
@@ -369,10 +371,10 @@ class Symbolic(Rowwise):
         if self._choices is not None:
             entries = self.resolve(entries)
         mean = self.mean(entries)
-        moved = [value - mean for value in entries]
-        variance = self.mean([value * value for value in moved]) + epsilon
+        centred = [value - mean for value in entries]
+        variance = self.mean([value * value for value in centred]) + epsilon
         # A sum of squares and an epsilon >= 0 is nonnegative, and positive if one of them is never 0.
-        if all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
+        if all(self._signs.of(value) & NULL for value in (epsilon, *centred)):
             signs = NONNEGATIVE & self._signs.of(variance)
         else:
             signs = POSITIVE
@@ -387,8 +389,8 @@ class Symbolic(Rowwise):
         if signs == NULL:
             refuse_zero_variance(zero_variance, i)
             return [ZERO] * len(entries)
-        below = self.sqrt(variance, POSITIVE)
-        return [value / below for value in moved]
+        divisor = self.sqrt(variance, POSITIVE)
+        return [value / divisor for value in centred]
 
     def _square_root(self, value: Value) -> Function | None:
         """u if the value is a positive number times u^2 and cases are split, else None."""
@@ -402,14 +404,16 @@ class Symbolic(Rowwise):
         """x Phi(x) = x/2 (1 + erf(x/sqrt 2)), or one of its approximations x logistic(u) = x/2 (1 + tanh(u/2)):
         Cookbook, Section 4.6, Eqs. 25 and 26."""
         if kind == "gelu":
-            odd_part = self._odd("erf", value / self.sqrt(fmpq(2)))
+            odd_part = self._odd_function("erf", value / self.sqrt(fmpq(2)))
         elif kind == "gelu-tanh":
-            odd_part = self._odd("tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3))
+            odd_part = self._odd_function(
+                "tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3)
+            )
         else:
-            odd_part = self._odd("tanh", fmpq(851, 1000) * value)
+            odd_part = self._odd_function("tanh", fmpq(851, 1000) * value)
         return value * (odd_part + ONE) * fmpq(1, 2)
 
-    def _odd(self, kind: str, value: Value) -> Value:
+    def _odd_function(self, kind: str, value: Value) -> Value:
         """erf or tanh of a value; the argument gets a positive leading coefficient, since both functions are odd."""
         if isinstance(value, fmpq):
             if value <= 0:
@@ -418,20 +422,20 @@ class Symbolic(Rowwise):
             return -self._field.function(kind, -value)
         return self._field.function(kind, value)
 
-    def _taken_out(self, value: Value) -> tuple[Value, Any]:
+    def _sign_factored(self, value: Value) -> tuple[Value, Any]:
         """(f, p) with value = f p, where f is nonnegative for all admissible symbols and p is a polynomial, which has
         the factors of unknown sign only."""
         field, value = self._field, function_of(value)
         field.lift(value)
         num, den = value.num, value.den
-        below = self._signs.polynomial(den)
+        denominator_signs = self._signs.polynomial(den)
         if (
-            below & NONNEGATIVE and below & NEGATIVE
+            denominator_signs & NONNEGATIVE and denominator_signs & NEGATIVE
         ):  # a denominator of unknown sign: multiply both sides of the fraction by it
             factor, inside = field.quotient(field.one, den * den), num * den
         else:
             factor, inside = field.quotient(field.one, den), num
-            if below & NEGATIVE:
+            if denominator_signs & NEGATIVE:
                 factor, inside = -factor, -inside
         # Even powers and factors of known sign go to f; the sign of a negative factor goes to p.
         lead, factors = field.factored(inside)
@@ -455,9 +459,9 @@ class Symbolic(Rowwise):
         """e to a value."""
         powers, factor = self._exponent_powers(exponent)
         field = self._field
-        above = field.monomial({g: k for g, k in powers.items() if k > 0})
-        below = field.monomial({g: -k for g, k in powers.items() if k < 0})
-        return factor * field.quotient(above, below)
+        numerator = field.monomial({g: k for g, k in powers.items() if k > 0})
+        denominator = field.monomial({g: -k for g, k in powers.items() if k < 0})
+        return factor * field.quotient(numerator, denominator)
 
     def _exponent_powers(self, exponent: Value) -> tuple[dict[int, int], fmpq]:
         """e to a value: (index of an exponential generator -> its power, rational factor from logarithms).
@@ -510,9 +514,10 @@ class Symbolic(Rowwise):
             self._exponent_powers(exponent)  # fixes the roots of the generators first
         powers_and_factors = [self._exponent_powers(exponent) for exponent in exponents]
         used = {g for powers, _ in powers_and_factors for g in powers}
-        least = {g: min(powers.get(g, 0) for powers, _ in powers_and_factors) for g in used}
+        least_powers = {g: min(powers.get(g, 0) for powers, _ in powers_and_factors) for g in used}
         return [
-            factor * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least[g] for g in used}))
+            factor
+            * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least_powers[g] for g in used}))
             for powers, factor in powers_and_factors
         ]
 
@@ -520,7 +525,7 @@ class Symbolic(Rowwise):
         """The indices among `scores` that hard attention chooses in a row; `row` has its position and the positions it
         sees."""
         if weighting == "average":
-            return self._maximal(scores, row)
+            return self._all_maxima(scores, row)
         order = range(len(scores)) if weighting == "leftmost" else range(len(scores))[::-1]
         best, rival = self._first(scores, order, self._choices)
         if rival is not None:
@@ -550,10 +555,10 @@ class Symbolic(Rowwise):
                 return best, j
         return best, None
 
-    def _maximal(self, scores: SymbolicColumn, row: tuple[int, range]) -> list[int]:
+    def _all_maxima(self, scores: SymbolicColumn, row: tuple[int, range]) -> list[int]:
         """The indices of the maximum scores; Branching if the order of two scores depends on the symbols."""
         if self._choices is not None:
-            return self._split_maximal(scores)
+            return self._all_maxima_by_cases(scores)
         best = 0
         for j in range(1, len(scores)):
             if self._signs.of(scores[j] - scores[best]) == POSITIVE:
@@ -570,13 +575,13 @@ class Symbolic(Rowwise):
     def _open(self, scores: SymbolicColumn, j: int, best: int, row: tuple[int, range]) -> Branching:
         """The error that the order of scores j and `best` depends on the symbols."""
         i, keys_seen = row
-        places = [f"{self._brief(scores[k])} (position {keys_seen[k]})" for k in (j, best)]
+        places = [f"{self._short_text(scores[k])} (position {keys_seen[k]})" for k in (j, best)]
         return Branching(
             f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
             "set the symbols in them, or split cases (--cases)."
         )
 
-    def _split_maximal(self, scores: SymbolicColumn) -> list[int]:
+    def _all_maxima_by_cases(self, scores: SymbolicColumn) -> list[int]:
         """The indices of the maximum scores, where each undecided comparison is split into greater, equal and less."""
         chosen = [0]
         for j in range(1, len(scores)):
@@ -600,7 +605,7 @@ class Symbolic(Rowwise):
         """Choose one of `sides` (sign sets) that `signs` allows, assume it from this call on, and return it."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
-            raise Branching(f"{why}: the sign of {self._brief(value)}; {do}.")
+            raise Branching(f"{why}: the sign of {self._short_text(value)}; {do}.")
         field = self._field
         (value,) = self.resolve([value])  # the conditions then decide its maxima too
         # Do not split again what earlier conditions decide.
@@ -611,7 +616,7 @@ class Symbolic(Rowwise):
         if len(options) == 1:
             return options[0]
         side = options[self._choices.take(len(options))]
-        factor, inner = self._taken_out(value)
+        factor, inner = self._sign_factored(value)
         core = polynomial_of(field, inner)
         condition_value = core
         if self._signs.of(factor) & NULL:  # where the factor is 0, the core may have another sign
@@ -627,7 +632,7 @@ class Symbolic(Rowwise):
         """The value as text in the grammar."""
         return from_sympy(self._field.to_sympy(value))
 
-    def _brief(self, value: Value) -> str:
+    def _short_text(self, value: Value) -> str:
         """The value as text for a message, unless it is too long."""
         if self._field.size(value) > 100:
             return "a long expression"

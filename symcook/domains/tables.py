@@ -132,18 +132,18 @@ class CellTable:
         atom."""
         if len(self.cells) == 1 and not self.cells[0].guard:
             return self
-        cells = [part for cell in self.cells for part in self._points(cell)]
+        cells = [part for cell in self.cells for part in self._as_two_points(cell)]
         # First (`alike`) merge cells with equal values. Then merge a cell at a single point into one whose value is the
         # same at this point. After each merge, start again from the first cell.
         for alike in (True, False):
             a = 0
             while a < len(cells):
                 for b, candidate in enumerate(cells):
-                    if a == b or not (alike or _at_a_point(candidate)):
+                    if a == b or not (alike or _at_single_point(candidate)):
                         continue
                     if equal(cells[a].value, candidate.value) is not alike:
                         continue
-                    merged_cell = self._one(cells[a], candidate, alike)
+                    merged_cell = self._merged_pair(cells[a], candidate, alike)
                     if merged_cell is not None:
                         cells[min(a, b)] = merged_cell
                         del cells[max(a, b)]
@@ -152,7 +152,7 @@ class CellTable:
                 a += 1
         return CellTable(self.world, cells)
 
-    def _points(self, cell: GuardedCell) -> list[GuardedCell]:
+    def _as_two_points(self, cell: GuardedCell) -> list[GuardedCell]:
         """A cell in which some form has exactly two possible values, as two cells, which may merge with other cells."""
         if isinstance(cell.value, fmpq):
             return [cell]
@@ -161,34 +161,34 @@ class CellTable:
             if atom[0] != "form" or interval[0] == interval[1]:
                 continue
             low, high = interval
-            if low is None and high is not None and not self._reaches(cell, atom, (None, high - 2)):
+            if low is None and high is not None and not self._may_be_in(cell, atom, (None, high - 2)):
                 low = high - 1
-            if high is None and low is not None and not self._reaches(cell, atom, (low + 2, None)):
+            if high is None and low is not None and not self._may_be_in(cell, atom, (low + 2, None)):
                 high = low + 1
             if low is not None and high is not None and high - low == 1:
                 guards = (world.met(cell.guard, {atom: (pair, pair)}) for pair in (low, high))
                 return [GuardedCell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
-    def _reaches(self, cell: GuardedCell, atom: LinearAtom, held: Bounds) -> bool:
+    def _may_be_in(self, cell: GuardedCell, atom: LinearAtom, held: Bounds) -> bool:
         """Whether the form `atom` may have a value in the interval `held` in a cell."""
         return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
 
-    def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
-        """One cell that equals both; None if that is not possible. If `alike`, both have the same value. Otherwise b
-        must be at a single value of a form, where the value of a equals that of b."""
-        # 1. The guards may differ in one atom. `shared` has the atoms of both with different values, `alone` the atoms
-        # of one guard only.
-        shared = [x for x, allowed in a.guard.items() if x in b.guard and b.guard[x] != allowed]
-        if len(shared) > 1:
+    def _merged_pair(self, a: GuardedCell, b: GuardedCell, same_value: bool) -> GuardedCell | None:
+        """One cell that equals both; None if that is not possible. With `same_value`, both have the same value.
+        Otherwise b must be at a single value of a form, where the value of a equals that of b."""
+        # 1. The guards may differ in one atom. `differing` has the atoms of both with different values, `one_sided` the
+        # atoms of one guard only.
+        differing = [x for x, allowed in a.guard.items() if x in b.guard and b.guard[x] != allowed]
+        if len(differing) > 1:
             return None
-        alone = [*(x for x in a.guard if x not in b.guard), *(x for x in b.guard if x not in a.guard)]
-        if not shared and not alone:
+        one_sided = [*(x for x in a.guard if x not in b.guard), *(x for x in b.guard if x not in a.guard)]
+        if not differing and not one_sided:
             return None
         value = a.value
-        if not alike:
+        if not same_value:
             # 2. b must fix one form that a does not fix, and the value of a must equal that of b there, without a pole.
-            fixed = [x for x in b.guard if x in shared or x in alone]
+            fixed = [x for x in b.guard if x in differing or x in one_sided]
             if not (len(fixed) == 1 and fixed[0][0] == "form" and len({*b.guard[fixed[0]]}) == 1):
                 return None
             if (interval := a.guard.get(fixed[0])) is None or interval[0] == interval[1]:
@@ -199,41 +199,41 @@ class CellTable:
             except NoRule:  # the value of a has a pole there
                 return None
             if not isinstance(a.value, fmpq):
-                below = polynomial_of(self.world.field, a.value.den)
-                if 0 in self.world.signs(below, b.guard):  # it may have a pole
+                denominator = polynomial_of(self.world.field, a.value.den)
+                if 0 in self.world.signs(denominator, b.guard):  # it may have a pole
                     return None
         first, second = dict(a.guard), dict(b.guard)
         # 3. For an atom of one guard only, either the other guard implies it (then it is added there), or this is the
         # one atom in which the guards differ (the other one allows all of its values).
-        for atom in alone:
+        for atom in one_sided:
             has, lacks = (first, second) if atom in first else (second, first)
             interval = has[atom] = self.world.loosened(has, atom)
             if self.world.implied(lacks, atom, interval):
                 lacks[atom] = interval
-            elif shared:
+            elif differing:
                 return None
             else:
-                shared, lacks[atom] = [atom], self.world.domain(atom)
+                differing, lacks[atom] = [atom], self.world.domain(atom)
         # 4. The guards are equivalent: keep the shorter one.
-        if not shared:
+        if not differing:
             return GuardedCell(a.guard, value) if len(a.guard) <= len(b.guard) else GuardedCell(b.guard, value)
         # 5. They differ in one atom: take the union of its values. A gap between two intervals must be impossible.
-        atom = shared[0]
+        atom = differing[0]
         guard = {x: allowed for x, allowed in first.items() if x != atom}
-        both, gap = union(atom, first[atom], second[atom])
+        joined_values, gap = union(atom, first[atom], second[atom])
         if gap is not None and self.world.met(guard, {atom: gap}) is not None:
             return None
-        if both != self.world.domain(atom) and not self.world.implied(guard, atom, both):
-            guard[atom] = both
-        elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in alone:
+        if joined_values != self.world.domain(atom) and not self.world.implied(guard, atom, joined_values):
+            guard[atom] = joined_values
+        elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in one_sided:
             # All tokens at a fixed position: what remains is that the position exists.
-            there = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
-            if not self.world.implied(guard, *there):
-                if there[0] in guard:
+            exists = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
+            if not self.world.implied(guard, *exists):
+                if exists[0] in guard:
                     return None
-                guard[there[0]] = there[1]
+                guard[exists[0]] = exists[1]
         # 6. Remove the atoms added in step 3 that the other atoms imply.
-        for x in [x for x in guard if x in alone]:
+        for x in [x for x in guard if x in one_sided]:
             others = {y: allowed for y, allowed in guard.items() if y != x}
             if self.world.implied(others, x, guard[x]):
                 guard = others
@@ -243,7 +243,7 @@ class CellTable:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)
 
 
-def _at_a_point(cell: GuardedCell) -> bool:
+def _at_single_point(cell: GuardedCell) -> bool:
     """Whether the guard of a cell fixes the number of a form."""
     return any(atom[0] == "form" and allowed[0] == allowed[1] for atom, allowed in cell.guard.items())
 
@@ -283,9 +283,12 @@ def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
     """(union of two values of an atom, None); for intervals (hull of both, gap between them or None)."""
     if atom[0] != "form":
         return a | b, None
-    (low, high), (least, most) = sorted((a, b), key=lambda x: (x[0] is not None, x[0] or 0))
-    hull = low, None if high is None or most is None else max(high, most)
-    return hull, (high + 1, least - 1) if high is not None and least is not None and least > high + 1 else None
+    (low, high), (second_low, second_high) = sorted((a, b), key=lambda x: (x[0] is not None, x[0] or 0))
+    hull = low, None if high is None or second_high is None else max(high, second_high)
+    return hull, (
+        high + 1,
+        second_low - 1,
+    ) if high is not None and second_low is not None and second_low > high + 1 else None
 
 
 def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
@@ -306,8 +309,8 @@ def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
     # adds a token there: 0.
     if place == world.end:
         counts: dict[str, Affine] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
-    elif len(terms) == 1 and constant == 0 and (there := next(iter(terms))) in ("i", "j"):
-        counts = {a: ({f"p:{a}:{there}": Fraction(1)}, Fraction(0)) for a in counted}
+    elif len(terms) == 1 and constant == 0 and (position := next(iter(terms))) in ("i", "j"):
+        counts = {a: ({f"p:{a}:{position}": Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
         counts = dict.fromkeys(counted, ({}, Fraction(0)))
     else:
@@ -355,8 +358,8 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
         value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
         form = linear_form(world.field, value)
         form = present(form)
-        there, sign = sign_atom(*form)
-        return {there: frozenset(sign * s for s in held)}
+        new_atom, sign = sign_atom(*form)
+        return {new_atom: frozenset(sign * s for s in held)}
     if atom[0] == "some" and world.depends(atom[1], name):
         # Whether a sum is zero: the moved sum has another name, or is 0 itself.
         moved = moved_sum(world, atom[1], name, place)

@@ -64,10 +64,10 @@ class TableSigns:
             return {(value > 0) - (value < 0)}
         # The product of the signs of the factors; a factor of the denominator is never zero.
         out = {1}
-        for factor, power, above in self.factors(value):
+        for factor, power, in_numerator in self.factors(value):
             factor_signs = self.factor(factor, guard)
             if factor_signs != POSITIVE:
-                out = {s * t ** int(power) for s in out for t in factor_signs if above or t}
+                out = {s * t ** int(power) for s in out for t in factor_signs if in_numerator or t}
         return out
 
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
@@ -77,13 +77,13 @@ class TableSigns:
         if key in self._factors:
             return self._factors[key]
         signed_factors = self._factors[key] = list[tuple[Value, int, bool]]()
-        for polynomial, above in ((value.num, True), (value.den, False)):
+        for polynomial, in_numerator in ((value.num, True), (value.den, False)):
             if polynomial is field.one:
                 continue
             lead, factors = field.factored(polynomial)
             if lead < 0:
-                signed_factors.append((-ONE, 1, above))
-            signed_factors += [(polynomial_of(field, factor), int(power), above) for factor, power in factors]
+                signed_factors.append((-ONE, 1, in_numerator))
+            signed_factors += [(polynomial_of(field, factor), int(power), in_numerator) for factor, power in factors]
         return signed_factors
 
     def factor(self, value: Value, guard: Guard) -> set[int]:
@@ -92,10 +92,10 @@ class TableSigns:
             return {(value > 0) - (value < 0)}
         key = self.world.field.written(value), guard_key(guard)
         if key not in self._factor_signs:
-            self._factor_signs[key] = self._of_factor(value, guard)
+            self._factor_signs[key] = self._compute_factor(value, guard)
         return self._factor_signs[key]
 
-    def _of_factor(self, value: Function, guard: Guard) -> set[int]:
+    def _compute_factor(self, value: Function, guard: Guard) -> set[int]:
         """`factor`, computed."""
         world = self.world
         form, out = linear_form(world.field, value), set[int]()
@@ -116,7 +116,7 @@ class TableSigns:
             if integral:
                 return out
         # Any other factor: by coefficients.
-        best = self._shifted(value, guard)
+        best = self._by_coefficients(value, guard)
         if form is not None and with_inputs:
             # For a form with input numbers, the guard may have an atom about its sign.
             atom, sign = sign_atom(*form)
@@ -159,7 +159,7 @@ class TableSigns:
             low += 1
         return Fraction(low), False
 
-    def _shifted(self, value: Function, guard: Guard) -> set[int]:
+    def _by_coefficients(self, value: Function, guard: Guard) -> set[int]:
         """The signs of a factor, from its coefficients after each name is replaced by its lower end plus a variable >=
         0."""
         world, best = self.world, set[int]((-1, 0, 1))
@@ -174,15 +174,15 @@ class TableSigns:
             return best
         # Powers of e have the lower end 0. If that does not decide, try the end 1 for those with a positive exponent.
         powers = any(world.field.generators[g].kind == "exp" for g in used)
-        for far in (False, True) if powers else (False,):
-            moved, strict = self._from_ends(value, guard, far)
+        for ends_at_one in (False, True) if powers else (False,):
+            moved, strict = self._from_lower_ends(value, guard, ends_at_one)
             if moved is None:
                 continue
             coefficients = moved.coeffs()
             for sign in (1, -1):
                 if all(sign * c >= 0 for c in coefficients):
-                    sure = any(all(g in strict for g, e in enumerate(m) if e) for m in moved.monoms())
-                    best &= {sign} if sure else {0, sign}
+                    certain = any(all(g in strict for g, e in enumerate(m) if e) for m in moved.monoms())
+                    best &= {sign} if certain else {0, sign}
         return best
 
     def _numerator(self, value: Function) -> fmpq_mpoly:
@@ -190,10 +190,10 @@ class TableSigns:
         self.world.field.lift(value)
         return value.num
 
-    def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
+    def _from_lower_ends(self, value: Function, guard: Guard, ends_at_one: bool) -> tuple[fmpq_mpoly | None, set[int]]:
         """(polynomial, strict): the factor with each generator replaced by its lower end plus a variable, and the
         generators that are strictly above their ends. The polynomial is None if a generator has no lower end, or if it
-        would be too long. With `far`, powers of e with a positive exponent have the lower end 1."""
+        would be too long. With `ends_at_one`, powers of e with a positive exponent have the lower end 1."""
         field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
         degrees = self._numerator(value).degrees()
         for g, generator in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
@@ -210,13 +210,13 @@ class TableSigns:
                 log = generator.kind == "constant" and generator.argument == LOG
                 positive = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if positive else set()
-                if far and generator.kind == "exp" and self.of(generator.argument, guard) == {1}:
+                if ends_at_one and generator.kind == "exp" and self.of(generator.argument, guard) == {1}:
                     ends[g] = ONE
         polynomial, gens = self._numerator(value), field.gens
-        most = prod(
+        most_terms = prod(
             [int(degree) + 1 for degree in polynomial.degrees()]
         )  # a bound of the terms that one monomial becomes
-        if len(polynomial) * most > MAX_TERMS:
+        if len(polynomial) * most_terms > MAX_TERMS:
             counts = (prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms())
             if sum(counts) > MAX_TERMS:
                 return None, strict
@@ -247,7 +247,11 @@ class TableSigns:
         for g, degree in enumerate(polynomial.degrees()):
             generator = world.field.generators[g] if degree else None
             end = self.upper(generator.argument.name) if generator is not None and generator.kind == "symbol" else None
-            if end is not None and all(c < 0 for m, c in polynomial.terms() if m[g]) and self._above(value, guard):
+            if (
+                end is not None
+                and all(c < 0 for m, c in polynomial.terms() if m[g])
+                and self._all_nonnegative(value, guard)
+            ):
                 return world.put(value, {generator.argument.name: end})  # type: ignore[union-attr]
         return None
 
@@ -268,7 +272,7 @@ class TableSigns:
                 other_names = True
         return integer_terms, sums, other_names or bool(sums)
 
-    def _above(self, value: Function, guard: Guard) -> bool:
+    def _all_nonnegative(self, value: Function, guard: Guard) -> bool:
         """Whether all generators of a polynomial are certainly at least 0."""
         field = self.world.field
         for g, degree in enumerate(self._numerator(value).degrees()):
@@ -302,7 +306,7 @@ class TableSigns:
             return ZERO
         # Each term must be (an integer form)/(a denominator in j with nonnegative coefficients, common to all terms). A
         # nonzero term is at least the least positive value of the form, divided by the denominator at the upper end.
-        units, below = set[Fraction](), dict[Any, Value]()
+        units, denominators = set[Fraction](), dict[Any, Value]()
         for cell in named_sum.cells:
             top, bottom = linear_form(world.field, cell.value), ONE
             if not isinstance(cell.value, fmpq):
@@ -314,10 +318,10 @@ class TableSigns:
             if top is None or not all(map(world.whole, top[0])) or not world.names_in(bottom) <= {"j"}:
                 return None
             units.add(unit(*top) if top[0] else top[1])
-            below[world.field.key(bottom)] = bottom
-        if len(below) != 1:
+            denominators[world.field.key(bottom)] = bottom
+        if len(denominators) != 1:
             return None
-        (bottom,) = below.values()
+        (bottom,) = denominators.values()
         return fmpq(min(units).numerator, min(units).denominator) / world.put(
             bottom, {"j": world.linear(*named_sum.high)}
         )
@@ -336,12 +340,12 @@ class TableSigns:
         # Split the guard by the first factor of unknown sign, and each part by the later factors.
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
-                below = self._below(value, factor, guard) if weak else 0
+                below = self._sign_where_negative(value, factor, guard) if weak else 0
                 cases = self.parts(factor, guard, below)
                 return [part for case in cases for part in self.split(value, case, weak)]
         raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
 
-    def _below(self, value: Function, factor: Function, guard: Guard) -> int:
+    def _sign_where_negative(self, value: Function, factor: Function, guard: Guard) -> int:
         """The sign that a factor has where the value is negative; 0 if the other factors do not determine it."""
         out = {-1}
         for factor_below, power, _ in self.factors(value):
@@ -365,18 +369,18 @@ class TableSigns:
         # A form with input numbers: its sign is an atom.
         if form is not None and self.given(form[0]):
             atom, sign = sign_atom(*form)
-            groups = _grouped(sorted(self.factor(value, guard)), below)
+            groups = _sign_groups(sorted(self.factor(value, guard)), below)
             cases = [(group, {atom: frozenset(sign * s for s in group)}) for group in groups]
-            return self._cut(value, guard, cases if sign > 0 else cases[::-1])
+            return self._possible_parts(value, guard, cases if sign > 0 else cases[::-1])
         if form is not None and all(world.whole(v) for v in form[0]):
             atom, factor = form_atom(form[0])
             # A form in integers: intervals below, at and above its zero.
             direction, zero = (1 if factor > 0 else -1), -form[1] / factor
-            groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * direction), below)
+            groups = _sign_groups(sorted(self.factor(value, guard), key=lambda s: s * direction), below)
             ends = {-1: (None, ceil(zero) - 1), 0: (int(zero), int(zero)), 1: (floor(zero) + 1, None)}
             cut = [(group, [ends[direction * s] for s in group]) for group in groups]
             cases = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
-            return self._cut(value, guard, sorted(cases, key=lambda case: case[0] == (0,)))
+            return self._possible_parts(value, guard, sorted(cases, key=lambda case: case[0] == (0,)))
         # Any other factor: split by its linear part in integers, which may outweigh the other terms where it is not 0.
         integer_terms, _, _ = self.apart(value)
         if not integer_terms or len(self.of(world.linear(integer_terms), guard)) == 1:
@@ -385,7 +389,9 @@ class TableSigns:
         halves: list[Bounds] = [(None, under), (over, None), (under + 1, under + 1)]
         return [case for half in halves if (case := world.met(guard, {atom: half})) is not None]
 
-    def _cut(self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
+    def _possible_parts(
+        self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]
+    ) -> list[Guard]:
         """Those of `parts` (signs of the factor, condition) that may hold under the guard, as guards. The signs on each
         part are remembered, so that they are not computed again."""
         out = []
@@ -396,7 +402,7 @@ class TableSigns:
         return out
 
 
-def _grouped(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
+def _sign_groups(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
     """The signs in their order, each as a group of one; if `below` is not 0, it forms one group with 0."""
     if not below or not {0, below} <= set(signs):
         return [(s,) for s in signs]

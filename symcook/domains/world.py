@@ -99,7 +99,7 @@ class World:
         """Name -> (name of the input, the position at which it is read)."""
         self.pointing: list[str] = []
         """The names of inputs that are assumed to be positions of the string; the closed forms state the assumption."""
-        self._consistency = Consistency(self._placed_too)
+        self._consistency = Consistency(self._with_positions)
         self._cells: dict[str, Function] = {}
         """Name -> its value in the field."""
         self._names: dict[int, frozenset[str]] = {}
@@ -154,9 +154,9 @@ class World:
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
         """The value of a linear form."""
-        named = [(self.name(name), c) for name, c in terms.items() if c]
+        values = [(self.name(name), c) for name, c in terms.items() if c]
         out = self.field.ctx.constant(fmpq(constant.numerator, constant.denominator))
-        for value, c in named:
+        for value, c in values:
             self.field.lift(value)
             out = out + (value.num if c == 1 else value.num * fmpq(c.numerator, c.denominator))
         return polynomial_of(self.field, out)
@@ -164,7 +164,7 @@ class World:
     def sum(self, one: NamedSum) -> Value:
         """The value of a sum without a rule: its name, or minus the name of its negative."""
         # A sum and its negative share a name: the one with positive leading coefficients has it.
-        if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
+        if not one.kept and all(not isinstance(c.value, fmpq) and _has_negative_lead(c.value) for c in one.cells):
             cells = tuple(GuardedCell(c.guard, -c.value) for c in one.cells)
             nonnegative = all(-1 not in self.signs(c.value, c.guard) for c in cells)
             return -self.sum(NamedSum(cells, one.low, one.high, nonnegative))
@@ -222,11 +222,11 @@ class World:
             return NO_NAMES
         if value.names is None:
             self.field.lift(value)
-            used = [g for p in _parts(value) for g, degree in enumerate(p.degrees()) if degree]
+            used = [g for p in _polynomials(value) for g, degree in enumerate(p.degrees()) if degree]
             value.names = NO_NAMES.union(*map(self.names_of, used))
         return value.names
 
-    def _inside(self, argument: object) -> frozenset[str]:
+    def _names_in_argument(self, argument: object) -> frozenset[str]:
         """The names in the argument of an exponential, a root or a constant."""
         if isinstance(argument, sympy.Basic):
             return frozenset(str(s) for s in argument.free_symbols)
@@ -239,15 +239,15 @@ class World:
         # First find the new value of each generator that contains a replaced name, then compose the polynomials with
         # them.
         moved: dict[int, Value] = {}
-        for polynomial in _parts(value):
+        for polynomial in _polynomials(value):
             for g, degree in enumerate(polynomial.degrees()):
                 if degree and g not in moved and not self.names_of(g).isdisjoint(new):
-                    moved[g] = self._moved(g, new)
+                    moved[g] = self._substituted_generator(g, new)
         self.field.lift(value)
-        below = self._at(value.den, moved) if value.den is not self.field.one else ONE
-        if isinstance(below, fmpq) and below == 0:
+        denominator = self._composed(value.den, moved) if value.den is not self.field.one else ONE
+        if isinstance(denominator, fmpq) and denominator == 0:
             raise NoRule("a value after a division by zero")
-        return self._at(value.num, moved) / below
+        return self._composed(value.num, moved) / denominator
 
     def names_of(self, g: int) -> frozenset[str]:
         """The names in a generator."""
@@ -256,11 +256,11 @@ class World:
             self._names[g] = (
                 frozenset((generator.argument.name,))
                 if generator.kind == "symbol"
-                else self._inside(generator.argument)
+                else self._names_in_argument(generator.argument)
             )
         return self._names[g]
 
-    def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
+    def _composed(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
         """The polynomial with the values `moved` in place of some generators."""
         functions = [v for v in moved.values() if isinstance(v, Function)]
         for function in functions:
@@ -285,7 +285,7 @@ class World:
             out = out + term
         return out
 
-    def _moved(self, g: int, new: Mapping[str, Value]) -> Value:
+    def _substituted_generator(self, g: int, new: Mapping[str, Value]) -> Value:
         """The value of a generator with the values `new` in place of names; NoRule for a constant that contains a
         replaced name."""
         generator = self.field.generators[g]
@@ -354,7 +354,7 @@ class World:
                     yield {"n": -1}, self.most + self.added
             # A position of the string.
             elif v in ("i", "j"):
-                yield from self._placed(v)
+                yield from self._position_facts(v)
             # A count is at least 0. The sum of the counts is at most the length of the input.
             elif v[:2] == "k:":
                 yield {v: 1}, 0
@@ -371,7 +371,7 @@ class World:
                 others = {w: -1 for w in names | visited if w[:2] == "p:" and w.endswith(f":{at}")}
                 yield {at: 1, **others}, 1 - self.start - (self.before is not None)
             elif v in self.slots and self.whole(v):
-                yield from self._placed(v)
+                yield from self._position_facts(v)
             # A symbol of the model, in its declared range.
             elif v in self.positive:
                 low, _, high = self.positive[v]
@@ -380,11 +380,11 @@ class World:
                 if high is not None:
                     yield {v: -1}, high
 
-    def _placed(self, v: str) -> tuple[GivenForm, GivenForm]:
+    def _position_facts(self, v: str) -> tuple[GivenForm, GivenForm]:
         """The facts that a number is a position of the string: at least the first one, at most the last one."""
         return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
 
-    def _placed_too(self, point: dict[str, int]) -> IntegerPoint:
+    def _with_positions(self, point: dict[str, int]) -> IntegerPoint:
         """A point with values added for i, j and the counts up to them, if they are missing: those of the other
         position, or of the end of the string.
 
@@ -425,7 +425,7 @@ class World:
                     yield {v: sign * c for v, c in atom[1]} | above, sign * atom[2]
         # The token at i or j.
         elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
-            yield from self._lettered(atom[1], held)
+            yield from self._token_rows(atom[1], held)
         # A number with one of these residues: at least the smallest such number that is not below its lower end.
         elif atom[0] == "mod":
             named = str(atom[1])
@@ -435,13 +435,13 @@ class World:
         elif atom[0] == "letter" and atom[1] != "n":
             yield {"n": 1}, self.start - 1 - int(atom[1])
             if atom[1] == self.start and self.before is None:
-                yield from self._of_empty(held, self.after)
+                yield from self._empty_input_rows(held, self.after)
         elif atom[0] == "letter" and self.after is None:
-            yield from self._of_empty(held, self.before)
+            yield from self._empty_input_rows(held, self.before)
 
-    def _lettered(self, v: str, held: frozenset[str]) -> Iterator[GivenForm]:
+    def _token_rows(self, v: str, held: frozenset[str]) -> Iterator[GivenForm]:
         """Forms that are not negative if the token at position v is one of `held`: about v and the counts up to it."""
-        first, last = self._placed(v)
+        first, last = self._position_facts(v)
         # A token added by the model is at its end of the string, and at no other position.
         if self.before is not None and self.before not in held:
             yield first[0], first[1] - 1
@@ -459,7 +459,7 @@ class World:
             yield {v: 1, **others}, -self.start - (self.before is not None)
 
     @staticmethod
-    def _of_empty(held: frozenset[str], added: str | None) -> Iterator[GivenForm]:
+    def _empty_input_rows(held: frozenset[str], added: str | None) -> Iterator[GivenForm]:
         """Forms about the length that follow from the tokens `held` at one end, if the model adds only the token
         `added`, at the other end. The added token is at both ends iff the input is empty."""
         if added is not None and added in held and len(held) == 1:
@@ -524,8 +524,8 @@ class World:
             return first if self.possible(first) else None
         key = guard_key(first), guard_key(second)
         if key not in self._met:
-            both = self.joined(first, second)
-            self._met[key] = both if both is not None and self.possible(both) else None
+            conjunction = self.joined(first, second)
+            self._met[key] = conjunction if conjunction is not None and self.possible(conjunction) else None
         return self._met[key]
 
     @staticmethod
@@ -620,10 +620,10 @@ class World:
         one of its names."""
         key = guard_key(guard)
         if key not in self._equalities:
-            self._equalities[key] = self._solved(guard)
+            self._equalities[key] = self._solve_equalities(guard)
         return self._equalities[key]
 
-    def _solved(self, guard: Guard) -> dict[str, Value]:
+    def _solve_equalities(self, guard: Guard) -> dict[str, Value]:
         """`equalities`, computed."""
         new: dict[str, Value] = {}
         for atom, allowed in guard.items():
@@ -691,12 +691,12 @@ def named_in(atom: LinearAtom) -> list[Any]:
     return [x for x, _ in atom[1]] if atom[0] in ("form", "sign") else [atom[1]]
 
 
-def _parts(value: Function) -> tuple[fmpq_mpoly, ...]:
+def _polynomials(value: Function) -> tuple[fmpq_mpoly, ...]:
     """The polynomials of a value that may contain names."""
     return (value.num,) if value.den is value.field.one else (value.num, value.den)
 
 
-def _negative(value: Function) -> bool:
+def _has_negative_lead(value: Function) -> bool:
     """Whether the leading coefficient of the numerator is negative."""
     value.field.lift(value)
     return value.num.leading_coefficient() < 0
