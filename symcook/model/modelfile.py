@@ -455,6 +455,7 @@ class _Document:
         for line in lines:
             if len(line) != width:
                 raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
+        # Rational literals become a rational matrix without sympy; any other entry is an expression.
         entries = [entry for line in lines for entry in line]
         literal = all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries)
         if (
