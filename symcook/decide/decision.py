@@ -81,7 +81,8 @@ class Decision(Shown):
 
     @property
     def accepts(self) -> str | None:
-        """Which side accepts the word: "model" or "reference"; None where there is no word, or answers are labels."""
+        """Which side accepts the string `word`: "model" or "reference"; None without a string, and where answers are
+        labels."""
         return {(True, False): "model", (False, True): "reference"}.get(self.answers) if self.answers else None
 
     @property
@@ -110,11 +111,11 @@ class Decision(Shown):
 def decide(
     model: Transformer, against: object = None, *, values: Mapping[str, Any] | None = None, name: str = ""
 ) -> Decision:
-    """Decide whether a model answers every word as a reference does.
+    """Decide whether a model answers every string as a reference does.
 
     against: a `Fold`, an `Automaton`, a model, or a regular expression over the model's alphabet as text
-    (`symcook.programs.regular`); None for the model's automaton alone. values: those of the model's symbols. name: what
-    the reference is called. Where the empty word is no input of the model, words of at least one letter are meant.
+    (`symcook.programs.regular`); None for the model's automaton only. values: the values of the model's symbols. name:
+    the name of the reference. Where the empty string is not an input of the model, it is not compared.
 
     >>> from symcook.recipes import build
     >>> found = decide(build("dyck-1-2"), r"(\\((\\(\\))*\\))*")

@@ -122,11 +122,12 @@ def diff(
     of a layer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
     same shape: a verdict, a label, or values of the same names, once or at each position.
 
-    Every word to `max_length` (in typed symbols; 6, or that of the longest of finitely many `inputs`), and `INPUTS` of
-    them at most; of a language every string; of models over rows of numbers, rows over 0, 1, -1 and 1/2. `positions`
-    are those at which they are compared. Values differ where their balls of 256 bits are surely more than `tolerance`
-    apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
-    take their defaults. Raises BadInput where the two take different inputs.
+    The inputs are all strings up to `max_length` typed symbols (6 by default, or the length of the longest of finitely
+    many `inputs`), at most `INPUTS`; all strings of a language; for models over numbers, rows over 0, 1, -1 and 1/2.
+    `positions` says at which positions values are compared. Values differ where their intervals of 256 bits prove that
+    they are more than `tolerance` apart, and are equal where the intervals prove that they are not. Otherwise they are
+    close, or it is undecided (`Diff`). Symbols take their defaults. Raises BadInput where the two take different
+    inputs.
     """
     first_model, second_model = first.bind(), second.bind()  # symbols take their defaults
     near = fraction(exact(tolerance))

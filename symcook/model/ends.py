@@ -39,8 +39,8 @@ Column = TypeVar("Column", contravariant=True)
 Verdicts = TypeVar("Verdicts")
 """The answers to a comparison, or the indices of the largest scores, at all positions."""
 Verdict = TypeVar("Verdict", covariant=True)
-"""The answer at one position: True, False or None (undecided), or an index. In a batch it is an array of these; where n
-is a variable, it is a condition on n."""
+"""The answer at one position: True, False or None (undecided), or an index. In a batch it is an array of such answers;
+where n is a variable, it is a condition on n."""
 
 
 def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
@@ -428,7 +428,7 @@ class Readout(Named):
 
     @property
     def first(self) -> bool:
-        """Whether the readout looks at the first position alone."""
+        """Whether the readout looks at the first position only."""
         return self.position == "first"
 
     @property

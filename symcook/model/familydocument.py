@@ -360,7 +360,7 @@ def _products(
         # Query form times key form.
         query, key = (_with_unit(kid, reads, unit) for kid in tree[1:])
         return ("*", factor(query), key)
-    # One form alone.
+    # A single form.
     if _linear_in(tree, reads):
         return ("*", unit, factor(_with_unit(tree, reads, unit)))
     return tree

@@ -591,7 +591,7 @@ class _Document:
             )
         keys = "symcook name source space embedding layers readout symbols max_length final_norm"
         compiled = isinstance(value, dict) and "program" in value
-        # "program" is there in compiled models alone.
+        # Only the files of compiled models have the key "program".
         raw = self.fields(value, "the document", f"{keys} program" if compiled else keys)
         length = raw["max_length"]
         return Transformer(
