@@ -1,7 +1,7 @@
 """The files of an export: which formats there are, writing weights with their certificate, and reading them back.
 
-All files of an export are written, or none. A certificate has the hashes of the files that it is about, and its own in
-its last line, so that `read` finds out whether a byte of any of them has changed.
+All files of an export are written, or none. A certificate has the hashes of its files and, in its last
+line, its own hash, so that `read` notices if a byte of any of them has changed.
 """
 
 from __future__ import annotations
