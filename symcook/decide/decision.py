@@ -212,13 +212,13 @@ def recheck(
     why = check(certificate, model, machine, reference, name)
     word, answers = (certificate.get(key) for key in ("word", "answers"))
     return Decision(
-        certificate["verdict"],
-        model,
-        name,
-        None if word is None else tuple(word),
-        None if answers is None else (answers[0], answers[1]),
-        machine if isinstance(machine, Automaton) else None,
-        f"the certificate holds: {why}",
+        verdict=certificate["verdict"],
+        model=model,
+        against=name,
+        word=None if word is None else tuple(word),
+        answers=None if answers is None else (answers[0], answers[1]),
+        automaton=machine if isinstance(machine, Automaton) else None,
+        why=f"the certificate holds: {why}",
     )
 
 

@@ -473,7 +473,18 @@ def prepared(
             raise BadInput(must, asked.text, "leave --inputs and --positions out")
         decoder = decoding(bound, arrays, dtype, max_length, steps, strictly)
         arrays |= stored(bound, decoder)
-    return Prepared(model, symbol_values, kind, dtype, max_length, bound, arrays, roundings, decoder, asked)
+    return Prepared(
+        model=model,
+        values=symbol_values,
+        kind=kind,
+        dtype=dtype,
+        max_length=max_length,
+        bound=bound,
+        arrays=arrays,
+        roundings=roundings,
+        decoding=decoder,
+        asked=asked,
+    )
 
 
 def certificate(

@@ -177,9 +177,21 @@ def diff(
         tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
     )
     return Diff(
-        (first.name, second.name), structure, first_difference, count, max_length, quotient(near), opened, different,
-        close, undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
-    )  # fmt: skip
+        models=(first.name, second.name),
+        structure=structure,
+        first=first_difference,
+        inputs=count,
+        max_length=max_length,
+        tolerance=quotient(near),
+        open=opened,
+        different=different,
+        close=close,
+        undecided=undecided,
+        limits=tuple(map(str, limits)),
+        shapes=(_shape(first_model), _shape(second_model)),
+        answers=answers,
+        asked=asked,
+    )
 
 
 def _common_length(first: Transformer, second: Transformer, max_length: int | None, inputs: Language | None) -> int:

@@ -42,7 +42,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     Raises Rejected with the first entry that differs; BadInput for a file that is missing or truncated, and for a
     certificate that an export could not have written.
     """
-    # What the export was given, as the certificate has it.
+    # The arguments of the export, from the certificate.
     place, known, files = read(path)
     export_read = _given(place, known, files)
     model = export_read.model(known)
@@ -137,9 +137,18 @@ def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]
         if not isinstance(claim, dict) or not all(isinstance(claim.get(key), str) for key in ("id", "status")):
             raise _wrong("claims", 'a list of {"id": .., "status": ..}', claim)
     return _Given(
-        recipe, arguments, symbols, kind, dtype, _whole(tables, "N", 1, MAX_LENGTH + 2), steps, program,
-        [claim["id"] for claim in claims], format, weights,
-    )  # fmt: skip
+        recipe=recipe,
+        arguments=arguments,
+        symbols=symbols,
+        kind=kind,
+        dtype=dtype,
+        positions=_whole(tables, "N", 1, MAX_LENGTH + 2),
+        steps=steps,
+        program=program,
+        claims=[claim["id"] for claim in claims],
+        format=format,
+        weights=weights,
+    )
 
 
 def _asked(model: Transformer, known: Mapping[str, object], longest: int) -> Strings | None:

@@ -92,9 +92,20 @@ def check_decoded(
     how = f"exhaustive, {domain}: the tokens after {empty_text}all strings of length 1 to {max_length}"
     how += f"{most}; one pass a string" if verdict else most
     return Check(
-        model.name, max_length, sum(strings), mismatches, first, how, time.monotonic() - start,
-        domain, unclear, first_open, empty, "its program", by_length=tuple(counts),
-    )  # fmt: skip
+        recipe=model.name,
+        max_length=max_length,
+        strings=sum(strings),
+        mismatches=mismatches,
+        counterexample=first,
+        method=how,
+        seconds=time.monotonic() - start,
+        domain=domain,
+        open=unclear,
+        first_open=first_open,
+        empty_word=empty,
+        against="its program",
+        by_length=tuple(counts),
+    )
 
 
 def _automaton(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:

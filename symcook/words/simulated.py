@@ -41,11 +41,11 @@ MOST_BITS = 25
 p bits gives the same as one rounding of the exact result to p bits."""
 FAR = 1000
 """Numbers other than 0 are simulated only between 2^-FAR and 2^FAR in size."""
-HELD = 53
+FLOAT64_BITS = 53
 """Formats with more bits than float64 are treated as float64, whose rounding errors enclose theirs."""
 
 
-OUTSIDE = "numbers must be within float64", "one that is not"
+NOT_IN_FLOAT64 = "numbers must be within float64", "one that is not"
 """The two parts of the error for a number beyond float64: what must hold, and what was given."""
 
 
@@ -53,7 +53,7 @@ def within(number: Any) -> float:
     """A number of mpmath's library as a float64; NotExact if it overflows or underflows there."""
     as_float = to_float(number)
     if not math.isfinite(as_float) or (as_float == 0 and number != fzero):
-        raise NotExact(*OUTSIDE)
+        raise NotExact(*NOT_IN_FLOAT64)
     return as_float
 
 
@@ -107,7 +107,7 @@ class Simulated:
         """Raises NotExact if a number is NaN, or too large or too small in size (`FAR`)."""
         sizes = np.abs(x)
         if not (sizes < 2.0**FAR).all() or ((sizes < 2.0**-FAR) & (sizes != 0)).any():
-            raise NotExact(*OUTSIDE)
+            raise NotExact(*NOT_IN_FLOAT64)
 
     def nearest(self, x: Array) -> Array:
         """Numbers rounded to nearest, ties to even. A number that `check` refuses may give anything.
@@ -127,7 +127,7 @@ class Simulated:
     def unless_lost(self, results: Array, nonzero: Array) -> Array:
         """`results` rounded. `nonzero` says which exact results are not 0; NotExact where float64 has 0 for one."""
         if ((results == 0) & nonzero).any():
-            raise NotExact(*OUTSIDE)
+            raise NotExact(*NOT_IN_FLOAT64)
         return self.rounded(results)
 
     def values(self, numbers: Sequence[Coefficient]) -> RunEntries:
@@ -467,7 +467,7 @@ class FewBits:
     def _both_numbers(self, bits: int) -> Any:
         """The arithmetic of all runtimes together with that of one run. Its intervals, in float64, contain the exact
         values."""
-        return HullsAndRun(Hulls(self.model, Format(HELD)), Simulated(bits))
+        return HullsAndRun(Hulls(self.model, Format(FLOAT64_BITS)), Simulated(bits))
 
     def _first_wrong(self, result: Result, accepted: Array, word: Callable[[int], Word]) -> tuple[Word, Any] | None:
         """The first of the `accepted` entries that the run decides otherwise than the exact model, as a string, and the
@@ -487,7 +487,7 @@ class FewBits:
 
     def _hull_verdicts(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, ProvedInBits]]:
         """For each length, whether the intervals of all runtimes decide every string."""
-        numbers = Hulls(self.model, replace(format, bits=min(format.bits, HELD)))
+        numbers = Hulls(self.model, replace(format, bits=min(format.bits, FLOAT64_BITS)))
 
         def verdicts_of(level: PrefixLevel, chosen: Array) -> ProvedInBits:
             if numbers.wild:
