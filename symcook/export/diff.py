@@ -172,10 +172,10 @@ def diff(
     # What differs without a run. With a tolerance, differences in the maximum length and in the first position are
     # limits.
     apart = list(differences(first.bind(), second.bind(), near=near))
-    limits = [it for it in apart if it.limit and near]
-    structure, undecided = (
-        tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
-    )
+    limits = [entry for entry in apart if entry.limit and near]
+    others = [entry for entry in apart if entry not in limits]
+    structure = tuple(str(entry) for entry in others if entry.decided)
+    undecided = tuple(str(entry) for entry in others if not entry.decided)
     return Diff(
         models=(first.name, second.name),
         structure=structure,

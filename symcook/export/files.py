@@ -215,7 +215,8 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     for target in (weights, certificate, *(weights.with_suffix(extra_ending) for extra_ending in FORMATS[kind].more)):
         ordinary(target, "the file for the weights", f"-o m{ending}")
         code = target not in (weights, certificate)
-        if code and target.is_file() and not force and not weights.exists():  # as equal.py, of equal.pt and equal.pth
+        # Exports in two formats have the same file of code: equal.py is that of equal.pt and of equal.pth.
+        if code and target.is_file() and not force and not weights.exists():
             do = f"give another name, as -o {weights.stem}-{kind}{ending}, or add --force to replace it"
             raise BadInput("the code must not replace that of another export", target, do)
         vacant(target, force)

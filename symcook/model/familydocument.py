@@ -275,13 +275,17 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     """The document with a coordinate that is always 1 where forms and scores have a constant."""
     space = {*map(last_name, doc["space"])}
     layers = _layers(doc)
-    # A coordinate that the embedding sets to 1 and nothing else writes is the unit. A norm would change it.
-    written = {key for layer in layers for block in (*(h["writes"] for h in layer.get("attention", ())),
-                                                   layer.get("feedforward", {})) for key in block}  # fmt: skip
-    fixed = [x for x, text in doc["embedding"]["positions"].items() if text == "1" and x in space - written]
+    # The unit: a coordinate that the embedding sets to 1, and that no token, layer or norm changes.
+    written = set[str]()
+    for layer in layers:
+        for head in layer.get("attention", ()):
+            written |= head["writes"].keys()
+        written |= layer.get("feedforward", {}).keys()
+    embedding = doc["embedding"]
+    fixed = [x for x, text in embedding["positions"].items() if text == "1" and x in space - written]
     normed = any(layer.get("placement", "none") != "none" for layer in layers)
-    unit = fixed[0] if fixed and not normed and not {*fixed} & {*(doc["embedding"]["words"] or ())} else None
-
+    by_token = {*fixed} & {*(embedding["words"] or ())}
+    unit = fixed[0] if fixed and not normed and not by_token else None
     known = space | {word for layer in layers for word in _normed_names(layer)}
 
     def changed(text: str, insert_unit: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:

@@ -395,10 +395,6 @@ class Layer(Named):
             part = getattr(self, what)
             if part is not None and not isinstance(part, kind):
                 raise BadInput(f"the {what} of a layer must be a {kind.__name__}", type(part).__name__)
-        if self.attention is not None:
-            instance("the attention of a layer", self.attention, SelfAttention)
-        if self.feedforward is not None:
-            instance("the feed-forward layer of a layer", self.feedforward, FeedForward)
         # The norms of the two parts; a single norm stands for a tuple of one.
         one_of("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
