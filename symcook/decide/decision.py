@@ -298,9 +298,11 @@ def _followed(reference: Answering) -> Fold:
         # `step` and `answer` use plain functions only, since `followed` accepts no objects of classes.
 
         def step(state: Any, letter: str) -> Any:
+            """The states of the reference and of the language."""
             return own_step(state[0], letter), read(state[1], letter)
 
         def answer(state: Any) -> Any:
+            """The answer of the reference inside the language, else None."""
             return own_answer(state[0]) if holds(state[1]) else None
 
         return Fold((fold.start, inside.start), step, answer)

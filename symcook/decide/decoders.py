@@ -141,6 +141,7 @@ def both(first: Automaton, second: Automaton) -> Automaton:
         return [*zip(first.moves[state[0]], second.moves[state[1]], strict=True)]
 
     def accepts(state: tuple[int, int]) -> bool:
+        """Whether both automata accept."""
         return first.answers[state[0]] is True and second.answers[state[1]] is True
 
     return reached((0, 0), steps, accepts, first.alphabet).minimal()

@@ -63,18 +63,21 @@ def _npz(m: Archive, stem: str) -> dict[str, bytes]:
 
 
 def _safetensors(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as a safetensors file."""
     from symcook.export.safetensors import encode
 
     return {".safetensors": encode(m)}
 
 
 def _torch(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as a torch state dict with code."""
     from symcook.export import torch_code
 
     return _with_code(m, stem, ".pt", torch_code.tensors(m), torch_code.code)
 
 
 def _transformerlens(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as a state dict for TransformerLens with code."""
     from symcook.export import lens
 
     return _with_code(m, stem, ".pth", lens.Lens(m).state(), lens.code)
@@ -92,6 +95,7 @@ def _with_code(
 
 
 def _onnx(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as an ONNX graph."""
     from symcook.export.onnx_graph import graph
 
     return {".onnx": graph(m)}
@@ -159,12 +163,14 @@ def held(kind: str, m: Archive) -> Archive:
 
 
 def _from_npz(data: bytes) -> Archive:
+    """The archive of an npz file."""
     from symcook.export.run_npz import arrays
 
     return arrays(data)
 
 
 def _from_torch(data: bytes) -> Archive:
+    """The arrays of a torch state dict; bfloat16 becomes float32."""
     torch = module("torch")
     state = torch.load(io.BytesIO(data), weights_only=True)
     return {key: (t.float() if t.dtype == torch.bfloat16 else t).numpy() for key, t in state.items()}

@@ -293,6 +293,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
         tree = parse_term(text)
 
         def reads(part: Tree) -> bool:
+            """Whether a tree has a coordinate, or a name that a norm writes."""
             return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
 
         # `how` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).

@@ -365,6 +365,7 @@ class _Document:
         return value
 
     def array(self, value: object, place: str) -> list[Any]:
+        """`value` as a list."""
         if not isinstance(value, list):
             raise self.wrong(place, "a list", value)
         return value
@@ -378,16 +379,19 @@ class _Document:
         return value
 
     def flag(self, value: object, place: str) -> bool:
+        """`value` as a bool."""
         if not isinstance(value, bool):
             raise self.wrong(place, "true or false", value)
         return value
 
     def integer(self, value: object, place: str) -> int:
+        """`value` as an integer."""
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.wrong(place, "a whole number", value)
         return value
 
     def names(self, value: object, place: str) -> tuple[str, ...]:
+        """`value` as a tuple of names."""
         return tuple(self.label(name, f"each name in {place}") for name in self.array(value, place))
 
     def number(self, value: object, place: str) -> Any:
@@ -522,6 +526,7 @@ class _Document:
         )
 
     def token(self, value: object, place: str) -> str | None:
+        """`value` as a token; None stays None."""
         return None if value is None else self.label(value, place)
 
     def embedding(self, value: object, space: Space) -> Embedding:
@@ -669,9 +674,11 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     calls = 0
 
     def refuse(what: str) -> BadInput:
+        """The refusal of the expression, which must be `what`."""
         return BadInput(f"{place} in a model file must be {what}", show(tree))
 
     def at_most(bits: int, limit: int) -> int:
+        """`bits`; BadInput where they are more than `limit`."""
         if bits > limit:
             raise refuse("an expression of smaller numbers, less deep, and without towers of exponentials")
         return bits

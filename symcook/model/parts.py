@@ -197,6 +197,7 @@ class FeedForward(Part):
         return height(held(self, "b1"), "b1")
 
     def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the number of hidden units."""
         return super().sizes() | {"hidden": self.hidden}
 
 
@@ -248,6 +249,7 @@ class Head(Part):
         self._freeze(reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature)
 
     def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the number of key dimensions."""
         return super().sizes() | {"key": height(held(self, "Q"), "Q")}
 
     @cached_property
@@ -279,6 +281,7 @@ class Head(Part):
         return MadeOnce((*super().lowered, "factor"), self._lower)
 
     def _lower(self, name: str) -> Any:
+        """As `Part._lower`, also for the factor of the scores."""
         if name != "factor":
             return super()._lower(name)
         numbers = self.lowered["scale"], self.lowered["temperature"]

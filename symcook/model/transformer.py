@@ -208,6 +208,7 @@ class Transformer(Verbs, Shown):
 
     @property
     def space(self) -> Space:
+        """The coordinates of the residual stream."""
         return self.embedding.space
 
     @property
@@ -221,6 +222,7 @@ class Transformer(Verbs, Shown):
 
     @property
     def alphabet(self) -> tuple[str, ...]:
+        """The tokens that a user types."""
         return self.embedding.alphabet
 
     @property
@@ -380,6 +382,7 @@ class Transformer(Verbs, Shown):
         table = {symbol(name): value for name, value in values.items()}
 
         def put(value: sympy.Expr) -> Any:
+            """A number with the values in place of the symbols."""
             return value.subs(table) if value.free_symbols & table.keys() else value
 
         return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))
