@@ -288,6 +288,7 @@ class Readout(Named):
     def __post_init__(self) -> None:
         freeze(self, kind=one_of("readout", self.kind, READOUTS))
         one_of("position of the readout", self.position, POSITIONS)
+        # Names: what is read, and labels, which groups divide.
         reads = coordinates(self.reads, "reads")
         labels = coordinates(self.labels, "labels")
         for label in labels:

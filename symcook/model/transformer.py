@@ -153,6 +153,7 @@ class Transformer(Verbs, Shown):
     program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        # The types of the fields.
         if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
         instance("the embedding of a model", self.embedding, Embedding)
@@ -171,7 +172,7 @@ class Transformer(Verbs, Shown):
                 raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
         if self.max_length is not None and (type(self.max_length) is not int or not 1 <= self.max_length < 10**18):
             raise BadInput("the maximum length must be an integer of at least 1 and at most 18 digits", self.max_length)
-        # Names: symbols, what each step reads and writes, and what the readout reads.
+        # Names: those of symbols, those that each step reads and writes, and those that the readout reads.
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
             raise BadInput("parameters must be declared once", ", ".join(p.name for p in self.parameters))
