@@ -25,7 +25,9 @@ from pathlib import Path
 import numpy as np
 
 MOST_BYTES = 10**9
+"""The greatest size of a file, packed and unpacked."""
 MOST_STEPS = 10_000
+"""The greatest number of sublayers of a model."""
 
 
 def content(path):
@@ -77,8 +79,8 @@ def check(path):
 
 
 def note(certificate, n):
-    """What to say of an answer to n tokens, those that the model adds counted: nothing where all answers of this length
-    are guaranteed, or where there are none."""
+    """The warning on an answer to n tokens, added tokens included; None where the certificate guarantees all answers of
+    this length, or says nothing of answers."""
     known = certificate.get("guaranteed", {})
     if known.get("length") is None or any(low <= n <= high for low, high in known["ranges"]):
         return None
@@ -87,6 +89,7 @@ def note(certificate, n):
 
 
 def refuse(text):
+    """Print a message and end with exit code 2."""
     print(text, file=sys.stderr)
     sys.exit(2)
 
@@ -108,6 +111,7 @@ def at_length(table, n, axes):
 
 
 def end(must, given, do=""):
+    """Refuse an input that has no run."""
     refuse(f"{must}; given: {given}{do and '; '}{do}.")
 
 
@@ -172,7 +176,7 @@ def compared(q, k):
 
 
 def attend(m, head, x, stop):
-    """What a head adds."""
+    """The output of a head, which is added to the residual stream."""
     n = x.shape[-2]
     i, j = np.arange(n)[:, None], np.arange(n)[None, :]
     masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
@@ -248,7 +252,7 @@ def verdicts(m, z):
 
 def decode(m, given, steps):
     """Print the tokens that the model continues with after a string, at most so many; the exit code."""
-    # Refusals: of weights that are no decoder's, of steps and words that the certificate does not cover.
+    # Refuse weights that are not those of a decoder, and steps and strings that the certificate does not cover.
     if "decoding.steps" not in m:
         refuse(
             "the weights must be those of a decoder of an automaton or a Turing machine; given: others; leave "
@@ -270,8 +274,8 @@ def decode(m, given, steps):
             f"a run after a string of length {len(word)} must have at most {most} steps, which any runtime gets right"
         )
         refuse(f"{must}; given: {steps}; give --steps {most}, or export again with more --steps or a wider --dtype.")
-    # One token a round. "decoding.ends" says of each label whether the run goes on (0), ends with it (1), or ends
-    # silently (2).
+    # One token in each round. By "decoding.ends", the run continues after a label (0), ends with it (1), or ends
+    # without printing it (2).
     vocabulary, labels = list(m["vocabulary"]), m["readout.labels"].tolist()
     tokens = [t for t in [str(m["before"]), *word] if t]
     for position in range(len(word) + 1, len(word) + most + 1):
@@ -293,7 +297,7 @@ def decode(m, given, steps):
 
 
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError)
-"""What arrays raise that do not fit together."""
+"""The errors that arrays raise that do not fit together."""
 
 
 def main(path, given, steps=None):

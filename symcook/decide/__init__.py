@@ -1,4 +1,4 @@
-"""Models decided against a reference for words of every length: `decide`."""
+"""Decisions whether a model and a reference agree on strings of every length: `decide`."""
 
 from symcook.decide.decision import Decision, decide
 

@@ -52,6 +52,7 @@ class Asked:
         self._hashable(fold.start)
 
     def step(self, state: Hashable, letter: str) -> Hashable:
+        """The state of the fold after one more symbol."""
         next_state = self._twice(
             lambda: self.fold.step(state, letter), f"a step by {letter} from the state {_shown(state)}"
         )
@@ -117,6 +118,7 @@ def explored(fold: Answering | Fold, alphabet: Sequence[str], most: int = STATES
     start = fold.start if isinstance(fold, Fold) else fold.initial
 
     def steps(state: Any) -> list[Hashable]:
+        """The next state by each symbol."""
         return [fold.step(state, letter) for letter in alphabet]
 
     return reached(start, steps, fold.answer, alphabet, most)

@@ -199,7 +199,7 @@ class Counting:
     def _condition(self, kind: str, form: Vector, token: str) -> bool | CountCondition:
         """The condition that a form is > 0, >= 0 or = 0 when `token` is the last token; True or False where this does
         not depend on the counts."""
-        own = form[self.tokens.index(token)]
+        own = form[self.tokens.index(token)]  # the coefficient of the last token
         # The count of `token` is at least 1, all others are at least 0: coefficients of one sign decide alone.
         if all(a >= 0 for a in form) and own > 0:
             return kind != "="

@@ -81,7 +81,8 @@ class Decision(Shown):
 
     @property
     def accepts(self) -> str | None:
-        """Which side accepts the word: "model" or "reference"; None where there is no word, or answers are labels."""
+        """Which side accepts the string `word`: "model" or "reference"; None without a string, and where answers are
+        labels."""
         return {(True, False): "model", (False, True): "reference"}.get(self.answers) if self.answers else None
 
     @property
@@ -110,11 +111,11 @@ class Decision(Shown):
 def decide(
     model: Transformer, against: object = None, *, values: Mapping[str, Any] | None = None, name: str = ""
 ) -> Decision:
-    """Decide whether a model answers every word as a reference does.
+    """Decide whether a model answers every string as a reference does.
 
     against: a `Fold`, an `Automaton`, a model, or a regular expression over the model's alphabet as text
-    (`symcook.programs.regular`); None for the model's automaton alone. values: those of the model's symbols. name: what
-    the reference is called. Where the empty word is no input of the model, words of at least one letter are meant.
+    (`symcook.programs.regular`); None for the model's automaton only. values: the values of the model's symbols. name:
+    the name of the reference. Where the empty string is not an input of the model, it is not compared.
 
     >>> from symcook.recipes import build
     >>> found = decide(build("dyck-1-2"), r"(\\((\\(\\))*\\))*")
@@ -211,13 +212,13 @@ def recheck(
     why = check(certificate, model, machine, reference, name)
     word, answers = (certificate.get(key) for key in ("word", "answers"))
     return Decision(
-        certificate["verdict"],
-        model,
-        name,
-        None if word is None else tuple(word),
-        None if answers is None else (answers[0], answers[1]),
-        machine if isinstance(machine, Automaton) else None,
-        f"the certificate holds: {why}",
+        verdict=certificate["verdict"],
+        model=model,
+        against=name,
+        word=None if word is None else tuple(word),
+        answers=None if answers is None else (answers[0], answers[1]),
+        automaton=machine if isinstance(machine, Automaton) else None,
+        why=f"the certificate holds: {why}",
     )
 
 
@@ -297,9 +298,11 @@ def _followed(reference: Answering) -> Fold:
         # `step` and `answer` use plain functions only, since `followed` accepts no objects of classes.
 
         def step(state: Any, letter: str) -> Any:
+            """The states of the reference and of the language."""
             return own_step(state[0], letter), read(state[1], letter)
 
         def answer(state: Any) -> Any:
+            """The answer of the reference inside the language, else None."""
             return own_answer(state[0]) if holds(state[1]) else None
 
         return Fold((fold.start, inside.start), step, answer)

@@ -1,4 +1,4 @@
-"""Decisions about autoregressive decoders, for strings of every length, and about a model on some of its inputs alone.
+"""Decisions about autoregressive decoders, for strings of every length, and about a model on some of its inputs.
 
 A compiled automaton decodes its answer. That its weights make a decoder that runs its program is proved by a theorem
 about the family; then its program is compared with the reference. Every other model is decided as in
@@ -43,13 +43,13 @@ def decide(
     values: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Decision:
-    """Decide whether a model answers every word as a reference does: see `symcook.decide.decision.decide`.
+    """Decide whether a model answers every string as a reference does: see `symcook.decide.decision.decide`.
 
-    A compiled automaton accepts the words behind which it puts out yes; without a reference it is compared with its
-    program. As a reference it stands for what it accepts, where its weights are those of its program. With `inputs`, a
-    language (`symcook.words.inputs`), model and reference are compared on its strings alone (`sample` of them, drawn
-    with `seed`), of a readout at each position on their prefixes; such an answer has no certificate. `positions` says
-    which answers count (`symcook.words.positions`). A Fold may answer None, where any answer will do.
+    A compiled automaton accepts the strings after which it outputs yes; without a reference it is compared with its
+    program. As a reference it is the language that it accepts, if its weights are those of its program. With `inputs`,
+    a language (`symcook.words.inputs`), model and reference are compared on its strings only (`sample` of them, drawn
+    with `seed`) or, for a readout at each position, on their prefixes; such a decision has no certificate. `positions`
+    says which answers count (`symcook.words.positions`). A Fold may answer None where any answer is right.
 
     >>> from symcook.compilers import compile
     >>> compile("dfa", "(aa)*").decide("a*").word
@@ -141,6 +141,7 @@ def both(first: Automaton, second: Automaton) -> Automaton:
         return [*zip(first.moves[state[0]], second.moves[state[1]], strict=True)]
 
     def accepts(state: tuple[int, int]) -> bool:
+        """Whether both automata accept."""
         return first.answers[state[0]] is True and second.answers[state[1]] is True
 
     return reached((0, 0), steps, accepts, first.alphabet).minimal()

@@ -58,16 +58,9 @@ def svg(automaton: Automaton) -> str:
         state for state, row in enumerate(automaton.moves) if automaton.answers[state] is False and {*row} == {state}
     }
     lost -= {automaton.initial}
-    # Columns: the length of the shortest string that leads to a state; each column is centred.
-    depth = {automaton.initial: 0}
-    for state in (order := [automaton.initial]):
-        for to in automaton.moves[state]:
-            if to not in depth and to not in lost:
-                depth[to] = depth[state] + 1
-                order.append(to)
-    columns: dict[int, list[int]] = {}
-    for state in order:
-        columns.setdefault(depth[state], []).append(state)
+    columns = _columns(automaton, lost)
+    order = [state for column in columns.values() for state in column]
+    # Positions; each column is centred.
     tall = max(map(len, columns.values()))
     position_of = {}
     for at, column in columns.items():
@@ -119,6 +112,23 @@ def svg(automaton: Automaton) -> str:
         note = f"what is not drawn leads to {lost_names}, which reject{'s' * (len(lost) == 1)} for good"
         labels.append(f'<text class="note" x="20" y="{height - 20}">{escape(note)}</text>')
     return "\n".join([*drawn, *labels, "</svg>", ""])
+
+
+def _columns(automaton: Automaton, left_out: set[int]) -> dict[int, list[int]]:
+    """The states of each column: a state is in the column of the length of the shortest string that leads to it.
+
+    Columns are in ascending order, their states in the order in which a breadth-first search finds them.
+    """
+    depth = {automaton.initial: 0}
+    for state in (order := [automaton.initial]):
+        for to in automaton.moves[state]:
+            if to not in depth and to not in left_out:
+                depth[to] = depth[state] + 1
+                order.append(to)
+    columns: dict[int, list[int]] = {}
+    for state in order:
+        columns.setdefault(depth[state], []).append(state)
+    return columns
 
 
 DrawnPoint = tuple[int, int]

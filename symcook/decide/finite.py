@@ -290,7 +290,8 @@ class Finite:
         soft = head.weighting == "softmax"
         if soft and not isinstance(numbers["temperature"], Fraction):
             raise OutOfReach(f"{where} has the temperature {show(numbers['temperature'])}, which must be a number")
-        # Softmax gives a mean of all values in sight, of which at most the sign is known. So its scores do not matter.
+        # Softmax gives a mean of all values that a position sees, of which at most the sign is known. So its scores do
+        # not matter.
         rows = [] if soft else [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
         queries = [self.finite(query, Fraction(0), f"a query of {where}") for query, _ in rows]
         keys = [self.linear(key, Fraction(0), f"a key of {where}") for _, key in rows]
@@ -320,7 +321,7 @@ class Finite:
                 table = {**table, None: Fraction(0), TIE: TIE, **signs}
 
                 def value_of(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:
-                    """The value of output `at` at the best key; 0 where no key is in sight."""
+                    """The value of output `at` at the best key; 0 where the position sees no key."""
                     return table[None if best is None else best.values[at]]
 
                 stream = each(self.inside(value_of), best)
@@ -329,13 +330,13 @@ class Finite:
                 result.append((name, Carried(stream, {})))
         return result
 
-    def _best(self, head: Head, asked: Stream, offered: Stream, ranks: Ranks) -> Stream:
-        """The best key in sight of each position. `asked` is the index in `ranks` of the query there, `offered` the
-        pair of the key and the values there."""
+    def _best(self, head: Head, query_kind: Stream, key_and_values: Stream, ranks: Ranks) -> Stream:
+        """The best key that each position sees. `query_kind` is the index in `ranks` of the query there,
+        `key_and_values` the pair of the key and the values there."""
         # For each key with values, the candidate that it is for each order in `ranks`. Computed once, since the scans
         # use it at each step.
         candidates: dict[Any, list[Candidate]] = {}
-        for offer in offered.values:
+        for offer in key_and_values.values:
             if offer is not NOWHERE:
                 candidates[offer] = [Candidate(order[offer[0]], ties, offer[1]) for order, ties in ranks]
 
@@ -348,14 +349,18 @@ class Finite:
             return state if given is NOWHERE else tuple(map(better, candidates[given], state))
 
         start = (None,) * len(ranks)
-        # The mask says which positions are in sight: those before, the position itself, those after.
+        # The mask says what a position sees: the positions before it, itself, and the positions after it.
         parts = []
         if head.sees.before:
-            parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan(offered, start, rightwards)))
+            parts.append(
+                join(self.inside(lambda kind, b: b[kind]), query_kind, scan(key_and_values, start, rightwards))
+            )
         if head.sees.here:
-            parts.append(join(self.inside(lambda kind, offer: candidates[offer][kind]), asked, offered))
+            parts.append(join(self.inside(lambda kind, offer: candidates[offer][kind]), query_kind, key_and_values))
         if head.sees.after:
-            parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan_right(offered, start, leftwards)))
+            parts.append(
+                join(self.inside(lambda kind, b: b[kind]), query_kind, scan_right(key_and_values, start, leftwards))
+            )
         return reduce(lambda one, other: join(self.inside(better), one, other), parts)
 
     def _together(self, streams: Sequence[Stream]) -> Stream:

@@ -21,6 +21,7 @@ PATHS = 200
 CHOICES = 60
 """The greatest number of comparisons on one path."""
 BLIND = {"type", "id", "__class__", "__dict__", "vars", "globals", "locals", "eval", "exec", "getattr"}
+"""Names whose use a stand-in cannot notice."""
 
 
 class Lost(Exception):
@@ -28,7 +29,7 @@ class Lost(Exception):
 
 
 class Linear(NamedTuple):
-    """A sum of multiples of the unknown integers, by their places, and a constant."""
+    """A linear form: a sum of multiples of unknown integers, given as (name, factor) pairs, plus a constant."""
 
     parts: tuple[tuple[Hashable, int], ...]
     constant: int
@@ -47,14 +48,14 @@ class Linear(NamedTuple):
 
 
 Holds = tuple[Linear, ...]
-"""Each of these is >= 0."""
+"""Linear forms that are all >= 0."""
 
 
 class Path:
-    """One way through the code: the alternative taken at each comparison, and what holds by that.
+    """One path through the code: the alternative taken at each comparison, and the inequalities that then hold.
 
-    `plan` fixes the first choices, and the first alternative is taken at later comparisons; `taken` has all choices,
-    `widths` how many alternatives each had.
+    `plan` fixes the first choices; at later comparisons, the first alternative is taken. `taken` has all choices,
+    `widths` the number of alternatives of each, `holds` the inequalities. `lost` says why the path cannot be followed.
     """
 
     def __init__(self, plan: list[int]) -> None:
@@ -63,7 +64,8 @@ class Path:
         self.lost = ""
 
     def choose(self, alternatives: list[tuple[bool, Holds]]) -> bool:
-        """The truth of one alternative, with what holds under it added to the path."""
+        """Take one of the alternatives (truth, inequalities): add its inequalities to the path, and return its
+        truth."""
         at = len(self.taken)
         choice = self.plan[at] if at < len(self.plan) else 0
         self.taken.append(choice)
@@ -105,11 +107,11 @@ class StandIn:
         self._path, self._value = path, value
 
     @property
-    def __class__(self) -> type:  # so that isinstance answers as for an integer
+    def __class__(self) -> type:  # so that isinstance treats it as an integer
         return int
 
     def _read(self, other: object) -> Linear | None:
-        """The linear form of an operand; None if it is no integer."""
+        """The linear form of an operand; None if it is not an integer."""
         if isinstance(other, Compared):
             return Linear((), int(bool(other)))
         if type(other) is StandIn:
@@ -152,7 +154,8 @@ class StandIn:
     __rmul__ = __mul__
 
     def _compared(self, other: object, kind: str) -> Any:
-        """A comparison ("=", "!=", "<" or "<=") with an operand: its truth if that is known, else `Compared`."""
+        """The comparison ("=", "!=", "<" or "<=") with an operand: its truth where only one alternative is possible,
+        else a `Compared`."""
         read = self._read(other)
         if read is None:
             if kind in ("=", "!="):
@@ -160,7 +163,7 @@ class StandIn:
             return self._path.leave(f"it compares an integer with a {type(other).__name__}")
         less = read.plus(self._value, -1)  # other - self
         more = less.over(-1)
-        strictly = Linear((), -1)  # of integers, a < b is b - a - 1 >= 0
+        strictly = Linear((), -1)  # for integers, a < b means b - a - 1 >= 0
         if kind in ("=", "!="):
             # Equal, or less, or greater: three alternatives.
             same = kind == "="
@@ -173,7 +176,7 @@ class StandIn:
             alternatives = [(True, (less.plus(strictly),)), (False, (more,))]
         else:
             alternatives = [(True, (less,)), (False, (more.plus(strictly),))]
-        # Alternatives that contradict themselves go: of numbers that differ by a constant one alternative is left.
+        # Alternatives that contradict themselves are removed. For two numbers that differ by a constant, one is left.
         possible = [
             alternative
             for alternative in alternatives
@@ -203,7 +206,7 @@ class StandIn:
         return bool(self != 0)
 
     def _gone(self, *_: object) -> Any:
-        """What every other operation does: the path is lost."""
+        """Every other operation: the path cannot be followed."""
         return self._path.leave("it does with an integer of its state more than to add, to multiply and to compare")
 
     __hash__ = __int__ = __index__ = __float__ = __str__ = __repr__ = __format__ = __mod__ = __rmod__ = _gone  # type: ignore[assignment]
@@ -224,14 +227,17 @@ def _inverse(compared: bool | Compared) -> bool | Compared:
 
 
 class Way(NamedTuple):
-    """One path of a step or an answer: what holds on it, and what comes of it, `Linear` for each unknown integer."""
+    """One path of a step or an answer: the inequalities that hold on it, and its result, with a `Linear` in place of
+    each unknown integer; an exception where the code raises."""
 
     holds: Holds
     result: Any
 
 
 def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[Way]:
-    """All paths of `compute`, which is given what makes a stand-in. Lost where one of them cannot be followed."""
+    """All paths of `compute`, whose argument is a function that makes stand-ins. Lost where a path cannot be
+    followed."""
+    # `todo` has the plans of paths that are still to be run.
     todo: list[list[int]] = [[]]
     count = 0
     while todo:
@@ -245,11 +251,11 @@ def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[W
         except Exception as error:
             if path.lost:
                 raise Lost(path.lost) from None
-            # Code that raises where concrete states do not come: no path may end so without being shown impossible.
+            # The code may raise for states that never occur: the caller must prove that this path is impossible.
             result = error
         if path.lost:
             raise Lost(path.lost)
-        # Depth first: each choice that the plan did not fix is made the other ways too, with the choices before it.
+        # For each choice that the plan did not fix, plan its other alternatives, after the same earlier choices.
         for at in range(len(plan), len(path.taken)):
             for alternative in range(1, path.widths[at]):
                 todo.append([*path.taken[:at], alternative])
@@ -257,7 +263,7 @@ def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[W
 
 
 def _settled(value: object) -> object:
-    """A result with `Linear` in place of stand-ins, and comparisons decided."""
+    """A result with a `Linear` in place of each stand-in, and with the truth of comparisons."""
     if type(value) is StandIn:
         return value._value
     if type(value) is Compared:
@@ -268,8 +274,8 @@ def _settled(value: object) -> object:
 
 
 def followed(fold: Fold) -> None:
-    """Raise Lost where the code of a fold names something that no stand-in can notice, or uses an object that cannot be
-    inspected. The functions that it uses are inspected, and builtin values; objects of classes are not."""
+    """Raise Lost where the code of a fold uses something that stand-ins cannot notice, or an object that cannot be
+    inspected. Functions and builtin values that the code uses are inspected; objects of other classes are rejected."""
     visited: set[int] = set()
 
     def look(value: object, name: str) -> None:
@@ -277,8 +283,8 @@ def followed(fold: Fold) -> None:
         if id(value) in visited:
             return
         visited.add(id(value))
-        own = value.__module__ == "builtins" if isinstance(value, type) else type(value).__module__ == "builtins"
-        if not own and not (isinstance(value, type) and issubclass(value, BaseException)):
+        builtin = value.__module__ == "builtins" if isinstance(value, type) else type(value).__module__ == "builtins"
+        if not builtin and not (isinstance(value, type) and issubclass(value, BaseException)):
             raise Lost(f"its code uses {name}, which is not followed")
         if isinstance(value, FunctionType):
             code(value)
@@ -293,13 +299,13 @@ def followed(fold: Fold) -> None:
         for code_object in codes:
             codes += [const for const in code_object.co_consts if isinstance(const, CodeType)]
             names |= {*code_object.co_names}
-            before = None
+            previous = None
             for step in dis.get_instructions(code_object):
                 # `is None` is allowed: no stand-in is None.
-                none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
-                if step.opname == "IS_OP" and not none:
+                with_none = previous is not None and previous.opname == "LOAD_CONST" and previous.argval is None
+                if step.opname == "IS_OP" and not with_none:
                     raise Lost("its code compares by is")
-                before = step
+                previous = step
         blind = names & BLIND
         if blind:
             raise Lost(f"its code names {min(blind)}")

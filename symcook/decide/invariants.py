@@ -1,13 +1,13 @@
 """Two machines that count, compared on strings of every length by invariants.
 
 In go the machine of a model and a fold, which read the same symbols side by side; out comes a certificate that they
-give the same answers (`Invariants`), or what is missing. The common states are sorted into *locations*: everything in a
-state but its growing numbers. In each location linear inequalities between the numbers are guessed from the states that
-short strings reach. Guesses that are not preserved by every step are removed, until each of the rest follows, after
-each symbol and on each path, from the inequalities at the location before (Houdini's method). An implication is proved
-by Farkas' lemma: multipliers >= 0 with which the premises and the negated goal add up to 0 >= a positive number. The
-simplex method finds the multipliers, and `Invariants.check` adds them up again. If finally two answers can differ at no
-location, the answers are equal on every string.
+give the same answers (`Invariants`), or what is missing. The common states are grouped into *locations*: a location is
+everything in a state except its growing numbers. In each location, linear inequalities between the numbers are guessed
+from the states that short strings reach. Guesses that some step does not preserve are removed, until each remaining one
+follows, after each symbol and on each path, from the inequalities at the location before (Houdini's method). An
+implication is proved by Farkas' lemma: multipliers >= 0 with which the premises and the negated goal add up to
+0 >= a positive number. The simplex method finds the multipliers, and `Invariants.check` adds them up again. If the
+answers cannot differ at any location, they are equal on every string.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ SAMPLED = 3000
 FEW = 8
 """An integer of a fold's state that takes at most this many values in the samples does not count as growing."""
 LOCATIONS = 200
-"""The greatest number of locations."""
+"""The greatest number of locations whose paths are followed."""
 LENGTH = ("length", 0)
 """The name of the length of the string, which no state contains; some inequalities need it."""
 FALSE = Linear((), -1)
-"""-1 >= 0, of a location that no word reaches."""
+"""The inequality -1 >= 0, an invariant of a location that no string reaches."""
 
 
 class Hole(NamedTuple):
@@ -44,17 +44,20 @@ class Hole(NamedTuple):
 
 
 class Location(NamedTuple):
-    """What the machine keeps of the last token (None before the first, unless it is a state), the flags, and the fold's
-    state with a `Hole` for each growing number."""
+    """A common state without its growing numbers."""
 
     last: Any
+    """The machine's key of the last token; None before the first token, the state for a `StateTable`."""
     flags: tuple[bool, ...]
+    """The machine's flags."""
     shape: Any
+    """The fold's state, with a `Hole` for each growing number."""
 
 
 class Case(NamedTuple):
-    """One path from a location and what holds on it. Either it reaches the location `to`, where the numbers have these
-    values; or `to` is None because the answers differ there, or the fold raises: then `holds` must be impossible."""
+    """One path from a location, with the inequalities `holds`. Either it leads to the location `to`, where the growing
+    numbers have the values `numbers`. Or `to` is None, because the answers differ or the fold raises: then `holds` must
+    be impossible."""
 
     holds: Holds
     to: Location | None = None
@@ -62,7 +65,7 @@ class Case(NamedTuple):
 
 
 def _named(name: Hashable) -> Linear:
-    """The linear form that is one number, by its name."""
+    """The linear form of the number called `name`."""
     return Linear(((name, 1),), 0)
 
 
@@ -83,26 +86,30 @@ def _tight(inequality: Linear) -> Linear:
     return Linear(parts, inequality.constant // divisor)
 
 
-def _denied(inequality: Linear) -> Linear:
-    """That an inequality of integers does not hold."""
+def _negated(inequality: Linear) -> Linear:
+    """The negation of an inequality between integers, as an inequality."""
     return inequality.over(-1).plus(Linear((), -1))
 
 
 class Common:
-    """The machine of a model and a fold, side by side."""
+    """The machine of a model and a fold, which read the same string.
+
+    With `length`, the length of the string is a growing number too. `growing` has the paths of the growing integers in
+    the fold's state, `samples` the common states that short strings reach.
+    """
 
     def __init__(self, machine: Counting | StateTable, fold: Fold, length: bool = False) -> None:
         self.machine, self.fold, self.length = machine, fold, length
         self.letters = machine.alphabet
         self.growing: set[tuple[int, ...]] = set()
         self.samples = self._sampled()
-        # The integers of the fold's states, by their path in the tuples, that take many values are growing numbers.
+        # An integer in the fold's state, given by its path in the tuples, is growing if it takes many values.
         values: dict[tuple[int, ...], set[int]] = {}
         for state, _ in self.samples:
             for path, value in _integers(state[1]):
                 values.setdefault(path, set()).add(value)
         self.growing = {path for path, numbers_of_path in values.items() if len(numbers_of_path) > FEW}
-        # The paths from each location, once they were asked for.
+        # {location: the paths from it}, computed once each.
         self.known: dict[Location, list[Case]] = {}
         if self.growing:
             followed(fold)
@@ -123,20 +130,21 @@ class Common:
         return list(levels.items())
 
     def place(self, state: tuple[Counts, Hashable], length: int) -> tuple[Location, dict[Hashable, int]]:
-        """The location of a common state behind so many letters, and its growing numbers by name."""
-        (last, values, flags), own = state
-        shape, numbers = self._shaped(own)
+        """The location of a common state after a string of this length, and {name: value} of its growing numbers."""
+        (last, values, flags), fold_state = state
+        shape, numbers = self._shaped(fold_state)
         named: dict[Hashable, int] = {("form", k): value for k, value in enumerate(values)}
         named |= {LENGTH: length} if self.length else {}
         return Location(last, flags, shape), named | {("hole", k): n.constant for k, n in enumerate(numbers)}
 
     def _shaped(self, state: object) -> tuple[Any, list[Linear]]:
-        """A state of the fold with holes, and what stands in them. Lost where it is made of other things."""
+        """The shape of a state of the fold, and the linear forms at its holes. Lost where the state has other parts
+        than integers, text, booleans, None and tuples."""
         numbers: list[Linear] = []
 
         def shaped(part: object, path: tuple[int, ...]) -> Any:
             """The part at a path, with a `Hole` for each growing number."""
-            if type(part) is tuple:  # which `Linear` is not
+            if type(part) is tuple:  # a `Linear` is of a subclass
                 return tuple(shaped(member, (*path, k)) for k, member in enumerate(part))
             if isinstance(part, Linear):
                 if path in self.growing:
@@ -156,7 +164,8 @@ class Common:
         return shaped(state, ()), numbers
 
     def cases(self, location: Location) -> list[Case]:
-        """All paths behind a location: one letter more, and the answers there."""
+        """All paths from a location: those of one more symbol, and those on which the answers differ at the
+        location."""
         if location not in self.known:
             if len(self.known) >= LOCATIONS:
                 raise Lost(f"there are more than {LOCATIONS} kinds of states")
@@ -164,7 +173,8 @@ class Common:
         return self.known[location]
 
     def _steps(self, location: Location) -> Iterator[Case]:
-        """The cases after one more symbol: each way in which the machine's flags and the fold's code may go."""
+        """The paths of one more symbol: for each possible change of the machine's flags, each path of the fold's
+        code."""
         machine = self.machine
         for letter in self.letters:
             token = machine.tokens.index(letter)
@@ -172,7 +182,6 @@ class Common:
                 ("form", k): _named(("form", k)).plus(Linear((), form[token])) for k, form in enumerate(machine.forms)
             }
             last = machine.after(location.last, letter)
-            # Each way of the flags with each path of the fold's code.
             for flags, premises in self._raised(location.flags, letter, numbers):
                 for way in ways(lambda make, letter=letter: self.fold.step(_filled(location.shape, make), letter)):
                     holds = (*premises, *way.holds)
@@ -180,24 +189,24 @@ class Common:
                         # The fold raises on this path: it must be impossible.
                         yield Case(holds)
                         continue
-                    shape, own = self._shaped(way.result)
-                    filled: dict[Hashable, Linear] = {("hole", k): n for k, n in enumerate(own)}
+                    shape, growing = self._shaped(way.result)
+                    filled: dict[Hashable, Linear] = {("hole", k): n for k, n in enumerate(growing)}
                     filled[LENGTH] = _named(LENGTH).plus(Linear((), 1))
                     yield Case(holds, Location(last, flags, shape), {**numbers, **filled})
 
     def _raised(
         self, flags: tuple[bool, ...], letter: str, numbers: dict[Hashable, Linear]
     ) -> Iterator[tuple[tuple[bool, ...], Holds]]:
-        """The possible flags after a symbol, each with what holds then."""
+        """The possible flags after a symbol, each with the inequalities that then hold."""
         possible_flags: list[tuple[tuple[bool, ...], Holds]] = [(flags, ())]
         for number, by_token in enumerate(self.machine.raised):
-            further = []
+            next_flags = []
             for now, premises in possible_flags:
                 if now[number]:
-                    further.append((now, premises))
+                    next_flags.append((now, premises))
                     continue
-                # Each conjunction that sets the flag may hold; the flag
-                # stays unset only if in each of them some condition fails.
+                # Any conjunction that sets the flag may hold. The flag stays unset only if each of them has a condition
+                # that fails.
                 unset: list[Holds] = [premises]
                 for when in by_token.get(letter, ()):
                     conditions = _forms(when, now)
@@ -205,10 +214,10 @@ class Common:
                         continue
                     parts = [_read(condition, numbers) for condition in conditions]
                     raised = (*now[:number], True, *now[number + 1 :])
-                    further += [(raised, (*premises, *raised_premises)) for raised_premises in _every(parts)]
-                    unset = [(*premises, *denial) for premises in unset for denial in _none(parts)]
-                further += [(now, premises) for premises in unset]
-            possible_flags = further
+                    next_flags += [(raised, (*premises, *raised_premises)) for raised_premises in _all_hold(parts)]
+                    unset = [(*premises, *denial) for premises in unset for denial in _some_fails(parts)]
+                next_flags += [(now, premises) for premises in unset]
+            possible_flags = next_flags
         yield from possible_flags
 
     def _answers(self, location: Location) -> Iterator[Case]:
@@ -216,13 +225,13 @@ class Common:
         if location.last not in self.machine.cases:
             return
         numbers: dict[Hashable, Linear] = {("form", k): _named(("form", k)) for k in range(len(self.machine.forms))}
-        own = list(ways(lambda make: self.fold.answer(_filled(location.shape, make))))
+        fold_ways = list(ways(lambda make: self.fold.answer(_filled(location.shape, make))))
         for when, answer in self.machine.cases[location.last]:
             conditions = _forms(when, location.flags)
             if conditions is None:
                 continue
-            for premises in _every([_read(condition, numbers) for condition in conditions]):
-                for way in own:
+            for premises in _all_hold([_read(condition, numbers) for condition in conditions]):
+                for way in fold_ways:
                     if isinstance(way.result, Exception) or (way.result is not None and way.result != answer):
                         yield Case((*premises, *way.holds))
 
@@ -244,14 +253,14 @@ def _filled(shape: object, make: Callable[[Linear], object]) -> Any:
 
 
 def _forms(when: Conditions, flags: Sequence[bool]) -> list[CountCondition] | None:
-    """The conditions on forms; None where a flag says otherwise."""
+    """The conditions on forms among `when`; None where a condition on a flag is false."""
     if any(flags[number] != (kind == "set") for kind, number, _ in when if kind in ("set", "unset")):
         return None
     return [condition for condition in when if condition.kind not in ("set", "unset")]
 
 
 def _read(condition: CountCondition, numbers: dict[Hashable, Linear]) -> tuple[list[Holds], list[Holds]]:
-    """What a condition on a form means in integers, and what its opposite means: any of several conjunctions."""
+    """A condition on a form, and its negation, each as a disjunction of conjunctions of integer inequalities."""
     value = numbers["form", condition.number].over(condition.sign)
     less, strict = value.over(-1), Linear((), -1)
     if condition.kind == "=":
@@ -261,25 +270,25 @@ def _read(condition: CountCondition, numbers: dict[Hashable, Linear]) -> tuple[l
     return [(value,)], [(less.plus(strict),)]
 
 
-def _every(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
-    """The conjunctions of which one holds iff all conditions hold."""
+def _all_hold(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
+    """Conjunctions, one of which holds iff all conditions hold."""
     combined: list[Holds] = [()]
     for yes, _ in parts:
         combined = [(*premises, *alternative) for premises in combined for alternative in yes]
     return combined
 
 
-def _none(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
-    """The conjunctions of which one holds iff some condition fails."""
+def _some_fails(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
+    """Conjunctions, one of which holds iff some condition fails."""
     return [alternative for _, no in parts for alternative in no]
 
 
 Multipliers = tuple[tuple[int, Fraction], ...]
-"""By the place of an inequality, what it is multiplied by."""
+"""(index of an inequality, its multiplier) pairs."""
 
 
 def refuted(holds: Sequence[Linear]) -> Multipliers | None:
-    """Multipliers that show inequalities impossible together; None where none were found."""
+    """Multipliers that prove that the inequalities cannot all hold; None where none were found."""
     for place, inequality in enumerate(holds):
         if not inequality.parts and inequality.constant < 0:
             return ((place, Fraction(1)),)
@@ -299,7 +308,7 @@ def refuted(holds: Sequence[Linear]) -> Multipliers | None:
 
 
 def refutes(multipliers: Multipliers, holds: Sequence[Linear]) -> bool:
-    """Whether inequalities, so multiplied and added up, come to 0 >= a positive number."""
+    """Whether the inequalities, multiplied and added up, give a negative constant >= 0, which is impossible."""
     total: dict[Hashable, Fraction] = {}
     constant = Fraction(0)
     for place, times in multipliers:
@@ -313,14 +322,17 @@ def refutes(multipliers: Multipliers, holds: Sequence[Linear]) -> bool:
 
 @dataclass(frozen=True)
 class Invariants:
-    """The certificate of an equality: inequalities by location, and multipliers for each of `obligations`, in order."""
+    """The certificate that a machine and a fold give equal answers."""
 
     common: Common
     held: dict[Location, tuple[Linear, ...]]
+    """The invariants of each location."""
     multipliers: tuple[Multipliers, ...]
+    """For each of `obligations`, in order, the multipliers that prove it impossible."""
 
     def check(self) -> bool:
-        """Whether every obligation is met by its multipliers, and the start by the inequalities there."""
+        """Whether the initial state satisfies the invariants of its location, and the multipliers prove every
+        obligation."""
         location, numbers = self.common.place((self.common.machine.initial, self.common.fold.start), 0)
         start_values = {name: Linear((), value) for name, value in numbers.items()}
         if location not in self.held or any(
@@ -333,22 +345,25 @@ class Invariants:
         )
 
     def __len__(self) -> int:
+        """The number of invariants."""
         return sum(len(inequalities) for inequalities in self.held.values())
 
     @property
     def says(self) -> str:
-        """What it is, in words."""
+        """The certificate in words."""
         return f"{len(self)} invariants in {len(self.held)} kinds of states, shown by induction"
 
 
 def premises_of(inequalities: Sequence[Linear], case: Case, goal: Linear | None = None) -> tuple[Linear, ...]:
-    """What must be impossible: the inequalities of a location and what holds on a path, and behind it not the goal."""
-    last = () if goal is None else (_denied(_put(goal, case.numbers or {})),)
+    """The inequalities that must not all hold: those of a location, those of a path from it and, if there is a `goal`
+    at the end of the path, its negation."""
+    last = () if goal is None else (_negated(_put(goal, case.numbers or {})),)
     return tuple(map(_tight, (*inequalities, *case.holds, *last)))
 
 
 def obligations(common: Common, held: dict[Location, tuple[Linear, ...]]) -> Iterator[tuple[Linear, ...]]:
-    """What must be impossible: that an inequality fails behind a letter, or that two answers differ."""
+    """The sets of inequalities that must be impossible: for each path, that an invariant fails at its end, or that two
+    answers differ."""
     for location, inequalities in held.items():
         if FALSE in inequalities:
             continue
@@ -361,26 +376,32 @@ def obligations(common: Common, held: dict[Location, tuple[Linear, ...]]) -> Ite
 
 
 class Programmed(Asked):
-    """A formula that counts as a recogniser, in place of the weights that it was compiled to."""
+    """The program of a model, a formula that counts, as a recogniser in place of the model's weights."""
 
     text: str | None = None
-    """The formula as it is written; None where it is long, or answers with labels."""
+    """The text of the formula; None where it is long, or answers with labels."""
 
 
 CountingMachine = Counting | StateTable | Programmed
+"""The model's side of a comparison."""
 
 
 def side_by_side(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) -> tuple[Counting | StateTable, Fold]:
-    """A machine and a fold that give the same answers iff both of these do: of two folds the machine that always says
-    True, and the fold that says whether they agree."""
+    """A machine and a fold that give the same answers iff `machine` and `fold` do.
+
+    Where `machine` is a fold itself (`Programmed`), they are a machine that always answers True, and a fold that
+    answers whether the two folds agree.
+    """
     if not isinstance(machine, Programmed):
         return machine, fold
     step, answer, other_step, other_answer = machine.fold.step, machine.fold.answer, fold.step, fold.answer
 
     def both(state: Any, letter: str) -> Any:
+        """The step of both folds."""
         return step(state[0], letter), other_step(state[1], letter)
 
     def agree(state: Any) -> bool:
+        """Whether their answers agree, or one gives none."""
         first_answer, second_answer = answer(state[0]), other_answer(state[1])
         return first_answer is None or second_answer is None or first_answer == second_answer
 
@@ -389,26 +410,29 @@ def side_by_side(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) 
 
 
 def invariants(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) -> Invariants | str:
-    """The certificate that both are equal on every word, or in words what is missing. Lost where the fold's code cannot
-    be followed."""
+    """The certificate that machine and fold are equal on every string, or what is missing, in words. Lost where the
+    code of the fold cannot be followed."""
     machine, fold = side_by_side(machine, fold, alphabet)
     common = Common(machine, fold)
-    sought = _shown(common, few=True)  # which are mostly enough for machines that count alike, and soon found
-    sought = _shown(common) if isinstance(sought, str) else sought
-    return _shown(Common(machine, fold, length=True)) if isinstance(sought, str) else sought
+    # More and more guesses, until a proof is found: the few of the first are quick, and often enough. A text says that
+    # the proof failed.
+    proof = _proof(common, few=True)
+    proof = _proof(common) if isinstance(proof, str) else proof
+    return _proof(Common(machine, fold, length=True)) if isinstance(proof, str) else proof
 
 
-def _shown(common: Common, few: bool = False) -> Invariants | str:
-    """The certificate from guesses of one kind, or in words what is missing."""
+def _proof(common: Common, few: bool = False) -> Invariants | str:
+    """The certificate from the guesses of `_guessed`, or what is missing, in words."""
     inequalities = {location: list(guesses) for location, guesses in _guessed(common, few).items()}
-    known: dict[tuple[Linear, ...], Multipliers | None] = {}
+    proofs: dict[tuple[Linear, ...], Multipliers | None] = {}
 
     def impossible(holds: tuple[Linear, ...]) -> Multipliers | None:
-        if holds not in known:
-            known[holds] = refuted(holds)
-        return known[holds]
+        """As `refuted`, computed once for equal inequalities."""
+        if holds not in proofs:
+            proofs[holds] = refuted(holds)
+        return proofs[holds]
 
-    # Remove what does not follow, until nothing changes: a removed guess may have been a premise of another.
+    # Remove guesses that do not follow, until nothing changes: a removed guess may have been a premise of another one.
     changed = True
     while changed:
         changed = False
@@ -424,7 +448,7 @@ def _shown(common: Common, few: bool = False) -> Invariants | str:
                     if impossible(premises_of(inequalities[location], case, goal)) is None:
                         goals.remove(goal)
                         changed = True
-    # What is left are invariants; do they also exclude different answers?
+    # The remaining guesses are invariants. Collect their proofs, and the proofs that answers cannot differ.
     final = {location: tuple(invariants_there) for location, invariants_there in inequalities.items()}
     multipliers = []
     for premises in obligations(common, final):
@@ -437,8 +461,8 @@ def _shown(common: Common, few: bool = False) -> Invariants | str:
 
 
 def _guessed(common: Common, few: bool) -> dict[Location, list[Linear]]:
-    """By location, linear equalities and bounds of sums and differences that the sampled states have; with `few` bounds
-    of numbers by themselves alone."""
+    """Guesses for each location: the linear equalities, and the bounds of numbers and of their sums and differences,
+    that hold in the sampled states. With `few`, bounds of single numbers only."""
     samples: dict[Location, list[tuple[dict[Hashable, int], int]]] = {}
     for state, level in common.samples:
         location, numbers = common.place(state, level)
@@ -448,7 +472,8 @@ def _guessed(common: Common, few: bool) -> dict[Location, list[Linear]]:
 
 
 def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: bool) -> Iterator[Linear]:
-    """Equalities that all samples of a location satisfy, and bounds that the longer ones did not move."""
+    """The equalities that all samples of a location satisfy, and bounds that the samples of long strings (longer than
+    `early`) do not change. `rows` has the numbers of each sample, with the length of its string."""
     names = list(rows[0][0])
     for equality in _equalities([numbers for numbers, _ in rows], names):
         yield equality
@@ -459,9 +484,10 @@ def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: 
     for form in sums:
         least = min(_value(form, numbers) for numbers, _ in rows)
         begun = [_value(form, numbers) for numbers, level in rows if level <= early]
-        if begun and min(begun) == least:  # words longer than `early` did not move it
+        if begun and min(begun) == least:  # strings longer than `early` did not lower it
             yield Linear(tuple(sorted(form.parts)), -least)
-            for weaker in range(min(least, 2)) if len(form.parts) == 1 else ():  # where the greater one does not last
+            # In case the tighter bound is not preserved.
+            for weaker in range(min(least, 2)) if len(form.parts) == 1 else ():
                 yield Linear(form.parts, -weaker)
 
 

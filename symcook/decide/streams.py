@@ -28,14 +28,18 @@ class TooLarge(Exception):
 
 
 def _fits(size: int, what: str) -> None:
-    """TooLarge where a table of this size is not made."""
+    """TooLarge, with `what`, where a table of this size would be too large."""
     if size > CELLS:
         raise TooLarge(what)
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """left: L x A, the next state for each state and symbol. right: R x A. out: L x A x R, indices into `values`."""
+    """A stream over an alphabet of A symbols, with L left and R right states.
+
+    left: L x A, the next left state for each state and symbol. right: R x A, the same from the right. out: L x A x R,
+    the indices in `values` of the values.
+    """
 
     left: Array
     right: Array
@@ -44,12 +48,12 @@ class Stream:
 
     @property
     def mirrored(self) -> Stream:
-        """The same stream of the reversed word."""
+        """The stream of the reversed string."""
         return Stream(self.right, self.left, np.ascontiguousarray(self.out.transpose(2, 1, 0)), self.values)
 
 
 def letters(values: Sequence[Hashable]) -> Stream:
-    """The stream that gives for each letter, by its place in the alphabet, a value."""
+    """The stream whose value depends on the symbol only: `values` has the value of each symbol of the alphabet."""
     numbers: dict[Hashable, int] = {}
     row = [numbers.setdefault(value, len(numbers)) for value in values]
     alone = np.zeros((1, len(row)), dtype=np.int32)
@@ -57,8 +61,8 @@ def letters(values: Sequence[Hashable]) -> Stream:
 
 
 def cycle(size: int, values: Sequence[Hashable], letters: int, first: int = 0) -> Stream:
-    """The stream that gives `values[k]` in the state k, where states go from 0 on by one a position and from the last
-    one, `size` - 1, to `first`."""
+    """The stream whose value depends on the position only. States are counted 0, 1, ... from the left; after the last
+    one, `size` - 1, they continue with `first`. In state k the value is `values[k]`."""
     onwards = [*range(1, size), first]
     left = np.repeat(np.array(onwards, dtype=np.int32)[:, None], letters, axis=1)
     numbers: dict[Hashable, int] = {}
@@ -68,22 +72,24 @@ def cycle(size: int, values: Sequence[Hashable], letters: int, first: int = 0) -
 
 
 def _classes(moves: Array, rows: Array) -> tuple[Array, Array]:
-    """The coarsest classes of states with equal `rows` and moves into equal classes, and a member of each; that of
-    state 0 is class 0."""
-    known: dict[bytes, int] = {}
-    own = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.int64)
-    count = len(known)
+    """The coarsest partition of states into classes with equal `rows` and with moves into equal classes.
+
+    Returns the class of each state, and a state of each class. State 0 is in class 0.
+    """
+    row_numbers: dict[bytes, int] = {}
+    class_of = np.array([row_numbers.setdefault(row.tobytes(), len(row_numbers)) for row in rows], dtype=np.int64)
+    count = len(row_numbers)
     # Moore's refinement: states stay together while all their moves lead to one class.
     while True:
-        finer = own
+        finer = class_of
         for to in moves.T:
-            _, finer = np.unique(finer * count + own[to], return_inverse=True)
+            _, finer = np.unique(finer * count + class_of[to], return_inverse=True)
         number = int(finer.max()) + 1
         if number == count:
             break
-        own, count = finer, number
+        class_of, count = finer, number
     # Classes in the order of their first states, so that state 0 is in class 0.
-    _, first, numbers = np.unique(own, return_index=True, return_inverse=True)
+    _, first, numbers = np.unique(class_of, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -91,7 +97,7 @@ def _classes(moves: Array, rows: Array) -> tuple[Array, Array]:
 
 
 def _halved(stream: Stream) -> tuple[Stream, Array]:
-    """The stream with the fewest left states, and which of them each left state is."""
+    """The stream with as few left states as possible, and the new left state of each old one."""
     states = len(stream.left)
     if states == 1:
         return stream, np.zeros(1, dtype=np.int64)
@@ -114,22 +120,24 @@ def minimal(stream: Stream) -> Stream:
 
 
 def _follows(moves: Array, others: Array, place: Array) -> bool:
-    """Whether each word that leads to a state in `moves` leads to its `place` in `others`."""
+    """Whether each string that leads to a state s by `moves` leads to the state `place[s]` by `others`."""
     return bool(place[0] == 0 and (others[place] == place[moves]).all())
 
 
 def _confirm(holds: object) -> None:
-    """Require a check to hold. Each new stream is checked against the streams it is made from, so that a bug in its
-    construction cannot go unnoticed."""
+    """RuntimeError where `holds` is false. Each new stream is compared with the streams from which it was made, so that
+    a bug in its construction is noticed."""
     if not holds:
         raise RuntimeError("a stream is not what it was made of")
 
 
 def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
-    """The pairs of states that words reach in two automata: their moves, and the state of each in both."""
+    """The product of two automata, restricted to the pairs of states that strings reach: the moves of the pairs, and
+    for each pair its state in the first and in the second automaton."""
     wide = len(second)
     _fits(len(first) * wide, f"{len(first)} by {wide} states")
-    # Breadth first: a pair (x, y) is the number x*wide + y.
+    # Breadth-first search, level by level. The pair (x, y) has the code x*wide + y, and `numbers` maps codes to
+    # indices.
     numbers = np.full(len(first) * wide, -1, dtype=np.int64)
     numbers[0] = 0
     pairs = [np.zeros(1, dtype=np.int64)]
@@ -148,7 +156,7 @@ def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
 
 
 def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
-    """Both streams on common automata: the first one's places, and an array of the second one's."""
+    """Both streams over the same automata: the first as a stream, and the table `out` of the second."""
     left, lx, ly = _product(first.left, second.left)
     right, rx, ry = _product(first.right, second.right)
     size = len(left) * left.shape[1] * len(right)
@@ -158,7 +166,7 @@ def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
 
 
 def join(compute: Callable[[Any, Any], object], first: Stream, second: Stream) -> Stream:
-    """At each position `compute` of both values."""
+    """The stream of `compute` of the values of both streams at each position."""
     both, second_codes = joined(first, second)
     wide = len(second.values)
     _fits(len(first.values) * wide, f"{len(first.values)} by {wide} values")
@@ -167,13 +175,13 @@ def join(compute: Callable[[Any, Any], object], first: Stream, second: Stream) -
 
 
 def each(compute: Callable[[Any], object], stream: Stream) -> Stream:
-    """At each position `compute` of the value."""
+    """The stream of `compute` of the value at each position."""
     codes = Stream(stream.left, stream.right, stream.out, range(len(stream.values)))
     return _valued(codes, lambda code: compute(stream.values[code]))
 
 
 def _valued(codes: Stream, value: Callable[[int], object]) -> Stream:
-    """The minimal stream of the values of codes, each asked once, where it occurs."""
+    """The minimal stream of `value` of the codes; `value` is called once for each code that occurs."""
     occurs = np.zeros(len(codes.values), dtype=bool)
     occurs[codes.out.reshape(-1)] = True
     place = np.full(len(codes.values), -1, dtype=np.int32)
@@ -184,23 +192,23 @@ def _valued(codes: Stream, value: Callable[[int], object]) -> Stream:
 
 
 def together(streams: Sequence[Stream]) -> Stream:
-    """At each position the tuple of the values."""
+    """The stream of the tuples of the values at each position."""
     first, *others = streams
     return reduce(lambda tuples, more: join(lambda a, b: (*a, b), tuples, more), others, each(lambda a: (a,), first))
 
 
 def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) -> Stream:
-    """At each position what `step(state, value)` makes, from `start` on, of the values strictly before it.
+    """The stream of states of a scan: at each position, `start` after `step(state, value)` for all values before it.
 
-    A left state of the result is one of the stream with, for each right state of the stream, the state of the scan if
-    what follows is of that class.
+    The values before a position depend on the symbols after it, by the right states of `stream`. So a left state of the
+    result is a left state of the stream, together with the state of the scan for each right state of the stream.
     """
     _, letters, rights = stream.out.shape
     states, numbers = [start], {start: 0}
     table = np.full((16, len(stream.values)), -1, dtype=np.int32)
 
     def fill(asked: Array) -> None:
-        """Compute the missing rows of the table for these states of the scan."""
+        """Complete the rows of the table (next state by state and value) for these states of the scan."""
         nonlocal table
         for state in np.flatnonzero(np.bincount(asked.reshape(-1))).tolist():
             while state >= len(table):
@@ -248,8 +256,11 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
 
 
 def _continues(stream: Stream, result: Stream, lefts: Array, table: Array) -> bool:
-    """Whether `result` is the scan of `stream`, whose left state is `lefts` of its own: in state 0 at the first
-    position, and at each other one in the state that the table has for state and value at the position before."""
+    """Whether `result` is the scan of `stream`, where `lefts` has the left state of `stream` for each one of `result`.
+
+    At the first position the state must be 0. At any other, it must be the entry of the table for the state and the
+    value at the position before.
+    """
     if not _follows(result.left, stream.left, lefts) or (result.out[0] != 0).any():
         return False
     values = stream.out[lefts]
@@ -264,12 +275,13 @@ def _continues(stream: Stream, result: Stream, lefts: Array, table: Array) -> bo
 
 
 def scan_right(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) -> Stream:
-    """The same of the values strictly behind each position, from the right."""
+    """As `scan`, from the right: of the values after each position."""
     return scan(stream.mirrored, start, step).mirrored
 
 
 def machine(stream: Stream, alphabet: Sequence[str]) -> Automaton:
-    """The minimal automaton of the value at the last position; the empty word, which has none, is without answer."""
+    """The minimal automaton of the value at the last position; the empty string has no answer."""
+    # A state is a left state of the stream and the index of the value at the last position, -1 for the empty string.
     numbers: dict[tuple[int, int], int] = {(0, -1): 0}
     moves = []
     for left, _ in (todo := [(0, -1)]):

@@ -46,17 +46,20 @@ def export(
     """Write float weights as `target`, and beside them a certificate; returns the certificate.
 
     `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it), onnx or transformerlens (ending
-    .pth, with such code too); `dtype` float64, float32, float16 or bfloat16, where the format has it. Position tables
-    hold words of `max_length` typed symbols (16, or what the model takes), and to there goes what the certificate says:
-    to which length every decision is guaranteed in any runtime of an error model (`symcook.export.guarantee`), for both
-    orders in which attention may divide, and to which length numpy's answers were compared with exact ones on every
-    input, as far as time allows. Of a decoder of an automaton or a machine the certificate names the greatest number of
-    steps that any runtime gets right, at most `steps` (100), which the shipped script keeps to
-    (`symcook.export.decoding`). With `inputs`, a language (`symcook.words.inputs`; `sample` strings of it, drawn with
-    `seed`), the certificate is about its strings alone, which it names, and about the answers at `positions`
-    (`symcook.words.positions`); position tables then go to the longest of finitely many. `values` sets declared
-    symbols, `claims` are ids whose statuses the certificate names (of a recipe those that it names), `built` the
-    "recipe" and its "arguments". All files are written, or none.
+    .pth, with code too); `dtype` is float64, float32, float16 or bfloat16, where the format has it. Position tables
+    cover strings of at most `max_length` typed symbols (by default 16, or fewer if the model takes fewer).
+
+    The certificate covers lengths up to the same. It says up to which length every decision is guaranteed in any
+    runtime of an error model (`symcook.export.guarantee`), for both orders in which attention may divide. It also says
+    up to which length numpy's answers were compared with exact ones on every input, as far as time allows. For a
+    decoder of an automaton or a Turing machine it has the number of steps that are right in any runtime, at most
+    `steps` (100), which the shipped script does not exceed (`symcook.export.decoding`).
+
+    With `inputs`, a language (`symcook.words.inputs`; `sample` of its strings, drawn with `seed`), the certificate is
+    about its strings only, and about the answers at `positions` (`symcook.words.positions`); position tables then go to
+    the longest of finitely many strings. `values` sets declared symbols. `claims` are ids of claims whose statuses the
+    certificate lists; for a recipe, they must be among its claims. `built` has the "recipe" and its "arguments". All
+    files are written, or none.
     Raises BadInput for a target that exists (without `force`) or cannot be written, an id that is no such claim, a
     number that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps`
     that are not certain; NotExact where there is nothing exact to compare with.

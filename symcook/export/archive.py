@@ -253,6 +253,7 @@ class _ArchiveWriter:
         table = np.zeros((height, wide), dtype=held_as(self.dtype))
 
         def index(k: int) -> tuple[int, ...]:
+            """The place in the array of entry `k` of the matrix, counted row by row."""
             r, c = divmod(k, len(across))
             return (rows[r],) if columns is None else (rows[r], across[c])
 

@@ -108,17 +108,6 @@ def compare(
             progress(n, n_max)
     if asked and no_runs.inputs:
         raise BadInput("every string of the inputs must have a run", f"{no_runs.first}, which has none", "leave it out")
-    # The method in words: which inputs, and what must hold for each.
-    inputs_text = (
-        "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
-    )
-    if asked:
-        inputs_text = f"each string of {asked.text}"
-    if model.pointwise:
-        inputs_text = "every point of a rational grid"
-    condition_text = "answers must be equal"
-    if not model.readout.answers:
-        condition_text = f"values must agree within {float(tolerance(str(arrays['dtype'])))} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
         "inputs": inputs_compared - no_runs.inputs,
@@ -127,9 +116,25 @@ def compare(
         "first_difference": first_difference,
         "complete": greatest == n_max,
         "ends": ends,
-        "method": f"numpy evaluation of the stored arrays against {exact_method}, on {inputs_text} of each length from "
-        f"{0 if added else 1}: {condition_text}",
+        "method": f"numpy evaluation of the stored arrays against {exact_method}, on {_inputs_text(model, asked)} "
+        f"of each length from {0 if added else 1}: {_condition_text(model, arrays)}",
     }
+
+
+def _inputs_text(model: Transformer, asked: Strings | None) -> str:
+    """The inputs of each length that are compared, in words."""
+    if model.pointwise:
+        return "every point of a rational grid"
+    if asked:
+        return f"each string of {asked.text}"
+    return "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+
+
+def _condition_text(model: Transformer, arrays: Archive) -> str:
+    """What must hold on each input, in words."""
+    if model.readout.answers:
+        return "answers must be equal"
+    return f"values must agree within {float(tolerance(str(arrays['dtype'])))} * max(1, |exact|)"
 
 
 class _NoRuns:
@@ -265,25 +270,12 @@ def _compare_block(
             names = model.embedding.inputs
             stream = archive.place(arrays, _array_of(block, lambda row: [float(row[name]) for name in names]))
         stream = archive.evaluate(arrays, stream, refuse=False)  # the exact run says which inputs have none
-    # The exact model: on all inputs at once, or one by one. `has_run` says which inputs have a run.
-    has_run = np.ones(block.size, dtype=bool)
-    if batched:
-        try:
-            exact_values = _batched(model, block, n)
-        except NoRun:  # the fault is a temperature: it depends on the length alone, so that no input has a run
-            for sequence in block:
-                no_runs.add(_typed_name(model, sequence))
-            return None, 0.0
-    else:
-        # An input without a run gets the answer of another input, to fill the array; `has_run` leaves it out below.
-        single_answers = [_single(model, sequence, n) for sequence in block]
-        has_run = np.array([answer is not None for answer in single_answers])
-        for index in np.flatnonzero(~has_run).tolist():
-            no_runs.add(_typed_name(model, nth(block, index)))
-        if not has_run.any():
-            return None, 0.0
-        filler = next(answer for answer in single_answers if answer is not None)
-        exact_values = np.array([filler if answer is None else answer for answer in single_answers])
+    # The exact model: on all inputs at once, or one by one.
+    exact_values, has_run = _exact_values(model, block, n, batched)
+    for index in np.flatnonzero(~has_run).tolist():
+        no_runs.add(_typed_name(model, nth(block, index)))
+    if not has_run.any():
+        return None, 0.0
     # Which answers count: a row for each input, a column for each answer, or one column for all.
     counts = np.ones((block.size, 1), dtype=bool)
     if asked and asked.positions not in (None, "all"):
@@ -300,6 +292,22 @@ def _compare_block(
     allowed = float(tolerance(str(arrays["dtype"])))
     first_wrong = _first_true(~(difference <= allowed) & has_run)
     return first_wrong, float(difference[has_run].max())
+
+
+def _exact_values(model: Transformer, block: Words | Grid | Listed, n: int, batched: bool) -> tuple[Any, Any]:
+    """The answers or values of the exact model on a block, and which of its inputs have a run. An input without a run
+    has the answer of another input, to fill the array."""
+    import numpy as np
+
+    if batched:
+        try:
+            return _batched(model, block, n), np.ones(block.size, dtype=bool)
+        except NoRun:  # the fault is a temperature: it depends on the length only, so no input has a run
+            return None, np.zeros(block.size, dtype=bool)
+    answers = [_single(model, sequence, n) for sequence in block]
+    filler = next((answer for answer in answers if answer is not None), 0)
+    has_run = np.array([answer is not None for answer in answers])
+    return np.array([filler if answer is None else answer for answer in answers]), has_run
 
 
 def _counted(asked: Strings, model: Transformer, block: Any, n: int) -> Any:
@@ -465,7 +473,18 @@ def prepared(
             raise BadInput(must, asked.text, "leave --inputs and --positions out")
         decoder = decoding(bound, arrays, dtype, max_length, steps, strictly)
         arrays |= stored(bound, decoder)
-    return Prepared(model, symbol_values, kind, dtype, max_length, bound, arrays, roundings, decoder, asked)
+    return Prepared(
+        model=model,
+        values=symbol_values,
+        kind=kind,
+        dtype=dtype,
+        max_length=max_length,
+        bound=bound,
+        arrays=arrays,
+        roundings=roundings,
+        decoding=decoder,
+        asked=asked,
+    )
 
 
 def certificate(

@@ -34,11 +34,12 @@ def decoding(
     """The entry "decoding" of a certificate, for strings of at most `longest` symbols; None for a model that is not
     compiled from an automaton or a Turing machine. "program" is that program.
 
-    "steps" is the largest t with: after every string of at most "words_to" letters the first t tokens are those of the
-    program in any runtime, for both orders in which attention may divide; the end of a run too where it comes before.
-    It is at most "asked". "lengths" has the same for each length, with how many words there are, whether all runs
-    ended, and the first token that is wrong in the numpy runtime of the export (None where none is), with its word.
-    "why" says what ends the lengths. Raises BadInput where `asked` steps are not certain, if `strictly`.
+    "steps" is the largest t, at most "asked", with this property: after every string of at most "words_to" symbols, the
+    first t tokens (or all tokens of a shorter run, and its end) are those of the program, in any runtime and for both
+    orders in which attention may divide. "lengths" has the same for each length, with the number of strings, whether
+    all runs ended, and the first token that is wrong in the numpy runtime of the export, with its string (None where
+    none is wrong). "why" says why no greater length is certified. Raises BadInput where `asked` steps are not certain,
+    if `strictly`.
     """
     if not decodes(model) or model.program is None:
         return None

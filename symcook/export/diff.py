@@ -122,11 +122,12 @@ def diff(
     of a layer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
     same shape: a verdict, a label, or values of the same names, once or at each position.
 
-    Every word to `max_length` (in typed symbols; 6, or that of the longest of finitely many `inputs`), and `INPUTS` of
-    them at most; of a language every string; of models over rows of numbers, rows over 0, 1, -1 and 1/2. `positions`
-    are those at which they are compared. Values differ where their balls of 256 bits are surely more than `tolerance`
-    apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
-    take their defaults. Raises BadInput where the two take different inputs.
+    The inputs are all strings up to `max_length` typed symbols (6 by default, or the length of the longest of finitely
+    many `inputs`), at most `INPUTS`; all strings of a language; for models over numbers, rows over 0, 1, -1 and 1/2.
+    `positions` says at which positions values are compared. Values differ where their intervals of 256 bits prove that
+    they are more than `tolerance` apart, and are equal where the intervals prove that they are not. Otherwise they are
+    close, or it is undecided (`Diff`). Symbols take their defaults. Raises BadInput where the two take different
+    inputs.
     """
     first_model, second_model = first.bind(), second.bind()  # symbols take their defaults
     near = fraction(exact(tolerance))
@@ -171,14 +172,26 @@ def diff(
     # What differs without a run. With a tolerance, differences in the maximum length and in the first position are
     # limits.
     apart = list(differences(first.bind(), second.bind(), near=near))
-    limits = [it for it in apart if it.limit and near]
-    structure, undecided = (
-        tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
-    )
+    limits = [entry for entry in apart if entry.limit and near]
+    others = [entry for entry in apart if entry not in limits]
+    structure = tuple(str(entry) for entry in others if entry.decided)
+    undecided = tuple(str(entry) for entry in others if not entry.decided)
     return Diff(
-        (first.name, second.name), structure, first_difference, count, max_length, quotient(near), opened, different,
-        close, undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
-    )  # fmt: skip
+        models=(first.name, second.name),
+        structure=structure,
+        first=first_difference,
+        inputs=count,
+        max_length=max_length,
+        tolerance=quotient(near),
+        open=opened,
+        different=different,
+        close=close,
+        undecided=undecided,
+        limits=tuple(map(str, limits)),
+        shapes=(_shape(first_model), _shape(second_model)),
+        answers=answers,
+        asked=asked,
+    )
 
 
 def _common_length(first: Transformer, second: Transformer, max_length: int | None, inputs: Language | None) -> int:

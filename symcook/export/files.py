@@ -1,7 +1,7 @@
 """The files of an export: which formats there are, writing weights with their certificate, and reading them back.
 
-All files of an export are written, or none. A certificate has the hashes of the files that it is about, and its own in
-its last line, so that `read` finds out whether a byte of any of them has changed.
+All files of an export are written, or none. A certificate has the hashes of its files and, in its last
+line, its own hash, so that `read` notices if a byte of any of them has changed.
 """
 
 from __future__ import annotations
@@ -63,18 +63,21 @@ def _npz(m: Archive, stem: str) -> dict[str, bytes]:
 
 
 def _safetensors(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as a safetensors file."""
     from symcook.export.safetensors import encode
 
     return {".safetensors": encode(m)}
 
 
 def _torch(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as a torch state dict with code."""
     from symcook.export import torch_code
 
     return _with_code(m, stem, ".pt", torch_code.tensors(m), torch_code.code)
 
 
 def _transformerlens(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as a state dict for TransformerLens with code."""
     from symcook.export import lens
 
     return _with_code(m, stem, ".pth", lens.Lens(m).state(), lens.code)
@@ -92,6 +95,7 @@ def _with_code(
 
 
 def _onnx(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as an ONNX graph."""
     from symcook.export.onnx_graph import graph
 
     return {".onnx": graph(m)}
@@ -159,12 +163,14 @@ def held(kind: str, m: Archive) -> Archive:
 
 
 def _from_npz(data: bytes) -> Archive:
+    """The archive of an npz file."""
     from symcook.export.run_npz import arrays
 
     return arrays(data)
 
 
 def _from_torch(data: bytes) -> Archive:
+    """The arrays of a torch state dict; bfloat16 becomes float32."""
     torch = module("torch")
     state = torch.load(io.BytesIO(data), weights_only=True)
     return {key: (t.float() if t.dtype == torch.bfloat16 else t).numpy() for key, t in state.items()}
@@ -215,7 +221,8 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     for target in (weights, certificate, *(weights.with_suffix(extra_ending) for extra_ending in FORMATS[kind].more)):
         ordinary(target, "the file for the weights", f"-o m{ending}")
         code = target not in (weights, certificate)
-        if code and target.is_file() and not force and not weights.exists():  # as equal.py, of equal.pt and equal.pth
+        # Exports in two formats have the same file of code: equal.py is that of equal.pt and of equal.pth.
+        if code and target.is_file() and not force and not weights.exists():
             do = f"give another name, as -o {weights.stem}-{kind}{ending}, or add --force to replace it"
             raise BadInput("the code must not replace that of another export", target, do)
         vacant(target, force)

@@ -612,7 +612,7 @@ def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | 
     entry whose ends leave the answer open (None where all are decided; else the distance is None)."""
     import numpy as np
 
-    # A sign readout is decided by its logit alone; the coordinates that it reads are shown beside it.
+    # A sign readout is decided by its logit only; the coordinates that it reads are shown too.
     ends = {"logit": ends["logit"]} if model.readout.signed else ends
     columns = [Values(low, high, low) for low, high in ends.values()]
     answers = told(model.readout, columns, max(len(column.low) for column in columns))

@@ -281,7 +281,7 @@ class Lens:
 
 class ChosenNorms:
     """An archive whose norms choose coordinates, as `from_state_dict` makes them. It is rewritten so that the residual
-    stream has the chosen coordinates alone.
+    stream has the chosen coordinates only.
 
     Each step reads the norm of the same coordinates, and constants, which become biases. The last step copies a norm to
     other coordinates, and becomes the final norm: the readout reads these copies, and constants.

@@ -47,6 +47,7 @@ class StepsRight:
     """How many answers are right in any runtime of the error model."""
 
     def to_json(self) -> dict[str, object]:
+        """The fields by name."""
         return dict(vars(self))
 
 

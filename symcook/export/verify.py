@@ -1,7 +1,7 @@
 """Verification of an export: the certificate is computed again and compared with what it says, and with the weights.
 
-What the export was given (recipe or model, format, type, lengths) is read from the certificate; everything else in it
-must come out the same. The few places that may differ are listed in `_of_its_day`.
+The arguments of the export (recipe or model, format, type, lengths) are read from the certificate; every other entry
+must come out the same. The few entries that may differ are those of `_of_its_day`.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 def verify_export(path: str | Path, *, progress: Callable[..., None] | None = None) -> dict[str, Any]:
     """Check the certificate at or beside `path`, and the weights that it is about; returns its document.
 
-    Every byte of the certificate and of its files must be as it was written. The certificate is computed again by what
-    wrote it, from what it says that its export was given: the recipe with arguments and symbols, or else the model; the
-    format, the type, the lengths and the ids of claims. All of it must come out as it stands, and the weights must be
-    those of the model, rounded. What cannot come out again is in the document that is returned under "not_checked",
-    each with why: claims where no recipe names them, statuses that have changed since, and the largest difference of
-    values from exact ones where numpy's arithmetic gives another here.
+    Every byte of the certificate and of its files must be as it was written. The certificate is computed again from the
+    arguments of the export in it: the recipe with arguments and symbols, or else the model; the format, the type, the
+    lengths and the ids of claims. Every entry must come out the same, and the weights must be those of the model,
+    rounded. Entries that cannot be checked are listed under "not_checked" in the returned document, each with the
+    reason: claims where no recipe names them, statuses that have changed since, and the largest difference of values
+    from exact ones where numpy's arithmetic differs here.
 
-    Raises Rejected with the first thing that is otherwise, BadInput for a file that is missing or cut off, and for a
-    certificate of another form than an export writes.
+    Raises Rejected with the first entry that differs; BadInput for a file that is missing or truncated, and for a
+    certificate that an export could not have written.
     """
-    # What the export was given, as the certificate has it.
+    # The arguments of the export, from the certificate.
     place, known, files = read(path)
     export_read = _given(place, known, files)
     model = export_read.model(known)
@@ -137,9 +137,18 @@ def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]
         if not isinstance(claim, dict) or not all(isinstance(claim.get(key), str) for key in ("id", "status")):
             raise _wrong("claims", 'a list of {"id": .., "status": ..}', claim)
     return _Given(
-        recipe, arguments, symbols, kind, dtype, _whole(tables, "N", 1, MAX_LENGTH + 2), steps, program,
-        [claim["id"] for claim in claims], format, weights,
-    )  # fmt: skip
+        recipe=recipe,
+        arguments=arguments,
+        symbols=symbols,
+        kind=kind,
+        dtype=dtype,
+        positions=_whole(tables, "N", 1, MAX_LENGTH + 2),
+        steps=steps,
+        program=program,
+        claims=[claim["id"] for claim in claims],
+        format=format,
+        weights=weights,
+    )
 
 
 def _asked(model: Transformer, known: Mapping[str, object], longest: int) -> Strings | None:

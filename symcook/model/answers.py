@@ -68,6 +68,7 @@ class Named:
         return KeptAnswers()
 
     def _report(self) -> Any:
+        """The module that formats this value."""
         return import_module(f"symcook.report.{self.REPORT}")
 
     def __repr__(self) -> str:
@@ -134,6 +135,7 @@ class Verb:
 
         @wraps(function.__wrapped__)
         def asked(*given: object, **named: object) -> Any:
+            """The function without its own door."""
             return function.__wrapped__(*given, **named)
 
         first, *others = inspect.signature(function).parameters.values()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_LABEL = 2_000
 """The greatest number of characters of a label, a token or another printed text of a model."""
 RESERVED = ("i", "j", "k", "n", "w", "logit")
-"""Names kept for positions, lengths, words and the readout's scalar."""
+"""Names reserved for positions (i, j, k), the length n, the string w, and the readout's scalar."""
 
 
 Put: TypeAlias = "Callable[[sympy.Expr], sympy.Expr]"

@@ -39,8 +39,8 @@ Column = TypeVar("Column", contravariant=True)
 Verdicts = TypeVar("Verdicts")
 """The answers to a comparison, or the indices of the largest scores, at all positions."""
 Verdict = TypeVar("Verdict", covariant=True)
-"""The answer at one position: True, False or None (undecided), or an index. In a batch it is an array of these; where n
-is a variable, it is a condition on n."""
+"""The answer at one position: True, False or None (undecided), or an index. In a batch it is an array of such answers;
+where n is a variable, it is a condition on n."""
 
 
 def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
@@ -288,6 +288,7 @@ class Readout(Named):
     def __post_init__(self) -> None:
         freeze(self, kind=one_of("readout", self.kind, READOUTS))
         one_of("position of the readout", self.position, POSITIONS)
+        # Names: what is read, and labels, which groups divide.
         reads = coordinates(self.reads, "reads")
         labels = coordinates(self.labels, "labels")
         for label in labels:
@@ -428,7 +429,7 @@ class Readout(Named):
 
     @property
     def first(self) -> bool:
-        """Whether the readout looks at the first position alone."""
+        """Whether the readout looks at the first position only."""
         return self.position == "first"
 
     @property

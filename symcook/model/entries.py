@@ -94,6 +94,7 @@ class RationalEntries:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """The numbers of rows and of columns."""
         return len(self.rows), self.columns
 
     def filled_rows(self) -> Iterator[Mapping[int, Fraction]]:

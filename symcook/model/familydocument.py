@@ -275,13 +275,17 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     """The document with a coordinate that is always 1 where forms and scores have a constant."""
     space = {*map(last_name, doc["space"])}
     layers = _layers(doc)
-    # A coordinate that the embedding sets to 1 and nothing else writes is the unit. A norm would change it.
-    written = {key for layer in layers for block in (*(h["writes"] for h in layer.get("attention", ())),
-                                                   layer.get("feedforward", {})) for key in block}  # fmt: skip
-    fixed = [x for x, text in doc["embedding"]["positions"].items() if text == "1" and x in space - written]
+    # The unit: a coordinate that the embedding sets to 1, and that no token, layer or norm changes.
+    written = set[str]()
+    for layer in layers:
+        for head in layer.get("attention", ()):
+            written |= head["writes"].keys()
+        written |= layer.get("feedforward", {}).keys()
+    embedding = doc["embedding"]
+    fixed = [x for x, text in embedding["positions"].items() if text == "1" and x in space - written]
     normed = any(layer.get("placement", "none") != "none" for layer in layers)
-    unit = fixed[0] if fixed and not normed and not {*fixed} & {*(doc["embedding"]["words"] or ())} else None
-
+    by_token = {*fixed} & {*(embedding["words"] or ())}
+    unit = fixed[0] if fixed and not normed and not by_token else None
     known = space | {word for layer in layers for word in _normed_names(layer)}
 
     def changed(text: str, insert_unit: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
@@ -289,6 +293,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
         tree = parse_term(text)
 
         def reads(part: Tree) -> bool:
+            """Whether a tree has a coordinate, or a name that a norm writes."""
             return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
 
         # `how` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).
@@ -360,7 +365,7 @@ def _products(
         # Query form times key form.
         query, key = (_with_unit(kid, reads, unit) for kid in tree[1:])
         return ("*", factor(query), key)
-    # One form alone.
+    # A single form.
     if _linear_in(tree, reads):
         return ("*", unit, factor(_with_unit(tree, reads, unit)))
     return tree

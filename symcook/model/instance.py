@@ -101,10 +101,12 @@ class _Numbers(Rationals):
     """Rational numbers, with the tables of a family among the functions."""
 
     def call(self, name: str, arguments: list[object], tree: Tree) -> Any:
+        """The value of a function, or the entry of a table."""
         table = self.values.get(name)
         return super().call(name, arguments, tree) if table is None else table(*arguments)  # type: ignore[operator]
 
     def range(self, low: Tree, high: Tree, whole: Tree) -> range:
+        """The integers of a range; SumTooLong where there are too many."""
         if self.end(high, whole) - self.end(low, whole) >= MAX_RANGE:
             raise SumTooLong(f"an instance must have sums of at most {MAX_RANGE:,} terms", show(whole))
         return super().range(low, high, whole)

@@ -365,6 +365,7 @@ class _Document:
         return value
 
     def array(self, value: object, place: str) -> list[Any]:
+        """`value` as a list."""
         if not isinstance(value, list):
             raise self.wrong(place, "a list", value)
         return value
@@ -378,16 +379,19 @@ class _Document:
         return value
 
     def flag(self, value: object, place: str) -> bool:
+        """`value` as a bool."""
         if not isinstance(value, bool):
             raise self.wrong(place, "true or false", value)
         return value
 
     def integer(self, value: object, place: str) -> int:
+        """`value` as an integer."""
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.wrong(place, "a whole number", value)
         return value
 
     def names(self, value: object, place: str) -> tuple[str, ...]:
+        """`value` as a tuple of names."""
         return tuple(self.label(name, f"each name in {place}") for name in self.array(value, place))
 
     def number(self, value: object, place: str) -> Any:
@@ -455,6 +459,7 @@ class _Document:
         for line in lines:
             if len(line) != width:
                 raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
+        # Rational literals become a rational matrix without sympy; any other entry is an expression.
         entries = [entry for line in lines for entry in line]
         literal = all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries)
         if (
@@ -521,6 +526,7 @@ class _Document:
         )
 
     def token(self, value: object, place: str) -> str | None:
+        """`value` as a token; None stays None."""
         return None if value is None else self.label(value, place)
 
     def embedding(self, value: object, space: Space) -> Embedding:
@@ -590,7 +596,7 @@ class _Document:
             )
         keys = "symcook name source space embedding layers readout symbols max_length final_norm"
         compiled = isinstance(value, dict) and "program" in value
-        # "program" is there in compiled models alone.
+        # Only the files of compiled models have the key "program".
         raw = self.fields(value, "the document", f"{keys} program" if compiled else keys)
         length = raw["max_length"]
         return Transformer(
@@ -668,9 +674,11 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     calls = 0
 
     def refuse(what: str) -> BadInput:
+        """The refusal of the expression, which must be `what`."""
         return BadInput(f"{place} in a model file must be {what}", show(tree))
 
     def at_most(bits: int, limit: int) -> int:
+        """`bits`; BadInput where they are more than `limit`."""
         if bits > limit:
             raise refuse("an expression of smaller numbers, less deep, and without towers of exponentials")
         return bits

@@ -197,6 +197,7 @@ class FeedForward(Part):
         return height(held(self, "b1"), "b1")
 
     def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the number of hidden units."""
         return super().sizes() | {"hidden": self.hidden}
 
 
@@ -248,6 +249,7 @@ class Head(Part):
         self._freeze(reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature)
 
     def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the number of key dimensions."""
         return super().sizes() | {"key": height(held(self, "Q"), "Q")}
 
     @cached_property
@@ -279,6 +281,7 @@ class Head(Part):
         return MadeOnce((*super().lowered, "factor"), self._lower)
 
     def _lower(self, name: str) -> Any:
+        """As `Part._lower`, also for the factor of the scores."""
         if name != "factor":
             return super()._lower(name)
         numbers = self.lowered["scale"], self.lowered["temperature"]
@@ -395,10 +398,6 @@ class Layer(Named):
             part = getattr(self, what)
             if part is not None and not isinstance(part, kind):
                 raise BadInput(f"the {what} of a layer must be a {kind.__name__}", type(part).__name__)
-        if self.attention is not None:
-            instance("the attention of a layer", self.attention, SelfAttention)
-        if self.feedforward is not None:
-            instance("the feed-forward layer of a layer", self.feedforward, FeedForward)
         # The norms of the two parts; a single norm stands for a tuple of one.
         one_of("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):

@@ -153,6 +153,7 @@ class Transformer(Verbs, Shown):
     program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        # The types of the fields.
         if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
         instance("the embedding of a model", self.embedding, Embedding)
@@ -171,7 +172,7 @@ class Transformer(Verbs, Shown):
                 raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
         if self.max_length is not None and (type(self.max_length) is not int or not 1 <= self.max_length < 10**18):
             raise BadInput("the maximum length must be an integer of at least 1 and at most 18 digits", self.max_length)
-        # Names: symbols, what each step reads and writes, and what the readout reads.
+        # Names: those of symbols, those that each step reads and writes, and those that the readout reads.
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
             raise BadInput("parameters must be declared once", ", ".join(p.name for p in self.parameters))
@@ -208,6 +209,7 @@ class Transformer(Verbs, Shown):
 
     @property
     def space(self) -> Space:
+        """The coordinates of the residual stream."""
         return self.embedding.space
 
     @property
@@ -221,6 +223,7 @@ class Transformer(Verbs, Shown):
 
     @property
     def alphabet(self) -> tuple[str, ...]:
+        """The tokens that a user types."""
         return self.embedding.alphabet
 
     @property
@@ -380,6 +383,7 @@ class Transformer(Verbs, Shown):
         table = {symbol(name): value for name, value in values.items()}
 
         def put(value: sympy.Expr) -> Any:
+            """A number with the values in place of the symbols."""
             return value.subs(table) if value.free_symbols & table.keys() else value
 
         return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))

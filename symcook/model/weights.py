@@ -166,6 +166,7 @@ class _Formulas:
     def terms(self, tree: Tree, factor: sympy.Expr | int = 1) -> Iterator[tuple[Any, Tree | None]]:
         """The terms of a formula as (coefficient, atom): the atom is a coordinate, a call of an activation, or None for
         a constant. All terms are multiplied by `factor`."""
+        # By the form of the tree: a number, a sum or difference, a sign, a product or quotient with a number, an atom.
         tag = tree[0]
         if self.constant(tree):
             yield factor * self.value(tree), None

@@ -168,8 +168,8 @@ class _States:
         """The results of `along`, by its arguments."""
 
     def pieces(self, words: Words, lengths: Sequence[int]) -> list[list[Answers]]:
-        """The answers on the words cut to each of `lengths` (ascending, with the tokens that the model adds), after
-        each token or, unless the fold is one for each position, after the last.
+        """The answers on the strings cut to each of `lengths` (ascending, added tokens included): after each token
+        where the fold answers at each position, else after the last.
 
         The answers after a common prefix depend only on the state after it, so they are computed once for each state.
         """

@@ -103,16 +103,17 @@ class Tally:
     """On how many inputs any answer is right, since the reference answers None."""
 
     def __add__(self, other: Tally) -> Tally:
+        accepted = Counter(dict(self.accepted)) + Counter(dict(other.accepted))
         return Tally(
-            self.strings + other.strings,
-            self.mismatches + other.mismatches,
-            self.open + other.open,
-            self.settled + other.settled,
-            self.batched and other.batched,
-            _smaller(self.first, other.first),
-            _smaller(self.first_open, other.first_open),
-            tuple(sorted((Counter(dict(self.accepted)) + Counter(dict(other.accepted))).items())),
-            self.free + other.free,
+            strings=self.strings + other.strings,
+            mismatches=self.mismatches + other.mismatches,
+            open=self.open + other.open,
+            settled=self.settled + other.settled,
+            batched=self.batched and other.batched,
+            first=_smaller(self.first, other.first),
+            first_open=_smaller(self.first_open, other.first_open),
+            accepted=tuple(sorted(accepted.items())),
+            free=self.free + other.free,
         )
 
 

@@ -92,9 +92,20 @@ def check_decoded(
     how = f"exhaustive, {domain}: the tokens after {empty_text}all strings of length 1 to {max_length}"
     how += f"{most}; one pass a string" if verdict else most
     return Check(
-        model.name, max_length, sum(strings), mismatches, first, how, time.monotonic() - start,
-        domain, unclear, first_open, empty, "its program", by_length=tuple(counts),
-    )  # fmt: skip
+        recipe=model.name,
+        max_length=max_length,
+        strings=sum(strings),
+        mismatches=mismatches,
+        counterexample=first,
+        method=how,
+        seconds=time.monotonic() - start,
+        domain=domain,
+        open=unclear,
+        first_open=first_open,
+        empty_word=empty,
+        against="its program",
+        by_length=tuple(counts),
+    )
 
 
 def _automaton(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
@@ -102,6 +113,7 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
     table, speech = program_table(program), speech_of(model)
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
+        """The tokens after a string: those of the decoder, if wrong, and those of the program."""
         wanted = list(put_out(model, tokens(table, word)))
         if continued(model, word, speech.heard(wanted), domain, digits).agrees:
             return None, wanted
@@ -127,6 +139,7 @@ def _machine(model: Transformer, program: Program, domain: str, digits: int) -> 
         texts = {label: _words(document(token)) for token, label in labels(machine).items()}
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
+        """The tokens after a string: those of the decoder, if wrong, and those of the program."""
         run = execute(machine, word, TOKENS + bool(program.theorem))
         documents = run.documents[1:] if program.theorem else run.documents
         wanted = [_words(token_document) for token_document in documents] + [END] * run.ended

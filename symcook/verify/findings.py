@@ -121,17 +121,17 @@ def found(
     counterexamples = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
     open_inputs = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)
     return Check(
-        name,
-        max_length,
-        strings,
-        sum(tally.mismatches for _, tally in tasks),
-        next(counterexamples, None),
-        method,
-        seconds,
-        tasks[0][0].numbers.domain,
-        sum(tally.open for _, tally in tasks),
-        next(open_inputs, None),
-        empty_word,
+        recipe=name,
+        max_length=max_length,
+        strings=strings,
+        mismatches=sum(tally.mismatches for _, tally in tasks),
+        counterexample=next(counterexamples, None),
+        method=method,
+        seconds=seconds,
+        domain=tasks[0][0].numbers.domain,
+        open=sum(tally.open for _, tally in tasks),
+        first_open=next(open_inputs, None),
+        empty_word=empty_word,
         free=free,
     )
 

@@ -8,7 +8,6 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from symcook.door import Progress
 from symcook.errors import BadInput
@@ -21,9 +20,6 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.verify.answers import BLOCK, InputPart, Reference, braces, region_tree
 from symcook.verify.comparison import Comparison, Numbers, Tally
 from symcook.verify.findings import Check, found
-
-if TYPE_CHECKING:
-    pass
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """The values of a symbol that has no default; only those that are valid are used."""

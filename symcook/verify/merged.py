@@ -284,6 +284,7 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
     from symcook.words.exact import Prefixes, by_length
 
     def begin(length: int | None) -> Prefixes:
+        """The states of the empty prefix, for strings of `length` tokens (None: of any length)."""
         numbers = AffineNumbers([named for named, _ in heads(model)], kept)
         return Prefixes(model, numbers, length, reader, AffinePosition)
 

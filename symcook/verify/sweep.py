@@ -92,22 +92,21 @@ def check(
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
     A compiled model is compared with its program where no specification is given. `inputs` is a language
-    (`symcook.words.inputs`): of a model that reads strings its strings alone are compared, one by one; `sample` of
-    them are drawn with `seed`. `positions` says which answers count (`symcook.words.positions`). Where the reference
-    answers None any answer will do: such inputs are counted as `free`. `values` sets
-    declared symbols. A feed-forward recipe takes no length and is compared on the grid of
-    `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
-    should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
-    floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
-    a term over inputs and symbols, by which a value may differ from the reference's in every domain.
+    (`symcook.words.inputs`): a model that reads strings is compared on its strings only, one by one; `sample` of them
+    are drawn with `seed`. `positions` says which answers count (`symcook.words.positions`). Where the reference answers
+    None, any answer is right; such inputs are counted as `free`. `values` sets declared symbols. A feed-forward recipe
+    takes no length and is compared on the grid of `symcook.verify.grid`. `region` is a formula (text or tree) over
+    inputs, symbols and n in which model and reference should agree; it restricts the inputs of both kinds of model over
+    numbers. `digits` is for ball and mpmath. In floats, a value may differ from the reference's by `TOLERANCE`. `error`
+    is a number, or for a feed-forward recipe a term over inputs and symbols, by which a value may differ from the
+    reference's in every domain.
 
-    From AT_ONCE_FROM words on it is decided for every length, or words are merged, where that is possible, which
-    `way` of the answer says; else, and with `resume`, `workers` or `executor`, every word is run. `resume` names a file
-    that holds what is done, and is made where there is none: the same call goes on after any interruption. `workers` is
-    a number of processes (no more are begun than there are pieces of work, or A_CORE for a core), or how many workers
-    an `executor` has, which is any `concurrent.futures.Executor`. `yes`
-    allows more than an hour, or LIMIT words. `tell` is given a sentence as soon as a word is found on which both
-    differ; the smallest stands in the answer.
+    From AT_ONCE_FROM strings on, all lengths are decided or strings are grouped, where that is possible; `way` of the
+    result says which. Otherwise, and with `resume`, `workers` or `executor`, every string is run. `resume` names a file
+    in which progress is saved; it is made if there is none, and after an interruption the same call resumes. `workers`
+    is a number of processes (at most one for each chunk, and A_CORE for each processor core), or how many workers an
+    `executor` has, which is any `concurrent.futures.Executor`. `yes` allows more than an hour, or more than LIMIT
+    strings. `tell` is given a sentence as soon as a string is found on which both differ; the result has the smallest.
 
     Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, for a sweep of more than an
     hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;

@@ -277,6 +277,7 @@ class Dependence(Going):
         return [typed if token is None else (self._given(table.get(token, 0)),) for token in self._sequence]
 
     def input(self, name: str) -> TermColumn:
+        """BadInput: the model must read strings."""
         raise BadInput("strings of one length need a model with an alphabet", name)
 
     def positions(self, expression: Coefficient) -> TermColumn:
@@ -430,6 +431,7 @@ class Dependence(Going):
     zero = largest = positive
 
     def show(self, value: TermEntry, digits: int) -> str:
+        """The term as text."""
         return str(value)
 
 

@@ -284,18 +284,22 @@ class Position(Going):
         self.linear, self.activate = self.numbers.linear, self.numbers.activate
 
     def indices(self) -> list[tuple[int, int]]:
+        """The number of the position, and the length, for position functions."""
         return [(self.i, self.length)]
 
     def narrow(self, columns: Sequence[Entries], place: int) -> list[Entries]:
         return list(columns)
 
     def embed(self, table: Mapping[str, Coefficient]) -> Entries:
+        """The column of a table of token values."""
         return self.numbers.values([table[token] for token in self.tokens]).take(self.which)
 
     def positions(self, expression: Coefficient) -> Entries:
+        """The column of a position function."""
         return self.numbers.position(expression, self.i, self.length).take(np.zeros_like(self.which))
 
     def joined(self, before: Entries | None, column: Entries) -> HeldSum:
+        """A value column with the running sum before it."""
         return HeldSum(before, column)
 
     def attend(
@@ -307,11 +311,13 @@ class Position(Going):
         weighting: str,
         factor: Coefficient,
     ) -> list[Entries]:
+        """The averages of the value columns of a head; adds a term to each running sum."""
         for running in values:
             running.total = self.numbers.added(running.before, running.column)
         return [self.numbers.mean(running.total if mask.here else running.before) for running in values]
 
     def positive(self, column: object) -> list[None]:
+        """No verdict: the caller decides from the columns."""
         return [None]
 
     zero = largest = positive

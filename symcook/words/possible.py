@@ -88,8 +88,11 @@ class _Rows(Walk):
                 names += written
                 retrieved_by_head.append(self.chosen(head, queries, keys, values))
         # Each new row is an old row with one retrieved value of each head, which is then added to the stream.
-        extended = [(row, sum(entries, ())) for row, ways in enumerate(zip(*retrieved_by_head, strict=True))
-                 for entries in product(*ways)]  # fmt: skip
+        extended = [
+            (row, sum(entries, ()))
+            for row, choices in enumerate(zip(*retrieved_by_head, strict=True))
+            for entries in product(*choices)
+        ]
         if not retrieved_by_head:
             return None
         self.take([row for row, _ in extended])
@@ -160,14 +163,16 @@ class _Rows(Walk):
         # Without scores, the head retrieves from the first or last position seen.
         if not query:
             sees = sees[:1] if weighting == "leftmost" else sees[-1:]
-        scored = []
-        for j in sees:
-            scored_rows = offered[j].values()
-            scored.append([(j, arb(domain.total([domain.times(q, k) for q, k in zip(query, key, strict=True)]))
-                            if query else arb(0), entries) for key, entries in scored_rows])  # fmt: skip
+
+        def score(key: RowSets) -> arb:
+            """The set of scores of a key; 0 without a query."""
+            return arb(domain.total([domain.times(q, k) for q, k in zip(query, key, strict=True)])) if query else arb(0)
+
+        # For each position seen, its candidates (position, score, values).
+        scored = [[(j, score(key), entries) for key, entries in offered[j].values()] for j in sees]
         # Whichever rows a string has, some position has a score of at least `least`, so a lower score is never chosen.
-        least = max(min(score.lower() for _, score, _ in scored_rows) for scored_rows in scored)
-        best = [candidate for scored_rows in scored for candidate in scored_rows if not candidate[1] < least]
+        least = max(min(a.lower() for _, a, _ in candidates) for candidates in scored)
+        best = [candidate for candidates in scored for candidate in candidates if not candidate[1] < least]
         # Two rows at different positions whose scores overlap must have the same exact score: then both may be chosen.
         tied: dict[int, set[int]] = {k: {candidate[0]} for k, candidate in enumerate(best)}
         for (k, (i, a, x)), (m, (j, b, y)) in combinations(enumerate(best), 2):

@@ -11,7 +11,7 @@ verdict undecided, never wrong.
 
 Boxes. A box is a set of strings that one run handles: some positions hold any token, or tokens in any order with given
 counts. The run computes with sets that are hulls over what may stand at a position. If all positions are averaged
-alike, the sum of values that depend on the token alone is computed from the counts: it is the same sum in another
+alike, the sum of values that depend on the token only is computed from the counts: it is the same sum in another
 order. A decided verdict holds for every string of the box.
 """
 
@@ -504,7 +504,7 @@ class Boxed(rounding.Rounding):
         return Tokenwise([entry(token) for token in self._sequence], by)
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> Any:
-        """The weighted sum of columns and a bias. If all columns depend on the token alone, it is computed token by
+        """The weighted sum of columns and a bias. If all columns depend on the token only, it is computed token by
         token, and so the result does too."""
         tables = self.tables([column for column, _ in terms])
         if tables is None:

@@ -41,11 +41,11 @@ MOST_BITS = 25
 p bits gives the same as one rounding of the exact result to p bits."""
 FAR = 1000
 """Numbers other than 0 are simulated only between 2^-FAR and 2^FAR in size."""
-HELD = 53
+FLOAT64_BITS = 53
 """Formats with more bits than float64 are treated as float64, whose rounding errors enclose theirs."""
 
 
-OUTSIDE = "numbers must be within float64", "one that is not"
+NOT_IN_FLOAT64 = "numbers must be within float64", "one that is not"
 """The two parts of the error for a number beyond float64: what must hold, and what was given."""
 
 
@@ -53,7 +53,7 @@ def within(number: Any) -> float:
     """A number of mpmath's library as a float64; NotExact if it overflows or underflows there."""
     as_float = to_float(number)
     if not math.isfinite(as_float) or (as_float == 0 and number != fzero):
-        raise NotExact(*OUTSIDE)
+        raise NotExact(*NOT_IN_FLOAT64)
     return as_float
 
 
@@ -107,7 +107,7 @@ class Simulated:
         """Raises NotExact if a number is NaN, or too large or too small in size (`FAR`)."""
         sizes = np.abs(x)
         if not (sizes < 2.0**FAR).all() or ((sizes < 2.0**-FAR) & (sizes != 0)).any():
-            raise NotExact(*OUTSIDE)
+            raise NotExact(*NOT_IN_FLOAT64)
 
     def nearest(self, x: Array) -> Array:
         """Numbers rounded to nearest, ties to even. A number that `check` refuses may give anything.
@@ -127,7 +127,7 @@ class Simulated:
     def unless_lost(self, results: Array, nonzero: Array) -> Array:
         """`results` rounded. `nonzero` says which exact results are not 0; NotExact where float64 has 0 for one."""
         if ((results == 0) & nonzero).any():
-            raise NotExact(*OUTSIDE)
+            raise NotExact(*NOT_IN_FLOAT64)
         return self.rounded(results)
 
     def values(self, numbers: Sequence[Coefficient]) -> RunEntries:
@@ -135,6 +135,7 @@ class Simulated:
         return RunEntries(np.array([self.number(value) for value in numbers]))
 
     def position(self, term: Coefficient, i: int, n: int) -> RunEntries:
+        """The value of a position function, a column of one entry."""
         self.domain.begin(("",), i)
         return RunEntries(np.array([within(self.domain.positions(term)[0]._mpf_)]))
 
@@ -150,12 +151,15 @@ class Simulated:
         return RunEntries(total)
 
     def activate(self, x: RunEntries, kind: str) -> RunEntries:
+        """A ReLU or step of a column, which is exact."""
         return RunEntries(np.where(x.values > 0, x.values if kind == "relu" else 1.0, 0.0))
 
     def added(self, sums: RunEntries | None, x: RunEntries) -> RunEntries:
+        """The running sum with one more term, rounded."""
         return x if sums is None else RunEntries(self.rounded(sums.values + x.values), sums.count + 1)
 
     def mean(self, sums: RunEntries | None, entries: int) -> RunEntries:
+        """The average of all terms of a running sum, rounded; 0 for no terms."""
         if sums is None:
             return RunEntries(np.zeros(entries))
         return RunEntries(self.rounded(sums.values / self.number(sums.count)))
@@ -182,16 +186,20 @@ class StringsInBits(Rowwise[Any]):
         """{number: the row that has this number for all strings}."""
 
     def number(self, value: Coefficient) -> Array:
+        """A number of the model, rounded, as a row of one entry."""
         return np.array([self.runs.number(value)])
 
     def position(self, term: Tree, i: int) -> Array:
+        """The value of a position function at position i."""
         self.runs.domain.length = self.length
         return np.array([within(self.runs.domain.position(term, i)._mpf_)])
 
     def positions(self, expression: Coefficient) -> Any:
+        """The column of a position function."""
         return np.array(super().positions(expression))
 
     def embed(self, table: Mapping[str, Coefficient]) -> Any:
+        """The column of a table of token values; one entry in each row where all strings have equal ones."""
         column = np.array([self.runs.number(table[token]) for token in self.tokens])[np.array(self._sequence)]
         return column[:, :1] if (column == column[:, :1]).all() else column
 
@@ -203,23 +211,29 @@ class StringsInBits(Rowwise[Any]):
         return self.total(parts)
 
     def activate(self, column: Any, kind: str) -> Any:
+        """A ReLU or step of a column."""
         if kind not in ("relu", "step"):
             raise NotExact("what is simulated must be relu or step", kind)
         return np.where(column > 0, column if kind == "relu" else 1.0, 0.0)
 
     def normalised(self, entries: Sequence[Array], epsilon: Array, zero_variance: str, i: int) -> list[Array]:
+        """NotExact: norms are not simulated."""
         raise NotExact("what is simulated must be without norms", "a norm")
 
     def times(self, a: Array, b: Array) -> Array:
+        """The rounded product."""
         return self.runs.product(a, b)
 
     def over(self, a: Array, b: Array) -> Array:
+        """The rounded quotient."""
         return self.runs.unless_lost(a / b, a != 0)
 
     def total(self, parts: Sequence[Array]) -> Array:
+        """The sum of all parts, added in order."""
         return self.sums(parts)[-1] if len(parts) else self.nothing
 
     def running(self, column: Sequence[Array]) -> list[Array]:
+        """The sums of the first 0, 1, 2, ... rows of a column."""
         return self.sums([self.nothing, *column])
 
     def sums(self, parts: Sequence[Array]) -> list[Array]:
@@ -246,6 +260,7 @@ class StringsInBits(Rowwise[Any]):
         return list(map(_stacked, columns_attended))
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
+        """The factors of the scores by position; None where they are all 1."""
         return None if factor == 1 else self.shared_rows(self.positions(factor))
 
     def shared_rows(self, column: Any) -> list[Array]:
@@ -275,11 +290,13 @@ class StringsInBits(Rowwise[Any]):
         raise NotExact("all strings must choose the same positions", "others")
 
     def is_positive(self, x: Array) -> None:
+        """No verdict: `said` takes it from the columns."""
         return None
 
     is_zero = is_positive
 
     def first_largest(self, scores: Sequence[Array]) -> None:
+        """No verdict: `said` takes it from the columns."""
         return None
 
 
@@ -314,28 +331,35 @@ class HullsAndRun:
         self.hulls, self.runs, self.entries = hulls, runs, 1
 
     def at(self, seen: int, entries: int) -> HullsAndRun:
+        """The arithmetic of the next position, with so many entries."""
         self.entries = entries
         self.hulls.at(seen, entries)
         return self
 
     def values(self, numbers: Sequence[Coefficient]) -> Pair:
+        """The column of a value for each token."""
         return Pair(self.hulls.values(numbers), self.runs.values(numbers))
 
     def position(self, term: Coefficient, i: int, n: int) -> Pair:
+        """The value of a position function, a column of one entry."""
         return Pair(self.hulls.position(term, i, n), self.runs.position(term, i, n))
 
     def linear(self, terms: Sequence[tuple[Pair, Coefficient]], bias: Coefficient) -> Pair:
+        """The weighted sum of columns and a bias."""
         hull = self.hulls.linear([(x.hull, weight) for x, weight in terms], bias)
         return Pair(hull, self.runs.linear([(x.run, weight) for x, weight in terms], bias, self.entries))
 
     def activate(self, x: Pair, kind: str) -> Pair:
+        """A ReLU or step of a column."""
         return Pair(self.hulls.activate(x.hull, kind), self.runs.activate(x.run, kind))
 
     def added(self, sums: Pair | None, x: Pair) -> Pair:
+        """The running sum with one more term."""
         hull = self.hulls.added(None if sums is None else sums.hull, x.hull)
         return Pair(hull, self.runs.added(None if sums is None else sums.run, x.run))
 
     def mean(self, sums: Pair | None) -> Pair:
+        """The average of all terms of a running sum."""
         hull = self.hulls.mean(None if sums is None else sums.hull)
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
@@ -467,7 +491,7 @@ class FewBits:
     def _both_numbers(self, bits: int) -> Any:
         """The arithmetic of all runtimes together with that of one run. Its intervals, in float64, contain the exact
         values."""
-        return HullsAndRun(Hulls(self.model, Format(HELD)), Simulated(bits))
+        return HullsAndRun(Hulls(self.model, Format(FLOAT64_BITS)), Simulated(bits))
 
     def _first_wrong(self, result: Result, accepted: Array, word: Callable[[int], Word]) -> tuple[Word, Any] | None:
         """The first of the `accepted` entries that the run decides otherwise than the exact model, as a string, and the
@@ -487,9 +511,10 @@ class FewBits:
 
     def _hull_verdicts(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, ProvedInBits]]:
         """For each length, whether the intervals of all runtimes decide every string."""
-        numbers = Hulls(self.model, replace(format, bits=min(format.bits, HELD)))
+        numbers = Hulls(self.model, replace(format, bits=min(format.bits, FLOAT64_BITS)))
 
         def verdicts_of(level: PrefixLevel, chosen: Array) -> ProvedInBits:
+            """What the intervals prove at one length."""
             if numbers.wild:
                 return ProvedInBits(False)
             answers = told(self.model.readout, list(_answer_columns(level).values()), len(level.origin))
@@ -503,6 +528,7 @@ class FewBits:
         """For each length, the first string that the run decides otherwise than the exact model."""
 
         def first_wrong(level: PrefixLevel, chosen: Array) -> tuple[Word, Any] | None:
+            """The first wrong string of one length."""
             return self._first_wrong(level.result, chosen, level.smallest)
 
         return self._at_each_length(self._both_numbers(bits), lengths, first_wrong)
@@ -514,6 +540,7 @@ class FewBits:
         strings of the set."""
 
         def begin(_: int | None) -> Prefixes:
+            """The states of the empty prefix."""
             return Prefixes(self.model, numbers, None, self.reader)
 
         with np.errstate(over="ignore", invalid="ignore"):
