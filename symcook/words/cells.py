@@ -98,7 +98,7 @@ def classes(n: int, *models: Transformer, bits: int | None = None, traced: Trace
     for model in models if n + embedding.added else ():
         domain = Dependence(alphabet, bits)
         tokens: Any = embedding.surround([None] * n)
-        result = forward(model, tokens, domain, trace=traced is not None)
+        result = forward(model, tokens, domain, trace=traced is not None)  # type: ignore[arg-type]
         entries = product(result.columns().values(), result.places) if traced is None else traced(result)
         # Positions that lie in the same groups form a cell. So the groups of all models are collected.
         groups = groups.union(*(domain.depends(column, place) for column, place in entries), *domain.refusing)
@@ -333,7 +333,8 @@ class Dependence(Going):
             below = self._term(("root", self._squares(centred), epsilon, zero_variance), centred)
             return *(self._over(term, below, variable=True) for term in centred), below
 
-        rows = self._each(columns, compute)  # at each position and token, a term for each column, and the root
+        # At each position and token: a term for each column, and that of the root.
+        rows: Any = self._each(columns, compute)
         *normed_columns, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]
         if zero_variance == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
             # The string has a run iff no variance is zero at any position. The order of positions does not matter.
