@@ -192,12 +192,12 @@ class ProgramProof:
         """Add the lines that prove which label is the output. `truth_of_symbol` has, by symbol, the truth that the last
         line is this symbol."""
         facts, number = self.facts, self.facts.program.output
-        value_text, one_of, answers = facts.spoken.value(number), facts.one_of(number), list[str]()
+        value_text = facts.spoken.value(number)
+        one_of = facts.one_of(number)
+        answers = list[str]()
         for letter in labels:
-            code, coordinate = (
-                facts.spoken.codes[letter],
-                facts.compiled.hold(facts.compiled.node(truth_of_symbol[letter])),
-            )
+            code = facts.spoken.codes[letter]
+            coordinate = facts.compiled.hold(facts.compiled.node(truth_of_symbol[letter]))
             answer = facts.by_cases(f"A{code}", f"{facts.put(coordinate)}(i) = I[{value_text} = {code}]", held=True)
             answers.append(answer.at())
         hints = ", ".join([*answers, "il", "ih"])

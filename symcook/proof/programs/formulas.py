@@ -202,7 +202,8 @@ class FormulaFacts(CompiledFacts):
         from symcook.spec.logic import truths
 
         # The witnesses: the length 1, the token 0, the coordinates, and the truth functions or their rows.
-        coordinate_values, truth_rows = on_one_letter(model), truths(self.formula, model.alphabet[:1])
+        coordinate_values = on_one_letter(model)
+        truth_rows = truths(self.formula, model.alphabet[:1])
         bits = [int(truth_rows[self.numbers[name] - 1][0]) for name in self.names]
         values = [coordinate_values.get(name, 0) for name in self.run]
         witness_texts = ["1", *(f"x. {value}" for value in (0, *values, *(() if self.put else bits)))]

@@ -49,7 +49,8 @@ class GrowingNumber(ABC):
 
     def whole(self) -> Fact:
         """The fact W_name: the number is an integer from 0 to n - 1."""
-        label, whole_text = f"W_{self.name}", f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
+        label = f"W_{self.name}"
+        whole_text = f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
         return self.facts.shown.get(label) or self.facts.each(label, whole_text, self.whole_lines())
 
     def square(self) -> Fact:
@@ -149,7 +150,9 @@ class CountedNumber(GrowingNumber):
             "left": ("before", "i = 1", "1; i", "1, i - 1", "Y + 1", "i - 1", "k - 1 - Y"),
             "right": ("behind", "i = n", "i; n", "i + 1, n", "n - Y", "n - i", "n - k - Y"),
         }[self.side]
-        held, fact, mean = self.facts.put(self.held), self.fact(), self.facts.put(self.mean)
+        held = self.facts.put(self.held)
+        fact = self.fact()
+        mean = self.facts.put(self.mean)
         sum_arguments = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {range_text.replace(', ', '; ')}"
         name, inverse = self.compiled.squares[self.name], f"inverse_{table}(i)"
         score_at_k, top_score = (self.facts.score_of(name, position, ("average",)) for position in ("k", at))
@@ -204,15 +207,11 @@ class ChosenNumber(GrowingNumber):
             if squared:
                 raise self.no_square
             return self.anywhere()
-        target, source_name = (
-            self.compiled.squares[part_name] if squared else part_name for part_name in (self.name, self.atom.name)
-        )
-        left, put, source, said = (
-            self.atom.side == "left",
-            self.facts.put(target),
-            self.facts.put(source_name),
-            self.said,
-        )
+        target, source_name = self.name, self.atom.name
+        if squared:
+            target, source_name = self.compiled.squares[target], self.compiled.squares[source_name]
+        put, source = self.facts.put(target), self.facts.put(source_name)
+        left, said = self.atom.side == "left", self.said
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
         at_end = [*self.source.at_end(end), *([squared.at(end)] if squared else [])]
         index = [f"{coordinate}_is" for coordinate in ("index", "one") if coordinate in self.facts.run]
@@ -354,7 +353,8 @@ class KeySquare:
         # Piece by piece: first those above 0, then those below 0, for which x is replaced by -x.
         remaining, taken_names = list(pieces), list[list[str]]()
         for sign, count in zip((1, -1), tall, strict=True):
-            row, signed_x = self.compiled.linear(number.times(sign)), f"{'' if sign == 1 else '-'}{x}"
+            row = self.compiled.linear(number.times(sign))
+            signed_x = f"{'' if sign == 1 else '-'}{x}"
             lines += [self.mirrored(-1)] if count and sign == -1 else []
             for k in range(count):
                 taken_names.append(remaining[: 5 if k else 3])

@@ -137,7 +137,8 @@ class Spoken:
         """The formula of the statement that defines the function of a line."""
         # The values of the lines that are read, without selectors, which have no value at one position.
         line, name = self.program.lines[number], self.names[number]
-        op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
+        op = line.op
+        reads = [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
         if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
             return self._nearest(number)
         if op == "aggregate":
@@ -426,7 +427,8 @@ class ProgramFacts(CompiledFacts):
         `held` is set or the coordinate has no bit of its own. `of` is as in `by_cases`.
         """
         # `node` with the branches (False, True) is a bit by itself; else it is a constant or a function of other bits.
-        node, by_symbol = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
+        node = self.held.get(name)
+        by_symbol = name in self.compiled.sets or name in self.compiled.tables
         if by_symbol or (name and name == of) or name in ("one", "zero"):
             put = self.put(name)
             return Fact(f"{put}_is", expr.parse_formula(self.definitions[put].text))
@@ -476,7 +478,9 @@ class ProgramFacts(CompiledFacts):
 
     def one_of(self, number: int) -> Fact | None:
         """The fact that a line has one of its possible values; None for a constant."""
-        line, label, name = self.program.lines[number], f"M{number}", self.spoken.value(number)
+        line = self.program.lines[number]
+        label = f"M{number}"
+        name = self.spoken.value(number)
         if line.op in ("in", "constant"):
             return Fact("word", ()) if line.op == "in" else None
         if label not in self.shown:
@@ -569,9 +573,8 @@ class ProgramFacts(CompiledFacts):
         parts, make, node = list[str](), self.compiled.diagrams, self.compiled.node(truth)
         for values in product(*map(self.values_apart, lines)):
             here: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
-            may_be_true, may_be_false = (
-                self.possible(make.both(here, branch)) for branch in (node, make.negation(node))
-            )
+            may_be_true = self.possible(make.both(here, node))
+            may_be_false = self.possible(make.both(here, make.negation(node)))
             if may_be_true and may_be_false:
                 raise Undecided("no proof is made of a selector whose lines do not tell what it reads")
             if may_be_true:
@@ -628,7 +631,9 @@ class ProgramFacts(CompiledFacts):
         """The fact H_name: which truth a coordinate holds. It is added if it is missing, as are the facts it needs."""
         # In this order: a set of symbols; a number that the symbol gives; a constant; a function of other bits; a bit
         # by itself.
-        label, put_name, truth_node = f"H_{name}", self.put(name), self.held.get(name, False)
+        label = f"H_{name}"
+        put_name = self.put(name)
+        truth_node = self.held.get(name, False)
         if name in self.compiled.sets:
             return self.by_cases(label, f"{put_name}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
         if name in self.compiled.tables:
