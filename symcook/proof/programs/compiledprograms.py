@@ -150,7 +150,7 @@ class ProgramProof:
         return {"proof": self.facts.prove, "inhabited": self.inhabited}
 
     def inhabited(self, g: Goal) -> None:
-        """The part H of the certificate: the hypotheses hold for the run on a string of one symbol."""
+        """Close part H of the certificate: the hypotheses hold for the run on a string of one symbol."""
         spoken, stream = self.facts.spoken, on_one_letter(self.facts.model)
         values = [f"j. {stream.get(name, 0)}" for name in self.facts.run]
         lines = [f"  witness {'; '.join(['1', 'j. 0', *values])}"]

@@ -26,10 +26,10 @@ from symcook.proof.programs.linefacts import ProgramFacts, as_block
 
 
 class GrowingNumber(ABC):
-    """The facts about one coordinate. Its name is `name` in the compiled model and `put` in the statement."""
+    """The facts about one coordinate. Its name is `name` in the compiled model and `function` in the statement."""
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
-        self.facts, self.name, self.compiled, self.put = facts, name, facts.compiled, facts.put(name)
+        self.facts, self.name, self.compiled, self.function = facts, name, facts.compiled, facts.put(name)
 
     @abstractmethod
     def at_end(self, end: str) -> list[str]:
@@ -50,7 +50,7 @@ class GrowingNumber(ABC):
     def whole(self) -> Fact:
         """The fact W_name: the number is an integer from 0 to n - 1."""
         label = f"W_{self.name}"
-        whole_text = f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
+        whole_text = f"ex m:Int. {self.function}(i) = m & 0 <= m & m <= n - 1"
         return self.facts.shown.get(label) or self.facts.each(label, whole_text, self.whole_lines())
 
     def square(self) -> Fact:
@@ -62,7 +62,7 @@ class GrowingNumber(ABC):
         if not self.facts.there(name):
             raise self.no_square
         square = self.facts.put(name)
-        return self.facts.each(label, f"{square}(i) = {self.put}(i)^2", self.square_lines(square))
+        return self.facts.each(label, f"{square}(i) = {self.function}(i)^2", self.square_lines(square))
 
     @property
     def no_square(self) -> Undecided:
@@ -84,23 +84,23 @@ class PlaceNumber(GrowingNumber):
     """A position: the number of positions before i, or following it, or n - 1."""
 
     def at_end(self, end: str) -> list[str]:
-        return [f"{self.put}_is({end})"]
+        return [f"{self.function}_is({end})"]
 
     def bounds(self, at: str = "i") -> list[str]:
         if (counted := self.facts.shown.get(f"N_{self.name}")) is not None:
             return [counted.at(at)]
         if self.name not in ("before", "behind", "last"):
             raise self.no_square
-        return [f"{self.put}_is({at})"]
+        return [f"{self.function}_is({at})"]
 
     def whole_lines(self) -> list[str]:
-        definition = self.facts.definitions[self.put].text
-        return [f"witness {definition.partition(' = ')[2]}", f"qed by {self.put}_is(i), il, ih"]
+        definition = self.facts.definitions[self.function].text
+        return [f"witness {definition.partition(' = ')[2]}", f"qed by {self.function}_is(i), il, ih"]
 
     def square_lines(self, square: str) -> list[str]:
         if self.name not in ("before", "behind"):
             raise self.no_square
-        return [f"qed by {square}_is(i), {self.put}_is(i), il, ih"]
+        return [f"qed by {square}_is(i), {self.function}_is(i), il, ih"]
 
 
 class CountedNumber(GrowingNumber):
@@ -125,11 +125,11 @@ class CountedNumber(GrowingNumber):
         facts.follows(f"P_{name}", f"bit({statement_text}) & {held_name}(i) = {statement_text}", [holds])
         side_name, bound = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[self.side]
         mean, truth_at_j = facts.put(self.mean), facts.truth(self.truth, "j")
-        coordinates = (side_name, f"{side_name}_square", f"inverse_{side_name}", mean, self.put)
-        terms = f"n; j. I[{truth_at_j}]; {held_name}; {mean}; inverse_{side_name}; {self.put}; "
+        coordinates = (side_name, f"{side_name}_square", f"inverse_{side_name}", mean, self.function)
+        terms = f"n; j. I[{truth_at_j}]; {held_name}; {mean}; inverse_{side_name}; {self.function}; "
         terms += f"{side_name}; {side_name}_square"
         premises = ", ".join([f"P_{name}", *(f"{coordinate}_is" for coordinate in coordinates)])
-        statement_text = f"{self.put}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {bound}"
+        statement_text = f"{self.function}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {bound}"
         return facts.follows(f"N_{name}", statement_text, [f"counted_{side_name}({terms})[{premises}]"])
 
     def at_end(self, end: str) -> list[str]:
@@ -182,7 +182,7 @@ class CountedNumber(GrowingNumber):
 class ChosenNumber(GrowingNumber):
     """A number that is `source` where the truth `condition` holds, and 0 elsewhere.
 
-    `said` is the truth as a number, 0 or 1, and the coordinate `test` holds it. `atom` is the source in the compiler's
+    `bit` is the truth as a number, 0 or 1, and the coordinate `test` holds it. `atom` is the source in the compiler's
     record.
     """
 
@@ -192,7 +192,7 @@ class ChosenNumber(GrowingNumber):
         if self.compiled.node(truth) is False or facts.score_of(name, "j", ("average",)) is None:
             raise Undecided(f"no proof is made of {self.compiled.meanings[name]}")
         self.source, self.condition = number_of(facts, self.atom.name), facts.truth(truth)
-        self.said = f"I[{self.condition}]"
+        self.bit = f"I[{self.condition}]"
 
     def score(self, at: str) -> str:
         """The score of a position, as text, in the head that writes the number."""
@@ -211,45 +211,45 @@ class ChosenNumber(GrowingNumber):
         if squared:
             target, source_name = self.compiled.squares[target], self.compiled.squares[source_name]
         put, source = self.facts.put(target), self.facts.put(source_name)
-        left, said = self.atom.side == "left", self.said
+        left, bit = self.atom.side == "left", self.bit
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
         at_end = [*self.source.at_end(end), *([squared.at(end)] if squared else [])]
         index = [f"{coordinate}_is" for coordinate in ("index", "one") if coordinate in self.facts.run]
         at_i, at_edge, at_k = map(self.score, ("i", end, "k"))
-        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
-        return self.facts.valued(self.facts.each(f"G_{target}", f"{put}(i) = {said}*{source}(i)", [
+        ends, factor = ("il", f"2*{bit} - 1") if left else ("ih", f"1 - 2*{bit}")
+        return self.facts.valued(self.facts.each(f"G_{target}", f"{put}(i) = {bit}*{source}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"scores: all k in {low}..{high}. {at_k} = ({factor})*k", "  given k (kl kh)",
             f"  qed by {', '.join(f'{coordinate}(k), {coordinate}(i)' for coordinate in index)}, told, kl, kh, il, ih",
-            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {at_k} < {at_i}) & "
-            f"({said} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
+            f"best: all k in {low}..{high}. ({bit} = 1 & k != i -> {at_k} < {at_i}) & "
+            f"({bit} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
             "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
             "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
             f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
-            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {self.score('j')}; {source}; {put}(i))"
+            f"take level from chosen_number({low}; {high}; i; {end}; {bit}; j. {self.score('j')}; {source}; {put}(i))"
             f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"]))  # fmt: skip
 
     @property
     def told(self) -> str:
         """The line with the label `told`: the coordinate `test` holds the truth of the condition."""
-        return f"told: {self.facts.put(self.test)}(i) = {self.said} by {self.facts.holds(self.test).label}, il, ih"
+        return f"told: {self.facts.put(self.test)}(i) = {self.bit} by {self.facts.holds(self.test).label}, il, ih"
 
     def anywhere(self) -> Fact:
         """The fact G_name for a number m from 0 to n - 1 that grows from neither side.
 
         The head looks up position m + 1 if the condition holds, else position 1.
         """
-        put, said, at_k = self.put, self.said, self.score("k")
+        put, bit, at_k = self.function, self.bit, self.score("k")
         keys = [f"{key}_is(k)" for key in ("before", "before_square", "before_times_length")]
-        return self.facts.valued(self.facts.each(f"G_{self.name}", f"{put}(i) = {said}*{self.source.put}(i)", [
+        return self.facts.valued(self.facts.each(f"G_{self.name}", f"{put}(i) = {bit}*{self.source.function}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"obtain m (whole low high) from {self.source.whole().at()} by il, ih",
-            f"bits: bit({said})", f"  cases yes, no: {self.condition}", "    - qed by yes", "    - qed by no",
-            f"scores: all k in 1..n. {at_k} = 2*m*(k - 1) - (k - 1)^2 - 2*n*(k - 1)*(1 - {said})",
+            f"bits: bit({bit})", f"  cases yes, no: {self.condition}", "    - qed by yes", "    - qed by no",
+            f"scores: all k in 1..n. {at_k} = 2*m*(k - 1) - (k - 1)^2 - 2*n*(k - 1)*(1 - {bit})",
             "  given k (kl kh)",
             f"  qed by {', '.join(keys)}, {self.facts.holds('one').at()}, whole, told, kl, kh, il, ih",
             "keys: all k in 1..n. before(k) = k - 1 by before_is",
-            f"take level from chosen_anywhere(n; m; {said}; j. {self.score('j')}; before; {put}(i)) "
+            f"take level from chosen_anywhere(n; m; {bit}; j. {self.score('j')}; before; {put}(i)) "
             f"by low, high, bits, scores, keys, {put}_is(i), il, ih", "qed by level, whole"]))  # fmt: skip
 
     def at_end(self, end: str) -> list[str]:
@@ -289,7 +289,7 @@ class FoundNumber(GrowingNumber):
         bound = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]
         if f"N_{self.name}" not in self.facts.shown:
             lines = self.head.where_found([self.name], self.source.bounds("p"))
-            self.facts.each(f"N_{self.name}", f"0 <= {self.put}(i) & {self.put}(i) <= {bound}", lines)
+            self.facts.each(f"N_{self.name}", f"0 <= {self.function}(i) & {self.function}(i) <= {bound}", lines)
         return [f"N_{self.name}({at})"]
 
     def whole_lines(self) -> list[str]:

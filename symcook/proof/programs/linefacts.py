@@ -240,16 +240,16 @@ MOST_CUBES = 64
 class ProgramFacts(CompiledFacts):
     """The facts of the proof of one program.
 
-    `own` has the model's name of each coordinate, by its name in the statement; `run` has the model's names of all
-    coordinates. `held` has, by coordinate, the truth that it holds, as a function of bits. `letters` has the lines
-    whose value is a symbol, by their function. `heads` has the rule of each selection, by line.
+    `model_names` has the model's name of each coordinate, by its name in the statement; `run` has the model's names of
+    all coordinates. `truth_nodes` has, by coordinate, the truth that it holds, as a function of bits. `letters` has the
+    lines whose value is a symbol, by their function. `heads` has the rule of each selection, by line.
     """
 
     def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer, compiled: Compiled) -> None:
         super().__init__(meaning, len(spoken.program.alphabet))
         self.spoken, self.model, self.program, self.compiled = spoken, model, spoken.program, compiled
-        self.own = {new: old for old, new in meaning.names.items()}
-        self.run = [self.own[name] for name in meaning.functions]
+        self.model_names = {new: old for old, new in meaning.names.items()}
+        self.run = [self.model_names[name] for name in meaning.functions]
         self.values: dict[Tree, Fact] = {}
         """By term at i, the fact that gives its value."""
         for k, name in spoken.names.items():
@@ -259,7 +259,7 @@ class ProgramFacts(CompiledFacts):
         for place, text in (("before", "i - 1"), ("last", "n - 1")):
             put_name = self.put(place)
             self.valued(Fact(f"{put_name}_is", expr.parse_formula(f"{put_name}(i) = {text}")))
-        self.held = {name: node for node, name in compiled.held.items()}
+        self.truth_nodes = {name: node for node, name in compiled.held.items()}
         self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
         self.heads: dict[int, SelectionRule] = {}
 
@@ -399,7 +399,7 @@ class ProgramFacts(CompiledFacts):
         `codes` has the numbers of the symbols in the goal. `of` and `held` are as in `by_cases`.
         """
         # A line whose value is a symbol: the proof needs only whether it is each of `codes`, if that is known.
-        name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
+        name = self.model_names.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
         line = self.letters.get(part[1]) if part[0] == "call" else None
         is_symbol_terms: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in codes]
         if is_symbol_terms and all(term in self.values or self.never(present(line), term) for term in is_symbol_terms):
@@ -427,7 +427,7 @@ class ProgramFacts(CompiledFacts):
         `held` is set or the coordinate has no bit of its own. `of` is as in `by_cases`.
         """
         # `node` with the branches (False, True) is a bit by itself; else it is a constant or a function of other bits.
-        node = self.held.get(name)
+        node = self.truth_nodes.get(name)
         by_symbol = name in self.compiled.sets or name in self.compiled.tables
         if by_symbol or (name and name == of) or name in ("one", "zero"):
             put = self.put(name)
@@ -633,7 +633,7 @@ class ProgramFacts(CompiledFacts):
         # by itself.
         label = f"H_{name}"
         put_name = self.put(name)
-        truth_node = self.held.get(name, False)
+        truth_node = self.truth_nodes.get(name, False)
         if name in self.compiled.sets:
             return self.by_cases(label, f"{put_name}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
         if name in self.compiled.tables:
@@ -656,7 +656,7 @@ class ProgramFacts(CompiledFacts):
             raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[name]}")
         if name in self.compiled.compared or name in self.compiled.signs:
             raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
-        node = self.held.get(name, False)
+        node = self.truth_nodes.get(name, False)
         computed = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
         return self.follows(label, f"bit({put_name}(i))", [self.holds(name).label if computed else f"{put_name}_is"])
 
@@ -664,7 +664,8 @@ class ProgramFacts(CompiledFacts):
         """Whether a coordinate holds a truth, or a number that the symbol gives."""
         compiled = self.compiled
         return any(
-            name in table for table in (compiled.sets, compiled.tables, compiled.compared, compiled.signs, self.held)
+            name in table
+            for table in (compiled.sets, compiled.tables, compiled.compared, compiled.signs, self.truth_nodes)
         )
 
     def range(self, name: str) -> Fact:

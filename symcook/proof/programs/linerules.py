@@ -229,7 +229,7 @@ class ComparisonRule(LineRule):
             mean_lines += [f"  Mean{k}: {mean}(1) = {self.row(mean_row, '1')}",
                       f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
                       "    rewrite now", *["    rewrite first"][: last == "n"], "    qed"]  # fmt: skip
-        # The fact itself, by the lemma sign_of_mean.
+        # The fact D_name, by the lemma sign_of_mean.
         self.facts.by_cases(f"Whole_{name}", f"{self.row(at_first)} = {z}", held=True)
         index = [f"{coordinate}_is" for coordinate in ("index", "one") if coordinate in self.facts.run]
         self.facts.each(f"D_{name}", f"{put_name}(i) = I[0 < {d}]", [
@@ -298,7 +298,7 @@ class Side(NamedTuple):
     where: str  # the word for the side in names of lemmas and coordinates; empty for all positions
     edge: str  # the condition on i that there is no position on this side
     more: str  # a further argument that lemmas about this side take
-    mask: str  # the mask that leaves these positions
+    mask: str  # the mask that leaves exactly these positions visible
 
 
 SIDES = {
