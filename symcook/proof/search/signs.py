@@ -5,6 +5,7 @@ an enclosure, if the term has no names; the form in which the term is written; t
 linear combination of the facts. The atoms of a normal form are numbers, to which `normal` has the terms.
 
 Letters: `g` and `h` are goals, `t` is a term, `p` its normal form, `a` an atom, `e` an exponent, `c` a coefficient.
+A normal form has its coefficients by monomial (factors, e), where `factors` are pairs of an atom and its power.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
