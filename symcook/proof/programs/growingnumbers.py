@@ -378,12 +378,14 @@ class KeySquare:
         T_name). If k > 0 there are two more coordinates, with n*Y (line P), and with n - 1 if the number reaches the
         piece, else 0 (line G).
         """
+        # `tag` ends the labels of this piece: its number, after "n" on the side below 0. `y` is Y as a term.
         square, part, some, *more = map(self.put, names)
         tag, mirrored, end = f"{'n' * (sign < 0)}{k}", self.mirrored(sign), self.end
         row_label = mirrored.partition(":")[0]
         y = f"relu({signed_x} - {k}*{end} - 1)" + f" - relu({signed_x} - {k + 1}*{end})" * followed
         length = [f"{self.put('length')}_is(i)"] if "length" in self.facts.run else []
         shifted_row = f"{row} + ({-k})*{self.put('length')}(i)" if k else row
+        # Whether the number reaches the piece: a feed-forward layer tests the number less k*end.
         self.facts.each(f"T_{names[2]}", f"{some}(i) = I[0 < {signed_x} - {k}*{end}]", [
             mirrored,
             f"shifted: {shifted_row} = {signed_x} - {k}*{end} by {', '.join([row_label, *length, 'il', 'ih'])}",
@@ -401,6 +403,7 @@ class KeySquare:
                     f"{label}{tag}: {name}(i) = {said} by It{label}{tag}, {at}({y} + 1), Y{tag}, least{tag}, "
                     f"less{tag}"]  # fmt: skip
 
+        # Y, its bounds, and that it is the query of the lookups; then the lookups.
         lines = [f"Y{tag}: {part}(i) = {y} by {', '.join([f'{part}_is(i)', row_label, *length, 'il', 'ih'])}",
                  f"least{tag}: 0 <= {y} by some_here", f"less{tag}: {y} < {end} by some_here, most, least",
                  f"query{tag}: {part}(i) = one(i)*({y}) by Y{tag}, unit",
@@ -420,8 +423,9 @@ class KeySquare:
         def leaf(reached: int, bound: Sequence[str]) -> list[str]:
             """The lines of one case: x reaches |reached| pieces, on the side with the sign of `reached`. `bound` has
             the labels of the facts that bound x."""
-            # Y is n - 1 in each piece before the last one that x reaches, the rest of x in that last piece, and 0 in
-            # each piece that x does not reach. (With several pieces on a side, `end` is n.)
+            # For each piece, line V has the value of Y, and line S whether x reaches the piece. Y is n - 1 in each
+            # piece before the last one that x reaches, the rest of x in that last piece, and 0 in each piece that x
+            # does not reach. (With several pieces on a side, `end` is n.) All are then put into the sum.
             lines, piece_labels = list[str](), list[str]()
             zero_line = [] if reached else [f"nothing: {x} = 0 by {', '.join(bound)}"]
             hints = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not reached]])
@@ -432,25 +436,15 @@ class KeySquare:
                     piece += 1
                     reached_here = abs(reached) if reached * sign > 0 else 0
                     minus = "" if sign == 1 else "-"
-                    value = (
-                        "n - 1"
-                        if k + 1 < reached_here
-                        else f"{minus}{x} - {k}*{end} - 1"
-                        if k + 1 == reached_here
-                        else "0"
-                    )
+                    value = "n - 1" if k + 1 < reached_here else "0"
+                    if k + 1 == reached_here:
+                        value = f"{minus}{x} - {k}*{end} - 1"
+                    is_reached = int(k < reached_here)
                     lines.append(f"V{tag}: {self.put(part)}(i) = {value} by Y{tag}, {hints}")
-                    lines.append(
-                        f"S{tag}: {self.put(some)}(i) = {int(k < reached_here)} by T_{some}(i), {hints}, il, ih"
-                    )
+                    lines.append(f"S{tag}: {self.put(some)}(i) = {is_reached} by T_{some}(i), {hints}, il, ih")
                     piece_labels += [f"Q{tag}", *[f"P{tag}", f"G{tag}"][: len(more)], f"V{tag}", f"S{tag}"]
-            return [
-                *zero_line,
-                *lines,
-                *(f"rewrite {label}" for label in piece_labels),
-                *["rewrite nothing"][: not reached],
-                "qed",
-            ]
+            rewrites = [f"rewrite {label}" for label in piece_labels]
+            return [*zero_line, *lines, *rewrites, *["rewrite nothing"][: not reached], "qed"]
 
         def split(rest: Sequence[tuple[int, str]], bound: Sequence[str]) -> list[str]:
             """The lines for the remaining cases, each with its number of pieces and its condition on x; after the last
@@ -462,5 +456,9 @@ class KeySquare:
             return [f"cases {yes}, {no}: {condition}", *as_block(leaf(reached, [yes, *bound])),
                     *as_block(split(more, [no, *bound]))]  # fmt: skip
 
-        ranges = [(m, f"{m - 1}*{end} < {x}") for m in range(tall[0], 0, -1)]
-        return split([*ranges, *((-m, f"{x} < {1 - m}*{end}") for m in range(tall[1], 0, -1))], [])
+        # The cases: x is in the highest piece above 0, in the next one, and so on; then in the lowest piece below 0,
+        # and so on. A condition needs only the end of the piece that is nearer to 0, since earlier cases exclude x
+        # beyond its other end.
+        above = [(m, f"{m - 1}*{end} < {x}") for m in range(tall[0], 0, -1)]
+        below = [(-m, f"{x} < {1 - m}*{end}") for m in range(tall[1], 0, -1)]
+        return split([*above, *below], [])

@@ -125,7 +125,9 @@ class Spoken:
         if line.op in ("key", "query"):
             return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
         parts = [f"({self.pair(part_read, i, j, told)})" for part_read in line.reads]
-        return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
+        if line.op == "pair not":
+            return f"~{parts[0]}"
+        return {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:
         """The sign of a comparison. Undecided if it compares symbols by an order."""
@@ -222,11 +224,11 @@ def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
     from symcook.spec.srasp import values
 
     table = values(spoken.program, [word])
-    values_found = {}
+    function_values = {}
     for number, name in spoken.names.items():
         value = table[number][0]
-        values_found[name] = spoken.codes[value] if isinstance(value, str) else value + 0
-    return values_found
+        function_values[name] = spoken.codes[value] if isinstance(value, str) else value + 0
+    return function_values
 
 
 LineValues = Sequence[tuple[str, BoolNode]]
@@ -289,10 +291,10 @@ class ProgramFacts(CompiledFacts):
                 return ALWAYS
             letters = self.program.alphabet
             return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
-        cubes_found = cubes(truth, MOST_CUBES)
-        if cubes_found is None:
+        conjunctions = cubes(truth, MOST_CUBES)
+        if conjunctions is None:
             raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
-        units = dict.fromkeys(unit for cube in cubes_found if (unit := self.unit(cube, at)) is not None)
+        units = dict.fromkeys(unit for cube in conjunctions if (unit := self.unit(cube, at)) is not None)
         return " | ".join(f"({unit})" for unit in units) or NEVER
 
     def unit(self, cube: Cube, at: str) -> str | None:
@@ -540,7 +542,8 @@ class ProgramFacts(CompiledFacts):
                 if term in terms and not known.given(term) and read != (of := self.by_lines(truth, lines[place])):
                     fact = self.by_cases(f"V{len(self.shown)}", f"{read} = {of}", held=True)
                     known.equations[term] = add_at(fact, place), moved(fact.right, place)
-        proof = [intro([label_shown for place in places for label_shown in (place, f"range_{place}")]), *known.nodes]
+        names_and_ranges = [text for place in places for text in (place, f"range_{place}")]
+        proof = [intro(names_and_ranges), *known.nodes]
         over = "".join(f"all {place} in 1..n. " for place in places)
         self.shown[label] = Fact(label, goal)
         self.write(have(label, f"{over}{text}", [*proof, *known.by_values(goal, values)]))
@@ -593,8 +596,8 @@ class ProgramFacts(CompiledFacts):
 
     def possible(self, truth: BoolNode) -> bool:
         """Whether a function of bits may be true at a position, which has exactly one symbol."""
-        cubes_found = cubes(truth, CASES)
-        return cubes_found is None or any(self.unit(cube, "i") is not None for cube in cubes_found)
+        conjunctions = cubes(truth, CASES)
+        return conjunctions is None or any(self.unit(cube, "i") is not None for cube in conjunctions)
 
     def of_line(self, number: int) -> list[Fact]:
         """The facts about the value of a line."""

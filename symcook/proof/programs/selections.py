@@ -313,8 +313,8 @@ class SelectionRule(LineRule):
         selected (`no`), and the head sees nothing (`at_edge`). With `sees`, the coordinate that tells whether the head
         sees something is first replaced by its value."""
         edge = self.edge
-        labels_found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
-        groups = f"(yes {' '.join(labels_found)})" if labels_found else "yes"
+        copied_labels = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
+        groups = f"(yes {' '.join(copied_labels)})" if copied_labels else "yes"
         sees_line = [*self.sees(edge, "i", edge.there, "more, il, ih")] if edge and sees else []
         found_block = [self.obtained, *sees_line, f"cases {groups}, (no value) from how", *as_block(yes), *as_block(no)]
         if edge is None:

@@ -77,13 +77,13 @@ class Arithmetic(Search):
 
     def denominators(self, facts: dict[str, Term]) -> list[Term]:
         """The terms z for which z*(1/z) = 1 is a fact, at most 4. Equations are multiplied by them."""
-        found_denominators = []
+        terms = []
         for f in facts.values():
             if f[0] == "=" and f[2][1] == num(1) and f[2][0][0] == "*":
                 z, product = f[2][0][2]
                 if product == ("/", None, (num(1), z)):
-                    found_denominators.append(z)
-        return found_denominators[:4]
+                    terms.append(z)
+        return terms[:4]
 
     def squares(self, goal: Term, facts: dict[str, Term]) -> list[Term]:
         """The terms whose squares may be used: at most 5 atoms that occur in products of two, names first; and the sums
