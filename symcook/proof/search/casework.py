@@ -31,7 +31,7 @@ NEWEST_BOUNDS = 4  # how many of them are searched for bounds that meet
 
 
 class Cases(Foreground):
-    """One goal for each case, all of which must close."""
+    """Methods that close a goal by cases: there is a goal for each case, and all of them must close."""
 
     def either(self, s: Step, depth: int, splits: int) -> None:
         """Close a disjunction: by one side alone, by cases, or by the right side under the negation of the left one."""
