@@ -1,6 +1,6 @@
-"""That a compiled model computes its source: the statement, and a proof by one rule for each kind of block.
+"""Statements that a compiled model computes its source, and their proofs by one rule for each kind of line.
 
-For: `compile --prove`; `compiledprograms` for S-RASP, `formulas` for temporal and counting formulas. Untrusted.
-`pointwise` decides by symbols and bits for both; `compiledfacts` shows facts once and cites them.
+For: `compile --prove`; `compiledprograms` for S-RASP, `formulas` for temporal and counting formulas. Not trusted.
+`pointwise` proves facts by cases over symbols and bits for both; `compiledfacts` proves a fact once and cites it.
 May import: the packages before it (see tests/test_layering.py).
 """

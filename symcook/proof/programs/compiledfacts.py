@@ -151,9 +151,9 @@ class Apart:
         statement = shown
         for premise_label in reversed(facts):
             statement = ("->", None, (g.facts[premise_label], statement))
-        variables_found = {part[1][0]: part for part in subterms(statement) if part[0] == "var"}
-        names = [*dict.fromkeys([*names, *variables_found])]
-        order = [variables_found.get(name) or var(name, g.scope[name]) for name in reversed(names)]
+        variables = {part[1][0]: part for part in subterms(statement) if part[0] == "var"}
+        names = [*dict.fromkeys([*names, *variables])]
+        order = [variables.get(name) or var(name, g.scope[name]) for name in reversed(names)]
         statement = abstract(statement, order)
         for variable in order:
             statement = ("all", variable[1][1], (statement,))

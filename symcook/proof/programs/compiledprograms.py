@@ -150,7 +150,7 @@ class ProgramProof:
         return {"proof": self.facts.prove, "inhabited": self.inhabited}
 
     def inhabited(self, g: Goal) -> None:
-        """The part H of the certificate: the hypotheses hold for the run on a string of one symbol."""
+        """Close part H of the certificate: the hypotheses hold for the run on a string of one symbol."""
         spoken, stream = self.facts.spoken, on_one_letter(self.facts.model)
         values = [f"j. {stream.get(name, 0)}" for name in self.facts.run]
         lines = [f"  witness {'; '.join(['1', 'j. 0', *values])}"]
@@ -192,12 +192,12 @@ class ProgramProof:
         """Add the lines that prove which label is the output. `truth_of_symbol` has, by symbol, the truth that the last
         line is this symbol."""
         facts, number = self.facts, self.facts.program.output
-        value_text, one_of, answers = facts.spoken.value(number), facts.one_of(number), list[str]()
+        value_text = facts.spoken.value(number)
+        one_of = facts.one_of(number)
+        answers = list[str]()
         for letter in labels:
-            code, coordinate = (
-                facts.spoken.codes[letter],
-                facts.compiled.hold(facts.compiled.node(truth_of_symbol[letter])),
-            )
+            code = facts.spoken.codes[letter]
+            coordinate = facts.compiled.hold(facts.compiled.node(truth_of_symbol[letter]))
             answer = facts.by_cases(f"A{code}", f"{facts.put(coordinate)}(i) = I[{value_text} = {code}]", held=True)
             answers.append(answer.at())
         hints = ", ".join([*answers, "il", "ih"])

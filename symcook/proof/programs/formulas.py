@@ -148,20 +148,20 @@ class FormulaFacts(CompiledFacts):
         if packed.cut:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
         super().__init__(meaning, len(packed.formula.alphabet))
-        # The truth functions. `names` has their names in the statement, `own` their names here: z and the line's
+        # The truth functions. `names` has their names in the statement, `own_names` their names here: z and the line's
         # number. A function that is no line of this formula keeps its name in the statement, after "z_".
         self.packed, self.formula = packed, (formula := packed.formula)
-        relation, truths = meaning.relation, meaning.truths
-        truths = present(truths)
+        relation = meaning.relation
+        truths = present(meaning.truths)
         self.names = list(truths.lines.values())
         with certify.deeper():
             lines = [truths.of(tree) for tree in functional(formula)]
         if len(truths.lines) > len(self.names):
             raise Undecided("the statement is about another formula")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
-        self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
-        self.places = {own_name: place for place, own_name in enumerate(self.own)}
-        ours = dict(zip(self.names, self.own, strict=True))
+        self.own_names = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
+        self.places = {own_name: place for place, own_name in enumerate(self.own_names)}
+        ours = dict(zip(self.names, self.own_names, strict=True))
         with_own_names = partial(re.sub, r"\bz\d+_*\b", lambda match: ours.get(match[0], match[0]))
         self.rights = {ours[name]: with_own_names(right) for right, name in truths.lines.items()}
         # The goal. If there are many truth functions, the statement has them as rows of a few functions (`functions`).
@@ -187,7 +187,7 @@ class FormulaFacts(CompiledFacts):
         """Introduce all names that the statement quantifies, then its premises under labels."""
         g.intro(["n", "w", *self.run, *self.functions])
         # A label that is a list is for a conjunction: it names the parts. Many equations are one premise.
-        mean_labels = [f"m{own_name[1:]}" for own_name in self.own]
+        mean_labels = [f"m{own_name[1:]}" for own_name in self.own_names]
         labels: list[Any] = [
             "some",
             "word",
@@ -202,7 +202,8 @@ class FormulaFacts(CompiledFacts):
         from symcook.spec.logic import truths
 
         # The witnesses: the length 1, the token 0, the coordinates, and the truth functions or their rows.
-        coordinate_values, truth_rows = on_one_letter(model), truths(self.formula, model.alphabet[:1])
+        coordinate_values = on_one_letter(model)
+        truth_rows = truths(self.formula, model.alphabet[:1])
         bits = [int(truth_rows[self.numbers[name] - 1][0]) for name in self.names]
         values = [coordinate_values.get(name, 0) for name in self.run]
         witness_texts = ["1", *(f"x. {value}" for value in (0, *values, *(() if self.put else bits)))]

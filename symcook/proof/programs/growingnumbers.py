@@ -26,10 +26,10 @@ from symcook.proof.programs.linefacts import ProgramFacts, as_block
 
 
 class GrowingNumber(ABC):
-    """The facts about one coordinate. Its name is `name` in the compiled model and `put` in the statement."""
+    """The facts about one coordinate. Its name is `name` in the compiled model and `function` in the statement."""
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
-        self.facts, self.name, self.compiled, self.put = facts, name, facts.compiled, facts.put(name)
+        self.facts, self.name, self.compiled, self.function = facts, name, facts.compiled, facts.put(name)
 
     @abstractmethod
     def at_end(self, end: str) -> list[str]:
@@ -49,7 +49,8 @@ class GrowingNumber(ABC):
 
     def whole(self) -> Fact:
         """The fact W_name: the number is an integer from 0 to n - 1."""
-        label, whole_text = f"W_{self.name}", f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
+        label = f"W_{self.name}"
+        whole_text = f"ex m:Int. {self.function}(i) = m & 0 <= m & m <= n - 1"
         return self.facts.shown.get(label) or self.facts.each(label, whole_text, self.whole_lines())
 
     def square(self) -> Fact:
@@ -61,7 +62,7 @@ class GrowingNumber(ABC):
         if not self.facts.there(name):
             raise self.no_square
         square = self.facts.put(name)
-        return self.facts.each(label, f"{square}(i) = {self.put}(i)^2", self.square_lines(square))
+        return self.facts.each(label, f"{square}(i) = {self.function}(i)^2", self.square_lines(square))
 
     @property
     def no_square(self) -> Undecided:
@@ -83,23 +84,23 @@ class PlaceNumber(GrowingNumber):
     """A position: the number of positions before i, or following it, or n - 1."""
 
     def at_end(self, end: str) -> list[str]:
-        return [f"{self.put}_is({end})"]
+        return [f"{self.function}_is({end})"]
 
     def bounds(self, at: str = "i") -> list[str]:
         if (counted := self.facts.shown.get(f"N_{self.name}")) is not None:
             return [counted.at(at)]
         if self.name not in ("before", "behind", "last"):
             raise self.no_square
-        return [f"{self.put}_is({at})"]
+        return [f"{self.function}_is({at})"]
 
     def whole_lines(self) -> list[str]:
-        definition = self.facts.definitions[self.put].text
-        return [f"witness {definition.partition(' = ')[2]}", f"qed by {self.put}_is(i), il, ih"]
+        definition = self.facts.definitions[self.function].text
+        return [f"witness {definition.partition(' = ')[2]}", f"qed by {self.function}_is(i), il, ih"]
 
     def square_lines(self, square: str) -> list[str]:
         if self.name not in ("before", "behind"):
             raise self.no_square
-        return [f"qed by {square}_is(i), {self.put}_is(i), il, ih"]
+        return [f"qed by {square}_is(i), {self.function}_is(i), il, ih"]
 
 
 class CountedNumber(GrowingNumber):
@@ -124,11 +125,11 @@ class CountedNumber(GrowingNumber):
         facts.follows(f"P_{name}", f"bit({statement_text}) & {held_name}(i) = {statement_text}", [holds])
         side_name, bound = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[self.side]
         mean, truth_at_j = facts.put(self.mean), facts.truth(self.truth, "j")
-        coordinates = (side_name, f"{side_name}_square", f"inverse_{side_name}", mean, self.put)
-        terms = f"n; j. I[{truth_at_j}]; {held_name}; {mean}; inverse_{side_name}; {self.put}; "
+        coordinates = (side_name, f"{side_name}_square", f"inverse_{side_name}", mean, self.function)
+        terms = f"n; j. I[{truth_at_j}]; {held_name}; {mean}; inverse_{side_name}; {self.function}; "
         terms += f"{side_name}; {side_name}_square"
         premises = ", ".join([f"P_{name}", *(f"{coordinate}_is" for coordinate in coordinates)])
-        statement_text = f"{self.put}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {bound}"
+        statement_text = f"{self.function}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {bound}"
         return facts.follows(f"N_{name}", statement_text, [f"counted_{side_name}({terms})[{premises}]"])
 
     def at_end(self, end: str) -> list[str]:
@@ -149,7 +150,9 @@ class CountedNumber(GrowingNumber):
             "left": ("before", "i = 1", "1; i", "1, i - 1", "Y + 1", "i - 1", "k - 1 - Y"),
             "right": ("behind", "i = n", "i; n", "i + 1, n", "n - Y", "n - i", "n - k - Y"),
         }[self.side]
-        held, fact, mean = self.facts.put(self.held), self.fact(), self.facts.put(self.mean)
+        held = self.facts.put(self.held)
+        fact = self.fact()
+        mean = self.facts.put(self.mean)
         sum_arguments = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {range_text.replace(', ', '; ')}"
         name, inverse = self.compiled.squares[self.name], f"inverse_{table}(i)"
         score_at_k, top_score = (self.facts.score_of(name, position, ("average",)) for position in ("k", at))
@@ -179,7 +182,7 @@ class CountedNumber(GrowingNumber):
 class ChosenNumber(GrowingNumber):
     """A number that is `source` where the truth `condition` holds, and 0 elsewhere.
 
-    `said` is the truth as a number, 0 or 1, and the coordinate `test` holds it. `atom` is the source in the compiler's
+    `bit` is the truth as a number, 0 or 1, and the coordinate `test` holds it. `atom` is the source in the compiler's
     record.
     """
 
@@ -189,7 +192,7 @@ class ChosenNumber(GrowingNumber):
         if self.compiled.node(truth) is False or facts.score_of(name, "j", ("average",)) is None:
             raise Undecided(f"no proof is made of {self.compiled.meanings[name]}")
         self.source, self.condition = number_of(facts, self.atom.name), facts.truth(truth)
-        self.said = f"I[{self.condition}]"
+        self.bit = f"I[{self.condition}]"
 
     def score(self, at: str) -> str:
         """The score of a position, as text, in the head that writes the number."""
@@ -204,53 +207,49 @@ class ChosenNumber(GrowingNumber):
             if squared:
                 raise self.no_square
             return self.anywhere()
-        target, source_name = (
-            self.compiled.squares[part_name] if squared else part_name for part_name in (self.name, self.atom.name)
-        )
-        left, put, source, said = (
-            self.atom.side == "left",
-            self.facts.put(target),
-            self.facts.put(source_name),
-            self.said,
-        )
+        target, source_name = self.name, self.atom.name
+        if squared:
+            target, source_name = self.compiled.squares[target], self.compiled.squares[source_name]
+        put, source = self.facts.put(target), self.facts.put(source_name)
+        left, bit = self.atom.side == "left", self.bit
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
         at_end = [*self.source.at_end(end), *([squared.at(end)] if squared else [])]
         index = [f"{coordinate}_is" for coordinate in ("index", "one") if coordinate in self.facts.run]
         at_i, at_edge, at_k = map(self.score, ("i", end, "k"))
-        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
-        return self.facts.valued(self.facts.each(f"G_{target}", f"{put}(i) = {said}*{source}(i)", [
+        ends, factor = ("il", f"2*{bit} - 1") if left else ("ih", f"1 - 2*{bit}")
+        return self.facts.valued(self.facts.each(f"G_{target}", f"{put}(i) = {bit}*{source}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"scores: all k in {low}..{high}. {at_k} = ({factor})*k", "  given k (kl kh)",
             f"  qed by {', '.join(f'{coordinate}(k), {coordinate}(i)' for coordinate in index)}, told, kl, kh, il, ih",
-            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {at_k} < {at_i}) & "
-            f"({said} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
+            f"best: all k in {low}..{high}. ({bit} = 1 & k != i -> {at_k} < {at_i}) & "
+            f"({bit} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
             "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
             "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
             f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
-            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {self.score('j')}; {source}; {put}(i))"
+            f"take level from chosen_number({low}; {high}; i; {end}; {bit}; j. {self.score('j')}; {source}; {put}(i))"
             f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"]))  # fmt: skip
 
     @property
     def told(self) -> str:
         """The line with the label `told`: the coordinate `test` holds the truth of the condition."""
-        return f"told: {self.facts.put(self.test)}(i) = {self.said} by {self.facts.holds(self.test).label}, il, ih"
+        return f"told: {self.facts.put(self.test)}(i) = {self.bit} by {self.facts.holds(self.test).label}, il, ih"
 
     def anywhere(self) -> Fact:
         """The fact G_name for a number m from 0 to n - 1 that grows from neither side.
 
         The head looks up position m + 1 if the condition holds, else position 1.
         """
-        put, said, at_k = self.put, self.said, self.score("k")
+        put, bit, at_k = self.function, self.bit, self.score("k")
         keys = [f"{key}_is(k)" for key in ("before", "before_square", "before_times_length")]
-        return self.facts.valued(self.facts.each(f"G_{self.name}", f"{put}(i) = {said}*{self.source.put}(i)", [
+        return self.facts.valued(self.facts.each(f"G_{self.name}", f"{put}(i) = {bit}*{self.source.function}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"obtain m (whole low high) from {self.source.whole().at()} by il, ih",
-            f"bits: bit({said})", f"  cases yes, no: {self.condition}", "    - qed by yes", "    - qed by no",
-            f"scores: all k in 1..n. {at_k} = 2*m*(k - 1) - (k - 1)^2 - 2*n*(k - 1)*(1 - {said})",
+            f"bits: bit({bit})", f"  cases yes, no: {self.condition}", "    - qed by yes", "    - qed by no",
+            f"scores: all k in 1..n. {at_k} = 2*m*(k - 1) - (k - 1)^2 - 2*n*(k - 1)*(1 - {bit})",
             "  given k (kl kh)",
             f"  qed by {', '.join(keys)}, {self.facts.holds('one').at()}, whole, told, kl, kh, il, ih",
             "keys: all k in 1..n. before(k) = k - 1 by before_is",
-            f"take level from chosen_anywhere(n; m; {said}; j. {self.score('j')}; before; {put}(i)) "
+            f"take level from chosen_anywhere(n; m; {bit}; j. {self.score('j')}; before; {put}(i)) "
             f"by low, high, bits, scores, keys, {put}_is(i), il, ih", "qed by level, whole"]))  # fmt: skip
 
     def at_end(self, end: str) -> list[str]:
@@ -290,7 +289,7 @@ class FoundNumber(GrowingNumber):
         bound = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]
         if f"N_{self.name}" not in self.facts.shown:
             lines = self.head.where_found([self.name], self.source.bounds("p"))
-            self.facts.each(f"N_{self.name}", f"0 <= {self.put}(i) & {self.put}(i) <= {bound}", lines)
+            self.facts.each(f"N_{self.name}", f"0 <= {self.function}(i) & {self.function}(i) <= {bound}", lines)
         return [f"N_{self.name}({at})"]
 
     def whole_lines(self) -> list[str]:
@@ -354,7 +353,8 @@ class KeySquare:
         # Piece by piece: first those above 0, then those below 0, for which x is replaced by -x.
         remaining, taken_names = list(pieces), list[list[str]]()
         for sign, count in zip((1, -1), tall, strict=True):
-            row, signed_x = self.compiled.linear(number.times(sign)), f"{'' if sign == 1 else '-'}{x}"
+            row = self.compiled.linear(number.times(sign))
+            signed_x = f"{'' if sign == 1 else '-'}{x}"
             lines += [self.mirrored(-1)] if count and sign == -1 else []
             for k in range(count):
                 taken_names.append(remaining[: 5 if k else 3])
@@ -378,12 +378,14 @@ class KeySquare:
         T_name). If k > 0 there are two more coordinates, with n*Y (line P), and with n - 1 if the number reaches the
         piece, else 0 (line G).
         """
+        # `tag` ends the labels of this piece: its number, after "n" on the side below 0. `y` is Y as a term.
         square, part, some, *more = map(self.put, names)
         tag, mirrored, end = f"{'n' * (sign < 0)}{k}", self.mirrored(sign), self.end
         row_label = mirrored.partition(":")[0]
         y = f"relu({signed_x} - {k}*{end} - 1)" + f" - relu({signed_x} - {k + 1}*{end})" * followed
         length = [f"{self.put('length')}_is(i)"] if "length" in self.facts.run else []
         shifted_row = f"{row} + ({-k})*{self.put('length')}(i)" if k else row
+        # Whether the number reaches the piece: a feed-forward layer tests the number less k*end.
         self.facts.each(f"T_{names[2]}", f"{some}(i) = I[0 < {signed_x} - {k}*{end}]", [
             mirrored,
             f"shifted: {shifted_row} = {signed_x} - {k}*{end} by {', '.join([row_label, *length, 'il', 'ih'])}",
@@ -401,6 +403,7 @@ class KeySquare:
                     f"{label}{tag}: {name}(i) = {said} by It{label}{tag}, {at}({y} + 1), Y{tag}, least{tag}, "
                     f"less{tag}"]  # fmt: skip
 
+        # Y, its bounds, and that it is the query of the lookups; then the lookups.
         lines = [f"Y{tag}: {part}(i) = {y} by {', '.join([f'{part}_is(i)', row_label, *length, 'il', 'ih'])}",
                  f"least{tag}: 0 <= {y} by some_here", f"less{tag}: {y} < {end} by some_here, most, least",
                  f"query{tag}: {part}(i) = one(i)*({y}) by Y{tag}, unit",
@@ -420,8 +423,9 @@ class KeySquare:
         def leaf(reached: int, bound: Sequence[str]) -> list[str]:
             """The lines of one case: x reaches |reached| pieces, on the side with the sign of `reached`. `bound` has
             the labels of the facts that bound x."""
-            # Y is n - 1 in each piece before the last one that x reaches, the rest of x in that last piece, and 0 in
-            # each piece that x does not reach. (With several pieces on a side, `end` is n.)
+            # For each piece, line V has the value of Y, and line S whether x reaches the piece. Y is n - 1 in each
+            # piece before the last one that x reaches, the rest of x in that last piece, and 0 in each piece that x
+            # does not reach. (With several pieces on a side, `end` is n.) All are then put into the sum.
             lines, piece_labels = list[str](), list[str]()
             zero_line = [] if reached else [f"nothing: {x} = 0 by {', '.join(bound)}"]
             hints = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not reached]])
@@ -432,25 +436,15 @@ class KeySquare:
                     piece += 1
                     reached_here = abs(reached) if reached * sign > 0 else 0
                     minus = "" if sign == 1 else "-"
-                    value = (
-                        "n - 1"
-                        if k + 1 < reached_here
-                        else f"{minus}{x} - {k}*{end} - 1"
-                        if k + 1 == reached_here
-                        else "0"
-                    )
+                    value = "n - 1" if k + 1 < reached_here else "0"
+                    if k + 1 == reached_here:
+                        value = f"{minus}{x} - {k}*{end} - 1"
+                    is_reached = int(k < reached_here)
                     lines.append(f"V{tag}: {self.put(part)}(i) = {value} by Y{tag}, {hints}")
-                    lines.append(
-                        f"S{tag}: {self.put(some)}(i) = {int(k < reached_here)} by T_{some}(i), {hints}, il, ih"
-                    )
+                    lines.append(f"S{tag}: {self.put(some)}(i) = {is_reached} by T_{some}(i), {hints}, il, ih")
                     piece_labels += [f"Q{tag}", *[f"P{tag}", f"G{tag}"][: len(more)], f"V{tag}", f"S{tag}"]
-            return [
-                *zero_line,
-                *lines,
-                *(f"rewrite {label}" for label in piece_labels),
-                *["rewrite nothing"][: not reached],
-                "qed",
-            ]
+            rewrites = [f"rewrite {label}" for label in piece_labels]
+            return [*zero_line, *lines, *rewrites, *["rewrite nothing"][: not reached], "qed"]
 
         def split(rest: Sequence[tuple[int, str]], bound: Sequence[str]) -> list[str]:
             """The lines for the remaining cases, each with its number of pieces and its condition on x; after the last
@@ -462,5 +456,9 @@ class KeySquare:
             return [f"cases {yes}, {no}: {condition}", *as_block(leaf(reached, [yes, *bound])),
                     *as_block(split(more, [no, *bound]))]  # fmt: skip
 
-        ranges = [(m, f"{m - 1}*{end} < {x}") for m in range(tall[0], 0, -1)]
-        return split([*ranges, *((-m, f"{x} < {1 - m}*{end}") for m in range(tall[1], 0, -1))], [])
+        # The cases: x is in the highest piece above 0, in the next one, and so on; then in the lowest piece below 0,
+        # and so on. A condition needs only the end of the piece that is nearer to 0, since earlier cases exclude x
+        # beyond its other end.
+        above = [(m, f"{m - 1}*{end} < {x}") for m in range(tall[0], 0, -1)]
+        below = [(-m, f"{x} < {1 - m}*{end}") for m in range(tall[1], 0, -1)]
+        return split([*above, *below], [])

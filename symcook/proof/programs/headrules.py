@@ -200,7 +200,9 @@ def comparison(facts: FormulaFacts, k: int) -> None:
     # By coordinate that a head writes: the index of the first count that uses it, and the sum of its counts' factors.
     # `line_factors`: by side and line, the sum of the factors.
     name, heads = facts.packed.heads[k - 1].name, facts.packed.counting[k - 1]
-    first_count, factors, line_factors = dict[str, int](), dict[str, int](), dict[tuple[str, int], int]()
+    first_count = dict[str, int]()
+    factors = dict[str, int]()
+    line_factors = dict[tuple[str, int], int]()
     for t, (head, count) in enumerate(zip(heads, line.counts, strict=True)):
         (retrieved,) = head.found
         first_count.setdefault(retrieved, t)
@@ -312,29 +314,20 @@ def _lookup(
 
     `share_fact` is the fact that the head's query is `position_less_1` divided by the number of positions.
     """
+    # A head with hard attention finds the position exactly.
     if retrieved not in facts.packed.soft:
         terms = f"n; i. {position_less_1}; {head.inverse}; {head.less}; {retrieved}; index; square; {table}"
         facts.cite(label, "count_found", terms, [share_fact, "index_is", "square_is", f"{retrieved}_is"])
         return label
+    # A softmax head: the error that its gamma gives, the number of positions on the side, and its scores.
     (gamma, error_fact), is_number, width = _gamma(facts, retrieved), table == "before", f"W{head.inverse}"
     facts.cite(width, f"{head.side}_width", f"n; {head.inverse}", [f"{head.inverse}_is"])
-    scores = _scores(
-        facts,
-        f"A{label}",
-        retrieved,
-        f"{gamma}*n*{head.inverse}(i)*(2*({position_less_1} + 1)*l - l^2)",
-        None,
-        share_fact=share_fact,
-    )
+    value = f"{gamma}*n*{head.inverse}(i)*(2*({position_less_1} + 1)*l - l^2)"
+    scores = _scores(facts, f"A{label}", retrieved, value, None, share_fact=share_fact)
+    # The table has numbers or truths, each with its own lemma.
     places = f"{head.inverse}; {head.less}; {gamma}; {room(facts.packed, retrieved)}"
-    premises = [
-        width,
-        share_fact,
-        error_fact,
-        f"A{label}",
-        "before_is" if is_number else f"b{table}",
-        facts.rows[retrieved].label,
-    ]
+    of_table = "before_is" if is_number else f"b{table}"
+    premises = [width, share_fact, error_fact, f"A{label}", of_table, facts.rows[retrieved].label]
     rule = f"soft_{'number' if is_number else 'truth'}_found"
     facts.cite(label, rule, f"n; i. {position_less_1}; {places}; {scores}; {table}; {retrieved}", premises)
     return label
@@ -367,7 +360,9 @@ def predicate(facts: FormulaFacts, k: int) -> None:
     # A count: two heads look up the truths for both values, 0 and 1, of what position i adds to the count. That value
     # then selects one of the two truths.
     (head,), (count,) = facts.packed.counting[k - 1], line.counts
-    count_text, x, share_fact = _count_text(count), f"z{count.line + 1}", _share_of_head(facts, head, count, str(k))
+    count_text = _count_text(count)
+    x = f"z{count.line + 1}"
+    share_fact = _share_of_head(facts, head, count, str(k))
     errors = [error for retrieved in head.found if (error := room(facts.packed, retrieved)) is not None]
     table_facts, lookup_facts = list[str](), list[str]()
     for end, of, retrieved, table in zip("hf", ("i - 1", "i"), head.found, head.tables, strict=True):
@@ -423,7 +418,8 @@ def _position_function(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
     # `form`, the position function: it is given by (-1)^k for a remainder modulo 2, else by a sum of indicators.
     m, remainder = line.divisor, line.bound
     ones = [place for place, digit in enumerate(line.table) if digit == "1"]
-    form, condition = " + ".join(f"I[k = {place}]" for place in ones) or "0", _condition(line, "k")
+    form = " + ".join(f"I[k = {place}]" for place in ones) or "0"
+    condition = _condition(line, "k")
     if line.op == "remainder":
         form = (
             f"(1 {'-' if remainder else '+'} pow(-1, k))/2" if m == 2 else f"sum(q, 0, k, I[k = {m}*q + {remainder}])"

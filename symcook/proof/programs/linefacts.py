@@ -125,7 +125,9 @@ class Spoken:
         if line.op in ("key", "query"):
             return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
         parts = [f"({self.pair(part_read, i, j, told)})" for part_read in line.reads]
-        return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
+        if line.op == "pair not":
+            return f"~{parts[0]}"
+        return {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:
         """The sign of a comparison. Undecided if it compares symbols by an order."""
@@ -137,7 +139,8 @@ class Spoken:
         """The formula of the statement that defines the function of a line."""
         # The values of the lines that are read, without selectors, which have no value at one position.
         line, name = self.program.lines[number], self.names[number]
-        op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
+        op = line.op
+        reads = [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
         if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
             return self._nearest(number)
         if op == "aggregate":
@@ -221,11 +224,11 @@ def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
     from symcook.spec.srasp import values
 
     table = values(spoken.program, [word])
-    values_found = {}
+    function_values = {}
     for number, name in spoken.names.items():
         value = table[number][0]
-        values_found[name] = spoken.codes[value] if isinstance(value, str) else value + 0
-    return values_found
+        function_values[name] = spoken.codes[value] if isinstance(value, str) else value + 0
+    return function_values
 
 
 LineValues = Sequence[tuple[str, BoolNode]]
@@ -239,16 +242,16 @@ MOST_CUBES = 64
 class ProgramFacts(CompiledFacts):
     """The facts of the proof of one program.
 
-    `own` has the model's name of each coordinate, by its name in the statement; `run` has the model's names of all
-    coordinates. `held` has, by coordinate, the truth that it holds, as a function of bits. `letters` has the lines
-    whose value is a symbol, by their function. `heads` has the rule of each selection, by line.
+    `model_names` has the model's name of each coordinate, by its name in the statement; `run` has the model's names of
+    all coordinates. `truth_nodes` has, by coordinate, the truth that it holds, as a function of bits. `letters` has the
+    lines whose value is a symbol, by their function. `heads` has the rule of each selection, by line.
     """
 
     def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer, compiled: Compiled) -> None:
         super().__init__(meaning, len(spoken.program.alphabet))
         self.spoken, self.model, self.program, self.compiled = spoken, model, spoken.program, compiled
-        self.own = {new: old for old, new in meaning.names.items()}
-        self.run = [self.own[name] for name in meaning.functions]
+        self.model_names = {new: old for old, new in meaning.names.items()}
+        self.run = [self.model_names[name] for name in meaning.functions]
         self.values: dict[Tree, Fact] = {}
         """By term at i, the fact that gives its value."""
         for k, name in spoken.names.items():
@@ -258,7 +261,7 @@ class ProgramFacts(CompiledFacts):
         for place, text in (("before", "i - 1"), ("last", "n - 1")):
             put_name = self.put(place)
             self.valued(Fact(f"{put_name}_is", expr.parse_formula(f"{put_name}(i) = {text}")))
-        self.held = {name: node for node, name in compiled.held.items()}
+        self.truth_nodes = {name: node for node, name in compiled.held.items()}
         self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
         self.heads: dict[int, SelectionRule] = {}
 
@@ -288,10 +291,10 @@ class ProgramFacts(CompiledFacts):
                 return ALWAYS
             letters = self.program.alphabet
             return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
-        cubes_found = cubes(truth, MOST_CUBES)
-        if cubes_found is None:
+        conjunctions = cubes(truth, MOST_CUBES)
+        if conjunctions is None:
             raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
-        units = dict.fromkeys(unit for cube in cubes_found if (unit := self.unit(cube, at)) is not None)
+        units = dict.fromkeys(unit for cube in conjunctions if (unit := self.unit(cube, at)) is not None)
         return " | ".join(f"({unit})" for unit in units) or NEVER
 
     def unit(self, cube: Cube, at: str) -> str | None:
@@ -398,7 +401,7 @@ class ProgramFacts(CompiledFacts):
         `codes` has the numbers of the symbols in the goal. `of` and `held` are as in `by_cases`.
         """
         # A line whose value is a symbol: the proof needs only whether it is each of `codes`, if that is known.
-        name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
+        name = self.model_names.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
         line = self.letters.get(part[1]) if part[0] == "call" else None
         is_symbol_terms: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in codes]
         if is_symbol_terms and all(term in self.values or self.never(present(line), term) for term in is_symbol_terms):
@@ -426,7 +429,8 @@ class ProgramFacts(CompiledFacts):
         `held` is set or the coordinate has no bit of its own. `of` is as in `by_cases`.
         """
         # `node` with the branches (False, True) is a bit by itself; else it is a constant or a function of other bits.
-        node, by_symbol = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
+        node = self.truth_nodes.get(name)
+        by_symbol = name in self.compiled.sets or name in self.compiled.tables
         if by_symbol or (name and name == of) or name in ("one", "zero"):
             put = self.put(name)
             return Fact(f"{put}_is", expr.parse_formula(self.definitions[put].text))
@@ -476,7 +480,9 @@ class ProgramFacts(CompiledFacts):
 
     def one_of(self, number: int) -> Fact | None:
         """The fact that a line has one of its possible values; None for a constant."""
-        line, label, name = self.program.lines[number], f"M{number}", self.spoken.value(number)
+        line = self.program.lines[number]
+        label = f"M{number}"
+        name = self.spoken.value(number)
         if line.op in ("in", "constant"):
             return Fact("word", ()) if line.op == "in" else None
         if label not in self.shown:
@@ -536,7 +542,8 @@ class ProgramFacts(CompiledFacts):
                 if term in terms and not known.given(term) and read != (of := self.by_lines(truth, lines[place])):
                     fact = self.by_cases(f"V{len(self.shown)}", f"{read} = {of}", held=True)
                     known.equations[term] = add_at(fact, place), moved(fact.right, place)
-        proof = [intro([label_shown for place in places for label_shown in (place, f"range_{place}")]), *known.nodes]
+        names_and_ranges = [text for place in places for text in (place, f"range_{place}")]
+        proof = [intro(names_and_ranges), *known.nodes]
         over = "".join(f"all {place} in 1..n. " for place in places)
         self.shown[label] = Fact(label, goal)
         self.write(have(label, f"{over}{text}", [*proof, *known.by_values(goal, values)]))
@@ -569,9 +576,8 @@ class ProgramFacts(CompiledFacts):
         parts, make, node = list[str](), self.compiled.diagrams, self.compiled.node(truth)
         for values in product(*map(self.values_apart, lines)):
             here: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
-            may_be_true, may_be_false = (
-                self.possible(make.both(here, branch)) for branch in (node, make.negation(node))
-            )
+            may_be_true = self.possible(make.both(here, node))
+            may_be_false = self.possible(make.both(here, make.negation(node)))
             if may_be_true and may_be_false:
                 raise Undecided("no proof is made of a selector whose lines do not tell what it reads")
             if may_be_true:
@@ -590,8 +596,8 @@ class ProgramFacts(CompiledFacts):
 
     def possible(self, truth: BoolNode) -> bool:
         """Whether a function of bits may be true at a position, which has exactly one symbol."""
-        cubes_found = cubes(truth, CASES)
-        return cubes_found is None or any(self.unit(cube, "i") is not None for cube in cubes_found)
+        conjunctions = cubes(truth, CASES)
+        return conjunctions is None or any(self.unit(cube, "i") is not None for cube in conjunctions)
 
     def of_line(self, number: int) -> list[Fact]:
         """The facts about the value of a line."""
@@ -628,7 +634,9 @@ class ProgramFacts(CompiledFacts):
         """The fact H_name: which truth a coordinate holds. It is added if it is missing, as are the facts it needs."""
         # In this order: a set of symbols; a number that the symbol gives; a constant; a function of other bits; a bit
         # by itself.
-        label, put_name, truth_node = f"H_{name}", self.put(name), self.held.get(name, False)
+        label = f"H_{name}"
+        put_name = self.put(name)
+        truth_node = self.truth_nodes.get(name, False)
         if name in self.compiled.sets:
             return self.by_cases(label, f"{put_name}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
         if name in self.compiled.tables:
@@ -651,7 +659,7 @@ class ProgramFacts(CompiledFacts):
             raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[name]}")
         if name in self.compiled.compared or name in self.compiled.signs:
             raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
-        node = self.held.get(name, False)
+        node = self.truth_nodes.get(name, False)
         computed = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
         return self.follows(label, f"bit({put_name}(i))", [self.holds(name).label if computed else f"{put_name}_is"])
 
@@ -659,7 +667,8 @@ class ProgramFacts(CompiledFacts):
         """Whether a coordinate holds a truth, or a number that the symbol gives."""
         compiled = self.compiled
         return any(
-            name in table for table in (compiled.sets, compiled.tables, compiled.compared, compiled.signs, self.held)
+            name in table
+            for table in (compiled.sets, compiled.tables, compiled.compared, compiled.signs, self.truth_nodes)
         )
 
     def range(self, name: str) -> Fact:

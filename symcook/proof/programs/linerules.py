@@ -35,7 +35,10 @@ class LineRule:
 
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         self.facts, self.number, self.line = facts, number, facts.program.lines[number]
-        self.spoken, self.compiled, self.put, self.row = facts.spoken, facts.compiled, facts.put, facts.row
+        self.spoken = facts.spoken
+        self.compiled = facts.compiled
+        self.put = facts.put
+        self.row = facts.row
         self.name, self.result = self.spoken.names[number], self.compiled.lines[number]
 
     @classmethod
@@ -76,7 +79,8 @@ class NoSelectionRule(LineRule):
         selector, _, default = self.line.reads
         mask = "none" if self.line.op == "aggregate" else self.line.value
         low, end = (end_text.format(i="i") for end_text in RANGES[mask])
-        equation, pair = f"{self.name}(i) = {self.spoken.value(default)}", self.spoken.pair(selector)
+        equation = f"{self.name}(i) = {self.spoken.value(default)}"
+        pair = self.spoken.pair(selector)
         reads = self.facts.selected(selector, "j")
         known = dict.fromkeys(fact.at(place) for read, place in reads for fact in self.facts.of_line(read))
         hints = ", ".join([*known, "word(i)", "word(j)", "jl", "jh", "il", "ih"])
@@ -106,24 +110,22 @@ class PrefixSumRule(LineRule):
         ]
         # The summed line is `base` plus the sum of q*truth: `value_at_i` and `value_at_j` are this as text. The
         # coordinate `position_count` has the number of all positions on the side.
-        left, strict = self.line.value.endswith("future"), self.line.value.startswith("strict")
+        left = self.line.value.endswith("future")
+        strict = self.line.value.startswith("strict")
         position_count = "before" if left else "behind"
         base = sum((q for atom, q in value.atoms.items() if atom.name == position_count), Fraction(0))
         value_at_i, value_at_j = (
             " + ".join([*(f"({q})*I[{self.facts.truth(count.truth, at)}]" for count, q in counts), f"({base})"])
             for at in "ij"
         )
-        read_at_j, low, high = self.spoken.value(read, "j"), *(bound.format(i="i") for bound in RANGES[self.line.value])
+        read_at_j = self.spoken.value(read, "j")
+        low, high = (bound.format(i="i") for bound in RANGES[self.line.value])
         self.facts.by_cases(f"Each{self.number}", f"{self.spoken.value(read)} = {value_at_i}")
         if not strict:
             self.facts.by_cases(f"Here{self.number}", f"{value_at_i} = {self.facts.form(self.compiled.lines[read])}")
         # The hints for the last step: the equation of the line, the counts, and the sums of constants.
-        hints = [
-            f"{name}_is(i)",
-            "same",
-            *(count.fact().at() for count, _ in counts),
-            *[f"Here{self.number}(i)"][: not strict],
-        ]
+        hints = [f"{name}_is(i)", "same", *(count.fact().at() for count, _ in counts)]
+        hints += [] if strict else [f"Here{self.number}(i)"]
         hints += [f"{position_count}_is(i)"] if position_count in self.facts.run else []
         hints += ["sum_one(1; i - 1)" if left else "sum_one(i + 1; n)", "il", "ih"]
         if not strict and not left:
@@ -169,7 +171,9 @@ class ComparisonRule(LineRule):
         Returns the labels of these facts."""
         # The coordinate tests a number `tested`, which is `factor` times the difference of the two lines.
         number, (a, b) = self.number, map(self.compiled.lines.__getitem__, self.line.reads)
-        sign, put_name, difference = self.compiled.signs.get(name), self.put(name), a.plus(b, -1)
+        sign = self.compiled.signs.get(name)
+        put_name = self.put(name)
+        difference = a.plus(b, -1)
         op, tested = self.compiled.compared[name] if sign is None else ("positive", sign.number)
         factor = next(tested.atoms[atom] / q for atom, q in difference.atoms.items())
         a, b = map(self.spoken.value, self.line.reads)
@@ -201,7 +205,9 @@ class ComparisonRule(LineRule):
         # `alone`: the coordinate that is 1 if the head has only one position to see. `z_form`: the number z.
         # `at_first`: the coordinates whose sum is z, where each mean is replaced by what it averages.
         alone = "at_first" if mask == "future" else "alone"
-        row, put_name, z_form = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
+        row = self.compiled.linear(number)
+        put_name = self.put(name)
+        z_form = Form(number.table, number.bits, {})
         at_first = dict(row)
         for atom, q in number.atoms.items():
             mean = self.compiled.means.get(atom.name)
@@ -214,7 +220,8 @@ class ComparisonRule(LineRule):
         # Lines that prove, if position 1 is the only one, that each mean is the averaged number at position 1.
         score, key = (present(self.facts.score_of(head, place, ("leftmost",))) for place in "jk")
         d, z = self.row(row), self.facts.form(z_form)
-        mean_lines, mean_labels = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
+        mean_lines = list[str]()
+        mean_labels = [f"Mean{k}" for k in range(len(number.atoms))]
         for k, atom in enumerate(number.atoms):
             mean, mean_row = self.put(atom.name), self.compiled.means[atom.name].row
             last = "n" if self.compiled.means[atom.name].mask == "none" else "1"
@@ -222,7 +229,7 @@ class ComparisonRule(LineRule):
             mean_lines += [f"  Mean{k}: {mean}(1) = {self.row(mean_row, '1')}",
                       f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
                       "    rewrite now", *["    rewrite first"][: last == "n"], "    qed"]  # fmt: skip
-        # The fact itself, by the lemma sign_of_mean.
+        # The fact D_name, by the lemma sign_of_mean.
         self.facts.by_cases(f"Whole_{name}", f"{self.row(at_first)} = {z}", held=True)
         index = [f"{coordinate}_is" for coordinate in ("index", "one") if coordinate in self.facts.run]
         self.facts.each(f"D_{name}", f"{put_name}(i) = I[0 < {d}]", [
@@ -262,8 +269,11 @@ class MeanRule(LineRule):
             return
         selector, read, _ = self.line.reads
         low, high = (end.format(i="i") for end in RANGES[mean.mask])
-        pair, put, value = self.spoken.pair(selector), self.put(coordinate), self.spoken.value(read, "j")
-        row, index_parts = self.row(mean.row, "j"), {part: True for part in self.facts.by_index(selector)}
+        pair = self.spoken.pair(selector)
+        put = self.put(coordinate)
+        value = self.spoken.value(read, "j")
+        row = self.row(mean.row, "j")
+        index_parts = {part: True for part in self.facts.by_index(selector)}
         # K<line>: every position in the range is selected. Row<line>: what the head averages is the line that is read.
         if selects_by_values := bool(self.facts.selected(selector, "j", index_parts)):
             selected_text = f"I[{self.spoken.pair(selector, told=index_parts)}] = 1"
@@ -288,7 +298,7 @@ class Side(NamedTuple):
     where: str  # the word for the side in names of lemmas and coordinates; empty for all positions
     edge: str  # the condition on i that there is no position on this side
     more: str  # a further argument that lemmas about this side take
-    mask: str  # the mask that leaves these positions
+    mask: str  # the mask that leaves exactly these positions visible
 
 
 SIDES = {
@@ -361,7 +371,8 @@ class WidthRule(LineRule):
         """Add the fact L<line> for a width with a count on either side of i: the sum of Yleft, Yright and O."""
         # The value less the counts on both sides is about i itself, so it must have no growing number in it.
         value, name = self.result, self.name
-        pair_bit, own = f"I[{self.spoken.pair(self.selector)}]", self.spoken.pair(self.selector, "i", "i")
+        pair_bit = f"I[{self.spoken.pair(self.selector)}]"
+        own = self.spoken.pair(self.selector, "i", "i")
         for part in besides:
             self.beside(part)
             value = value.plus(part.total, -1)
@@ -406,10 +417,8 @@ class WidthRule(LineRule):
             term_at_j = " + ".join(terms)
         # Fact K<side><line>: `term_at_j` is 1 if j is selected, else 0. Its sum over j is the fact to prove.
         index_parts = self.places_on(side)
-        selected_text, reads = (
-            self.spoken.pair(self.selector, told=index_parts),
-            self.facts.selected(self.selector, "j", index_parts),
-        )
+        selected_text = self.spoken.pair(self.selector, told=index_parts)
+        reads = self.facts.selected(self.selector, "j", index_parts)
         self.facts.by_values(label, f"I[{selected_text}] = {term_at_j}", reads, None, truths, "ij")
         self.facts.each(f"Y{part.side}{self.number}", f"{self.sum_on(side)} = {self.facts.form(part.total)}", [
             *self.same_sum(side, self.sum_of, term_at_j, [f"{label}(i; j)"]),
@@ -417,7 +426,8 @@ class WidthRule(LineRule):
 
     def places_on(self, side: Side) -> Mapping[int, bool]:
         """The parts of the selector that compare only indices, by line, each with its truth on a side."""
-        sides, known_parts = {BEFORE: side == SIDES["left"], AFTER: side != SIDES["left"]}, dict[int, bool]()
+        sides = {BEFORE: side == SIDES["left"], AFTER: side != SIDES["left"]}
+        known_parts = dict[int, bool]()
         for part in self.facts.by_index(self.selector):
             (case, *others) = self.compiled.lines[part]
             truth = self.compiled.restrict(case.there, sides)
@@ -435,7 +445,8 @@ class WidthRule(LineRule):
     def same_sum(self, side: Side, term: str, other: str, hints: Sequence[str], label: str = "same") -> list[str]:
         """Lines that prove the equation `label`: the sums of `term` and of `other` over a side are equal, since the two
         terms are equal at each j by the hints."""
-        pair_bit, known_parts = f"I[{self.spoken.pair(self.selector)}]", self.places_on(side)
+        pair_bit = f"I[{self.spoken.pair(self.selector)}]"
+        known_parts = self.places_on(side)
         alike = f"  alike: {pair_bit} = I[{self.spoken.pair(self.selector, told=known_parts)}] by jl, jh"
         low, high = side.low, side.high
         return [f"each_{label}: all j in {low}..{high}. {term} = {other}", "  given j (jl jh)",
@@ -455,7 +466,8 @@ class WidthRule(LineRule):
                 means.sums.append(f"{here_bit}*{int(case.there)}*({side.most})")
                 means.share.append(f"{here_bit}*{int(case.there)}")
                 continue
-            node, mean = self.compiled.hold(case.there), self.put(self.compiled.mean_of(case.there, side.mask))
+            node = self.compiled.hold(case.there)
+            mean = self.put(self.compiled.mean_of(case.there, side.mask))
             self.between(node, mean, side)
             means.terms.append(f"{here_bit}*{self.put(node)}(j)")
             means.sums.append(f"{here_bit}*sum(j, {side.low}, {side.high}, {self.put(node)}(j))")
@@ -487,10 +499,14 @@ class WidthRule(LineRule):
         # A case that selects all positions is not in the share, since it has a count of its own. The indicator that
         # this case applies at i is `all_selected`, or "" if the selector has no such case.
         side, label, number = SIDES[part.side], f"Y{part.side}{self.number}", self.number
-        share, count, where, known_parts = self.put(part.share), self.put(part.count), side.where, self.places_on(side)
+        share = self.put(part.share)
+        count = self.put(part.count)
+        where = side.where
+        known_parts = self.places_on(side)
         means = self.shown_share(part.share, side, [case for case in part.cases if not isinstance(case.there, bool)])
         all_selected = "".join(f"I[{self.facts.truth(case.here)}]" for case in part.cases if case.there is True)
-        terms, pair = " + ".join(means.terms), f"I[{self.spoken.pair(self.selector, told=known_parts)}]"
+        terms = " + ".join(means.terms)
+        pair = f"I[{self.spoken.pair(self.selector, told=known_parts)}]"
         counted = self.sum_of + (f"*(1 - {all_selected})" if all_selected else "")
         pair_terms = pair + (f"*(1 - {all_selected})" if all_selected else "")
         self.facts.selects(f"K{part.side}{number}", self.selector, f"{pair_terms} = {terms}", part.cases, known_parts)

@@ -309,7 +309,7 @@ class PointwiseCase:
                 has_relu = any(inner[:2] == ("call", "relu") for inner in subtrees(right))
                 if has_relu or self.value(part) is not None:  # one fact with its value
                     labels.append(self.label(part))
-                else:  # its equation, then what is known of the right side
+                else:  # its equation, then the rewrites of the right side
                     labels.append(label)
                     todo.append(right)
             elif (simpler := self.renamed(part)) is not None:

@@ -62,7 +62,8 @@ class SelectionRule(LineRule):
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         super().__init__(facts, number)
         # The compiled selection must have one head, and at most one equality of numbers.
-        selections, line_text = self.compiled.selections[number], facts.program.text(number)
+        selections = self.compiled.selections[number]
+        line_text = facts.program.text(number)
         if len(selections) != 1 or (head := selections[0].head) is None:
             raise Undecided(f"no proof is made of a selection that compares indices: {line_text}")
         (self.selection,) = selections
@@ -140,7 +141,10 @@ class SelectionRule(LineRule):
         """Add the fact P<line>, and for a strict mask E<line>: what the head copies, and the value of the line."""
         # The line `either`: each j is selected or not, as a truth and as a number. The other steps are from the methods
         # below, in their order.
-        pair, low, end, edge = self.spoken.pair(self.selector), self.low, self.end, self.edge
+        pair = self.spoken.pair(self.selector)
+        low = self.low
+        end = self.end
+        edge = self.edge
         both_ways = f"({pair} & I[{pair}] = 1) | (~({pair}) & I[{pair}] = 0)"
         conclusions = [f"{low} <= p", f"p <= {end}", f"({self.outcome})", *self.copied.values()]
         conclusions += [f"bit({self.put(self.meeting)}(i))"] if self.equality else []
@@ -157,7 +161,10 @@ class SelectionRule(LineRule):
     def position(self) -> list[str]:
         """Lines that introduce the position p that the head sees: the last (or first) selected position, if a position
         is selected."""
-        low, end, right, pair = self.low, self.end, self.selection.op == "right", self.spoken.pair
+        low = self.low
+        end = self.end
+        right = self.selection.op == "right"
+        pair = self.spoken.pair
         here, there = (f"I[{pair(self.selector, 'i', at)}]" for at in "pk")
         if not self.every:
             lemma = "last_found" if right else "first_found"
@@ -177,7 +184,8 @@ class SelectionRule(LineRule):
 
     def copying(self) -> list[str]:
         """Lines that prove what the head copies: the facts F0, F1 and so on."""
-        lines, last_seen = list[str](), self.end if self.selection.op == "right" else self.low
+        lines = list[str]()
+        last_seen = self.end if self.selection.op == "right" else self.low
         for label, (name, copied_text) in zip(self.labels, self.copied.items(), strict=False):
             row = self.row(self.copies[name], "j")
             rule = f"sum_delta(j. {row}; {self.low}; {self.end}; {last_seen})" if self.every else f"heads(j. {row})"
@@ -278,7 +286,8 @@ class SelectionRule(LineRule):
         test = "*".join(factors)
         # `yes`, `no` and `at_edge` are the lines of the three cases that `found_or_not` takes.
         for k, read_back in enumerate(self.read):
-            left, default = (read_back.left.replace("X", at) for at in (f"{name}(i)", self.spoken.value(self.default)))
+            left = read_back.left.replace("X", f"{name}(i)")
+            default = read_back.left.replace("X", self.spoken.value(self.default))
             right = f"if({test} = 1, {read_back.found}, {default})" if test else read_back.found
             yes, no = [f"qed by Got{k}"], ["qed by no"]
             if not self.every:
@@ -291,9 +300,11 @@ class SelectionRule(LineRule):
             fact, labels = facts.one_of(self.default), [f"Is{code}" for code in self.codes]
             was = [f"Was{code}" for code in facts.codes(self.default)]
             yes = in_cases(labels, "Letter", "il", [[f"qed by {label}"] for label in labels])
-            no, at_edge = (in_cases(was, fact.at(place), by, [[f"qed by value, {label}"] for label in was])
-                           if fact else ["qed by value"]
-                           for place, by in (("i", "il, ih"), (edge.at if edge else "", "some")))  # fmt: skip
+            no, at_edge = ["qed by value"], ["qed by value"]
+            if fact:  # the default is one of several symbols, so there is a case for each of them
+                by_default = [[f"qed by value, {label}"] for label in was]
+                no = in_cases(was, fact.at("i"), "il, ih", by_default)
+                at_edge = in_cases(was, fact.at(edge.at if edge else ""), "some", by_default)
             text = " | ".join(f"{name}(i) = {code}" for code in facts.codes(self.number))
             facts.each(f"M{self.number}", text, self.found_or_not(yes, no, at_edge, sees=False))
 
@@ -302,8 +313,8 @@ class SelectionRule(LineRule):
         selected (`no`), and the head sees nothing (`at_edge`). With `sees`, the coordinate that tells whether the head
         sees something is first replaced by its value."""
         edge = self.edge
-        labels_found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
-        groups = f"(yes {' '.join(labels_found)})" if labels_found else "yes"
+        copied_labels = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
+        groups = f"(yes {' '.join(copied_labels)})" if copied_labels else "yes"
         sees_line = [*self.sees(edge, "i", edge.there, "more, il, ih")] if edge and sees else []
         found_block = [self.obtained, *sees_line, f"cases {groups}, (no value) from how", *as_block(yes), *as_block(no)]
         if edge is None:
@@ -376,7 +387,8 @@ class SelectionRule(LineRule):
         if self.every:
             return []
         score, top, every = self.score, self.top, f"all j in {self.low}..{self.end}."
-        given, picked = "  given j (jl jh) is", f"picked: {every} I[{selector}] = 1 -> {score} = {top}"
+        given = "  given j (jl jh) is"
+        picked = f"picked: {every} I[{selector}] = 1 -> {score} = {top}"
         others = f"others: {every} I[{selector}] = 0 -> {score} < {top}"
         if not self.equality:
             by = f"{label}(i; j), jl, jh, il, ih, low, is"
@@ -395,11 +407,14 @@ class SelectionRule(LineRule):
         # the score is lower than that of a selected position.
         equality, (key, query), label = present(self.equality), self.keys, f"K{self.number}"
         y, c = self.sought, self.constant
-        x, every, score = self.spoken.value(key, "j"), f"all j in {self.low}..{self.end}.", self.score
-        far, terms, meets_at_j = f"1 <= ({x} - {y})^2", f"({self.terms('j')})", self.meets_at("j")
-        query_row, key_row = (
-            self.row(self.compiled.linear(side), at) for side, at in ((equality.query, "i"), (equality.key, "j"))
-        )
+        x = self.spoken.value(key, "j")
+        every = f"all j in {self.low}..{self.end}."
+        score = self.score
+        far = f"1 <= ({x} - {y})^2"
+        terms = f"({self.terms('j')})"
+        meets_at_j = self.meets_at("j")
+        query_row = self.row(self.compiled.linear(equality.query), "i")
+        key_row = self.row(self.compiled.linear(equality.key), "j")
         # The facts that are used: the square of the key, the values of query and key, and K<line> about the conditions.
         square, of_query, of_key = KeySquare(self.facts, key, equality), *map(self.facts.row_is, (query, key))
         squares = self.row(square.linear, "j")

@@ -20,7 +20,7 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
 NEAR = 60  # the maximum number of facts in a combination
 FEW = 16  # up to this number of comparisons in scope, all take part as if they were in the foreground
-CUBES = 10  # the maximum number of facts of which products of three are formed
+CUBES = 10  # with at most this number of facts, products of three facts are formed
 SIDED = ("relu", "abs", "min", "max")  # functions whose value is given by a comparison of their arguments
 SPLIT = ("ind", "fn")  # tags of terms which, as hints, name cases to distinguish and not a multiplier
 
@@ -57,8 +57,11 @@ class Arithmetic(Search):
         equations are substituted first. Raises TooLong or Rejected only if the work of the level is spent.
         """
         try:
-            multipliers = [h.term for h in self.hints if h.term is not None and h.term[0] not in SPLIT]
-            terms = [t for t in multipliers if t[0] not in (*COMPARISONS, "~", "all", "&", "|", "->", "ex", "lam")]
+            # The terms of the hints that are numbers, and neither formulas nor functions.
+            hinted = [h.term for h in self.hints if h.term is not None and h.term[0] not in SPLIT]
+            terms = [t for t in hinted if t[0] not in (*COMPARISONS, "~", "all", "&", "|", "->", "ex", "lam")]
+            multipliers = [*terms, *self.denominators(facts)] if rounds else []
+            squares = [*terms, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else []
             return linear.find(
                 goal,
                 facts,
@@ -66,8 +69,8 @@ class Arithmetic(Search):
                 rounds=rounds,
                 effort=self.effort,
                 poly=self.poly,
-                multipliers=[*terms, *self.denominators(facts)] if rounds else (),
-                squares=[*terms, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else (),
+                multipliers=multipliers,
+                squares=squares,
                 reduced=reduced,
             )
         except (TooLong, Rejected):
@@ -77,13 +80,13 @@ class Arithmetic(Search):
 
     def denominators(self, facts: dict[str, Term]) -> list[Term]:
         """The terms z for which z*(1/z) = 1 is a fact, at most 4. Equations are multiplied by them."""
-        found_denominators = []
+        terms = []
         for f in facts.values():
             if f[0] == "=" and f[2][1] == num(1) and f[2][0][0] == "*":
                 z, product = f[2][0][2]
                 if product == ("/", None, (num(1), z)):
-                    found_denominators.append(z)
-        return found_denominators[:4]
+                    terms.append(z)
+        return terms[:4]
 
     def squares(self, goal: Term, facts: dict[str, Term]) -> list[Term]:
         """The terms whose squares may be used: at most 5 atoms that occur in products of two, names first; and the sums

@@ -115,6 +115,7 @@ class _Tactic(Cases):
     def run(self, s: Step, depth: int, splits: int | None = None) -> None:
         """Close the goal according to its outermost connective, or Stuck. `depth` and `splits` are how deep premises
         may still nest, and how often cases may still be distinguished."""
+        # Count the call and its work, which grows with the facts that `at_once` compares.
         splits = self.level.splits if splits is None else splits
         self.calls += 1
         if self.calls > CALLS:
@@ -125,6 +126,7 @@ class _Tactic(Cases):
             return
         if depth < 0:
             raise self.stop(s)
+        # By the outermost connective. Introduced premises become facts of the foreground.
         tag = g.goal[0]
         if tag == "&":
             for part in g.split():

@@ -31,7 +31,7 @@ NEWEST_BOUNDS = 4  # how many of them are searched for bounds that meet
 
 
 class Cases(Foreground):
-    """One goal for each case, all of which must close."""
+    """Methods that close a goal by cases: there is a goal for each case, and all of them must close."""
 
     def either(self, s: Step, depth: int, splits: int) -> None:
         """Close a disjunction: by one side alone, by cases, or by the right side under the negation of the left one."""
@@ -217,6 +217,7 @@ class Cases(Foreground):
         of the foreground."""
         g = s.g
         self.saturate(s)
+        # All bounds 0 <= p of integers, by the normal form p.
         label_and_bound: dict[object, tuple[str, Term]] = {}
         for k, f in g.facts.items():
             if f[0] == "<=" and sort_of(f[2][0]) == sort_of(f[2][1]) == "Int":
@@ -229,15 +230,16 @@ class Cases(Foreground):
                 continue
             # p = 0 is solved for a name with the coefficient 1 or -1: among several, the one that was declared last.
             order = list(g.scope)
+            # (A monomial of p has its factors, as pairs of an atom and a power, and an exponent of exp, 0 for none.)
             linear_atoms = [
-                (reify.atom(m[0][0][0]), c)
-                for m, c in p.items()
-                if len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and abs(c) == 1
+                (reify.atom(factors[0][0]), c)
+                for (factors, exponent), c in p.items()
+                if len(factors) == 1 and factors[0][1] == 1 and not exponent and abs(c) == 1
             ]
             names = [(v, c) for v, c in linear_atoms if v[0] == "var" and v[1][0] in order]
             if not names:
                 continue
-            v, c = max(names, key=lambda name_and_coefficient: order.index(name_and_coefficient[0][1][0]))
+            v, c = max(names, key=lambda pair: order.index(pair[0][1][0]))
             value = reify.term(normal.add(normal.nf(v), p, -c))
             f = ("=", None, (v, value))
             if f in g.facts.values():

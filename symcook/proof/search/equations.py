@@ -126,7 +126,7 @@ class ValueGiven:
 
     @property
     def function(self) -> Term:
-        """The name f."""
+        """The name of the function f."""
         return self.call[2][0] if self.call[0] == "app" else self.call
 
     @property

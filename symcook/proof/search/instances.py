@@ -256,6 +256,7 @@ class Foreground(Arithmetic):
         `lacking`."""
 
         def proof(h: Goal) -> None:
+            """Close the premise `h`, or Stuck; the search for it works on a fork."""
             step = s.under(h)
             if self.at_once(step):
                 return
@@ -342,6 +343,7 @@ class Foreground(Arithmetic):
                     self.run(trial, depth - 1, 1)
                 except Stuck:
                     continue
+            # F becomes a fact, which contradicts ``~F``.
             label = g.fresh("yes")
             g._emit({"by": "have", "show": g.text(f), "proof": trial.g.nodes, "as": label})
             g._bind(label, f)

@@ -29,6 +29,7 @@ def _labels(spec: str | list[str]) -> list[str]:
 
 def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
     """The proof without unused steps, and the labels that it uses."""
+    # `kept` has the kept nodes from the last one on, `used` the labels that these nodes use.
     kept: list[Node] = []
     used: set[str] = set()
     for node in reversed(nodes):
@@ -37,8 +38,8 @@ def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
         adds_facts = rule in ("have", "use", "ind") or (rule == "rewrite" and "in" in node)
         if adds_facts and not used.intersection(_labels(node["as"])):
             continue
+        # A kept node has pruned inner proofs. It uses the labels that these proofs use, and those that it names.
         kept_node = dict(node)
-        # What a node uses: the labels that its inner proofs use, and those that it names itself.
         if rule in ("em", "cases"):
             proofs = [_pruned(p) for p in node["proofs"]]
             labelled = zip(proofs, node["as"], strict=True)

@@ -5,6 +5,7 @@ an enclosure, if the term has no names; the form in which the term is written; t
 linear combination of the facts. The atoms of a normal form are numbers, to which `normal` has the terms.
 
 Letters: `g` and `h` are goals, `t` is a term, `p` its normal form, `a` an atom, `e` an exponent, `c` a coefficient.
+A normal form has its coefficients by monomial (factors, e), where `factors` are pairs of an atom and its power.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
@@ -140,7 +141,8 @@ class Signs:
             if a and b:
                 return self._have(t, a[1] and b[1], [{"c": "1", "of": [a[0], b[0]]}])
         if tag == "/" and kids[0][0] != "num":  # a/b as a*(1/b)
-            a, b = self.of(kids[0], depth - 1), self.of(("/", None, (num(1), kids[1])), depth - 1)
+            a = self.of(kids[0], depth - 1)
+            b = self.of(("/", None, (num(1), kids[1])), depth - 1)
             if a and b:
                 return self._have(t, a[1] and b[1], [{"c": "1", "of": [a[0], b[0]]}])
         return None
@@ -261,7 +263,10 @@ class Signs:
         """Add the facts 0 < 1/z and z*(1/z) = 1, from the fact `positive`, which is 0 < z. Returns the label of the
         first one."""
         g = self.g
-        zero, no, equation, label = g.fresh("zero"), g.fresh("no"), g.fresh("inv"), g.fresh("sg")
+        zero = g.fresh("zero")
+        no = g.fresh("no")
+        equation = g.fresh("inv")
+        label = g.fresh("sg")
         # z*(1/z) = 1 by the axiom, whose premise z != 0 contradicts 0 < z.
         text = g.text(z)
         proof = [
@@ -292,6 +297,7 @@ class Signs:
             """The tactic for the lemma's premise: 0 < f(j), or 0 <= f(j), for each j of the range."""
 
             def proof(h: Goal) -> None:
+                """Introduce j with its range, and find the sign of f(j) from these facts."""
                 h.intro(name)
                 label = h.fresh("in")
                 h.intro(f"({label}_1 {label}_2)")

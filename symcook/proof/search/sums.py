@@ -5,6 +5,7 @@ constant, for a sum in which one index is selected, and for the last term. `poin
 the same range to a comparison of their terms.
 
 Letters: `g` and `h` are goals, `a` is the number of an atom, `e` that of an exponent, `p` a normal form.
+A normal form has its coefficients by monomial (factors, e), where `factors` are pairs of an atom and its power.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
@@ -47,22 +48,22 @@ def facts(g: Goal, atoms: list[int], done: set[object], provable: Provable) -> N
                 if normal._keys[atom][0] == "ind" and power == 1:
                     _delta(g, name, lo, hi, dict(body_form), k, provable)
     # Two sums of the same terms, of which the first ends one index later than the second: they differ by one term.
-    for a, key in keys:
-        for b, shorter in keys:
-            same_terms = a != b and key[0] == shorter[0] and key[2] == shorter[2] and key[4] == shorter[4]
-            if same_terms and ("step", a) not in done and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1}:
+    for a, (tag, name, low, high, body_form) in keys:
+        for b, (other_tag, _, other_low, other_high, other_body) in keys:
+            same_terms = a != b and tag == other_tag and low == other_low and body_form == other_body
+            if same_terms and ("step", a) not in done and add(dict(high), dict(other_high), -1) == {ONE: 1}:
                 done.add(("step", a))
-                lo, hi = reify.term(dict(key[2])), reify.term(dict(key[3]))
-                body = _function(reify.term(dict(key[4])), key[1])
-                axiom = "ax:sum_step" if key[0] == "sum" else "ax:prod_step"
+                lo, hi = reify.term(dict(low)), reify.term(dict(high))
+                body = _function(reify.term(dict(body_form)), name)
+                axiom = "ax:sum_step" if tag == "sum" else "ax:prod_step"
                 _use(g, axiom, (body, lo, hi), provable)
-    # In the same way, z^(k + 1) and z^k differ by the factor z.
-    powers = [(a, normal._keys[a]) for a in atoms if normal._keys[a][:2] == ("fn", "pow")]
-    for a, key in powers:
-        for _, shorter in powers:
-            if key[2] == shorter[2] and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1} and ("step", a) not in done:
+    # In the same way, z^(k + 1) and z^k differ by the factor z. The key of a power has its base and its exponent.
+    powers = [(a, normal._keys[a][2:]) for a in atoms if normal._keys[a][:2] == ("fn", "pow")]
+    for a, (base, exponent) in powers:
+        for _, (other_base, less) in powers:
+            if base == other_base and add(dict(exponent), dict(less), -1) == {ONE: 1} and ("step", a) not in done:
                 done.add(("step", a))
-                _use(g, "ax:pow_step", (reify.term(dict(key[2])), reify.term(dict(shorter[3]))), provable)
+                _use(g, "ax:pow_step", (reify.term(dict(base)), reify.term(dict(less))), provable)
 
 
 def _function(body: Term, name: str) -> Term:

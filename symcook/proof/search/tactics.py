@@ -441,7 +441,8 @@ class Goal:
     def antisym(self) -> list[Goal]:
         """The goals a <= b and b <= a for the goal a = b."""
         a, b = self.goal[2]
-        left, right = self._branch(("<=", None, (a, b))), self._branch(("<=", None, (b, a)))
+        left = self._branch(("<=", None, (a, b)))
+        right = self._branch(("<=", None, (b, a)))
         self._emit({"by": "antisym", "left": left.nodes, "right": right.nodes}, True)
         return [left, right]
 
