@@ -397,6 +397,8 @@ def _softness_section(softness_table: Softness | str | None, start: Mapping[str,
         )
     if start:
         explanation += f" In the table, {', '.join(f'{name} = {value}' for name, value in start.items())}."
+    # The sliders choose a row and a column of the table, which the script draws. tau = 1 and the longest input come
+    # first.
     temperatures, rows = softness_table["temperatures"], softness_table["rows"]
     sliders = [
         element(
