@@ -398,11 +398,13 @@ def _form(
     model: Transformer, spelling: Spelling, conditions: tuple[str, ...], case: ReadCase, cells: Sequence[ReadCase]
 ) -> ClosedForm:
     """The closed form of one case; `cells` are all cases."""
+    # A verdict on all positions is about all cases, so that the names in all of them need an explanation.
     guard, outputs = case
     world, readout = spelling.world, model.readout
     overall = readout.everywhere and not readout.each
     relevant_cases = cells if overall else [(guard, outputs)]
     used = names_used(world, [(guard_spoken, values.values()) for guard_spoken, values in relevant_cases])
+    # The meaning of the names.
     start = model.embedding.start
     ends = [token for added in model.embedding.ends for token in added]
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]

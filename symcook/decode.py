@@ -331,6 +331,7 @@ def continued(
     read_tokens = bound.tokens((*start, *tokens[:-1]))
     reason: Undecided | NotExact | None = None
     names = ("exact", "ball") if domain is None else (domain,)
+    # The first number system in which all answers are decided.
     for system in _systems(names, digits):
         try:
             result = forward(scores, read_tokens, system)

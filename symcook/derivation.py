@@ -122,11 +122,11 @@ def derive(model: Transformer, given: object, values: Mapping[str, Exact] | None
 def derive(
     model: Transformer, given: object = None, values: Mapping[str, Exact] | None = None
 ) -> Derivation | EveryLength:
-    """The closed forms of `model` on one input; of a model of words without one, at every length.
+    """The closed forms of `model` on one input; without an input, those of a model of strings at every length.
 
-    `given` is a word, or rows {input: value} whose values may contain symbols; a feed-forward recipe is derived in the
-    names of the inputs that are not given. `values` sets declared symbols; the others stay, with their intervals.
-    The forms at every length are found, and proved where their `prove()` is asked.
+    `given` is a string, or rows {input: value} whose values may contain symbols. The forms of a feed-forward recipe are
+    in the names of the inputs that are not given. `values` sets declared symbols; the others remain, with their
+    intervals. The forms at every length are proposals; their method `prove()` searches for a proof.
 
     >>> from symcook.recipes import build
     >>> print(derive(build("identity")).text())

@@ -195,13 +195,14 @@ def run(
     bits: int | None = None,
     trace: bool = False,
 ) -> Run:
-    """Run one input to numbers: a word, or rows {input: value} (a single mapping for a feed-forward recipe).
+    """Run one input to numbers: a string, or rows {input: value} (a single mapping for a feed-forward recipe).
 
-    `domain` is one of `RUNNABLE`; `values` sets declared symbols; `trace` keeps what every part of a layer leaves. With
-    mpmath, `bits` rounds every operation to that many; without it the working precision follows `digits`, and the
-    values that are shown must be known to that many whatever was rounded. For balls the precision doubles until every
-    shown value has radius at most 10^-digits max(1, |mid|) and the verdict is decided; where the limit comes first, the
-    run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not take.
+    `domain` is one of `RUNNABLE`; `values` sets declared symbols; `trace` records the residual stream after each
+    sublayer. With mpmath, `bits` rounds every operation to so many bits; without `bits` the working precision follows
+    `digits`, and so many digits of shown values must be correct in spite of rounding. For balls the precision doubles
+    until every shown value has radius at most 10^-digits max(1, |mid|) and the verdict is decided; if the limit comes
+    first, the run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not
+    take.
     """
     if domain not in RUNNABLE:
         raise unknown("number system", domain, list(RUNNABLE))

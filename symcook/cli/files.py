@@ -185,73 +185,77 @@ def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
     return [f"inputs: the {', '.join(about)}"] if about else []
 
 
-def guaranteed(found: dict[str, Any]) -> list[str]:
+def guaranteed(guarantee: dict[str, Any]) -> list[str]:
     """The guarantee of a certificate, in lines: for attention that normalises after summing, and for attention that
     normalises the weights first ("divided_first") if this differs.
 
     The lengths in the certificate count the special tokens (`added`); the lengths in the lines do not.
     """
-    first, added = found["divided_first"], found["added_tokens_counted"]
-    if found["length"] is None:
-        return _guaranteed_values(found, first, added)
+    first, added = guarantee["divided_first"], guarantee["added_tokens_counted"]
+    if guarantee["length"] is None:
+        return _guaranteed_values(guarantee, first, added)
     # A model that decides: the lengths at which every decision is guaranteed, and why the next one is not.
-    same_ranges = first["ranges"] == found["ranges"]
+    same_ranges = first["ranges"] == guarantee["ranges"]
     which = " in any runtime" if same_ranges else ", if attention is normalised after summing: (sum w v)/(sum w)"
-    lengths_text, first_lengths_text = _guaranteed_lengths(found, added), _guaranteed_lengths(first, added)
+    lengths_text, first_lengths_text = _guaranteed_lengths(guarantee, added), _guaranteed_lengths(first, added)
     lines = [f"decisions guaranteed for strings of length {lengths_text}{which}" if lengths_text else
              "no length at which all decisions are guaranteed"]  # fmt: skip
-    lines += [_unguaranteed(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
-    lines += _not_asked(found, added)
+    lines += (
+        [_unguaranteed(each, added) for each in guarantee["open"]] if guarantee["open"] else [f"  {guarantee['why']}"]
+    )
+    lines += _not_asked(guarantee, added)
     # If the other order has other guaranteed lengths: the same lines for it, without those that would be repeated.
     if not same_ranges:
         where = f"for strings of length {first_lengths_text}" if first_lengths_text else "at no length"
         lines.append(f"decisions guaranteed {where}, if the weights are normalised first: softmax(scores) @ values")
-        open_lengths = [each["length"] for each in found["open"]]
+        open_lengths = [each["length"] for each in guarantee["open"]]
         new_failures = [each for each in first["open"] if each["length"] not in open_lengths]
         lines.append(f"  {_unguaranteed(new_failures[0], added)}" if new_failures else f"  {first['why']}")
-        lines += [f"  {line}" for line in _not_asked(first, added) if first["not_asked"] != found["not_asked"]]
+        lines += [f"  {line}" for line in _not_asked(first, added) if first["not_asked"] != guarantee["not_asked"]]
         lines += [f"  {help}" for help in first["help"].split("; ")]
     return lines
 
 
-def _guaranteed_values(found: dict[str, Any], first: dict[str, Any], added: int) -> list[str]:
+def _guaranteed_values(guarantee: dict[str, Any], first: dict[str, Any], added: int) -> list[str]:
     """The lines of `guaranteed` for a model whose answers are numbers: bounds on the error of its values."""
-    errors, first_errors = ([each["error"] for each in part["lengths"] if "error" in each] for part in (found, first))
+    errors, first_errors = (
+        [each["error"] for each in part["lengths"] if "error" in each] for part in (guarantee, first)
+    )
     if not errors:
-        return [f"no bound on the error of values: {found['why']}"]
-    until = found["lengths"][-1]["length"] - added
+        return [f"no bound on the error of values: {guarantee['why']}"]
+    until = guarantee["lengths"][-1]["length"] - added
     lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
     if first_errors != errors:
         greatest = max(first_errors, key=Decimal, default=None)
         until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if first_errors else "no bound"
         lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
-    return [*lines, f"  {found['why']}"] if found["why"] else lines
+    return [*lines, f"  {guarantee['why']}"] if guarantee["why"] else lines
 
 
-def _not_asked(found: dict[str, Any], added: int) -> list[str]:
+def _not_asked(guarantee: dict[str, Any], added: int) -> list[str]:
     """A line on the lengths after a failing length that were not tested; [] without a failing length: then "why" says
     it."""
-    if not found["open"] or found["not_asked"] is None:
+    if not guarantee["open"] or guarantee["not_asked"] is None:
         return []
-    low, high = (n - added for n in found["not_asked"]["lengths"])
+    low, high = (n - added for n in guarantee["not_asked"]["lengths"])
     lengths = f"lengths {low} to {high} were" if low < high else f"length {low} was"
-    return [f"{lengths} not tested: {found['not_asked']['why']}"]
+    return [f"{lengths} not tested: {guarantee['not_asked']['why']}"]
 
 
-def _guaranteed_lengths(found: dict[str, Any], added: int) -> str:
+def _guaranteed_lengths(guarantee: dict[str, Any], added: int) -> str:
     """The guaranteed lengths as text, such as "1 to 12, 14", without lengths at which a language has no string."""
-    ranges = consecutive(each["length"] - added for each in found["lengths"] if each["runs"])
+    ranges = consecutive(each["length"] - added for each in guarantee["lengths"] if each["runs"])
     return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
 
 
-def _unguaranteed(each: dict[str, Any], added: int) -> str:
+def _unguaranteed(failure: dict[str, Any], added: int) -> str:
     """A line on a length at which some decision is not guaranteed, with a string on which it is not."""
-    alone = "" if each["alone"] else " (with others)"
-    outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
-    exact = (each["exact"] or {}).get("logit")
+    alone = "" if failure["alone"] else " (with others)"
+    outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in failure["outputs"].items())
+    exact = (failure["exact"] or {}).get("logit")
     outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
-    open_ = "a choice open" if each["runs"] else "which has no run"
-    return f"length {each['length'] - added} fails: on {each['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
+    open_ = "a choice open" if failure["runs"] else "which has no run"
+    return f"length {failure['length'] - added} fails: on {failure['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
 
 
 def _input_placeholder(chosen: Chosen) -> str:

@@ -548,11 +548,11 @@ def _region(chosen: Chosen) -> str | None:
     return region(chosen.name, **chosen.arguments)
 
 
-def check_text(chosen: Chosen, found: Check, known: Mapping[str, str] | None = None) -> str:
+def check_text(chosen: Chosen, result: Check, theorems: Mapping[str, str] | None = None) -> str:
     """The outcome of a check in words; `known` are proved theorems about the model's language, {id: formula}."""
     from symcook.report.check import document
 
-    return document(found, chosen.name, partial(chosen.command, "run"), known).text()
+    return document(result, chosen.name, partial(chosen.command, "run"), theorems).text()
 
 
 def made(spec: str) -> Made:

@@ -23,39 +23,39 @@ if TYPE_CHECKING:
     from symcook.closed import ClosedForm, EveryLength
 
 
-def line(found: ClosedForm | EveryLength) -> str:
+def line(answer: ClosedForm | EveryLength) -> str:
     """The outputs of all cases in one line: the repr."""
-    forms = _forms(found)
+    forms = _forms(answer)
     values = "; ".join(", ".join(f"{name} = {value}" for name, value in form.output.items()) for form in forms)
-    return brief(f"<{type(found).__name__} {brief(forms[0].recipe, 40)} at every length: {values}>")
+    return brief(f"<{type(answer).__name__} {brief(forms[0].recipe, 40)} at every length: {values}>")
 
 
-def document(found: ClosedForm | EveryLength) -> Drawn:
+def document(answer: ClosedForm | EveryLength) -> Drawn:
     """Text, HTML and LaTeX of one case, or of all cases followed by what was proved about them."""
-    forms, every = _forms(found), getattr(found, "forms", None) is not None
-    proof_lines = _proof(found) if every else []
+    forms, every = _forms(answer), getattr(answer, "forms", None) is not None  # `every`: an EveryLength
+    proof_lines = _proof(answer) if every else []
     return Drawn(
-        lambda: text(found) if every else forms[0].text(),  # type: ignore[arg-type]
+        lambda: text(answer) if every else forms[0].text(),  # type: ignore[arg-type]
         lambda: page(*map(_html, forms), *([paragraph(*proof_lines)] if proof_lines else [])),
         lambda: [_display(form) for form in forms],
     )
 
 
-def cases(found: EveryLength) -> str:
+def cases(answer: EveryLength) -> str:
     """All cases as HTML, without what is proved about them."""
-    return page(*map(_html, _forms(found)))
+    return page(*map(_html, _forms(answer)))
 
 
-def text(found: EveryLength, certificate: str | None = None) -> str:
+def text(answer: EveryLength, certificate: str | None = None) -> str:
     """The cases, the coordinates that are computed before the output, and what is proved about them."""
-    lines = ["\n\n".join(form.text() for form in found.forms), ""]
+    lines = ["\n\n".join(form.text() for form in answer.forms), ""]
     # The coordinates before the output: the meaning of the names, the closed forms, and by reason the coordinates
     # without a closed form.
-    way = found.way()
+    way = answer.way()
     if way:
         guards = [guard for cases in way.values() for case in cases for guard in case["conditions"]]
         tokens = ["w(i) is the token at position i"] * any("w(" in guard for guard in guards)
-        meanings = ", ".join([*found.meaning(), *tokens])
+        meanings = ", ".join([*answer.meaning(), *tokens])
         lines += ["Intermediate values at position i:", *([f"  where {meanings}"] if meanings else [])]
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
@@ -66,30 +66,30 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
                 else:
                     lines.append(f"  {name} = {case['value']}{guard_text}")
         lines += [f"  unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
-        if unclaimed := found.unclaimed():
+        if unclaimed := answer.unclaimed():
             forms = f"The form{'s' * (len(unclaimed) > 1)} of {', '.join(unclaimed)}"
             lines.append(f"  {forms}: proved only at the position that the readout reads")
         lines.append("")
-    lines += _proof(found)
+    lines += _proof(answer)
     if certificate is not None:
         lines.append(f"certificate: {certificate}")
     return "\n".join(lines).rstrip("\n")
 
 
-def _proof(found: Any) -> list[str]:
+def _proof(answer: Any) -> list[str]:
     """What is proved and what is not, in lines; if no proof was searched for, how to request one."""
-    if found.proof is None:
+    if answer.proof is None:
         return ["no proof was requested; prove(), or symcook derive without --input, searches for one"]
-    return found.proof.said()
+    return answer.proof.said()
 
 
-def _forms(found: ClosedForm | EveryLength) -> Sequence[ClosedForm]:
-    """The closed forms of all cases; `found` alone if it is one case."""
-    forms: Sequence[ClosedForm] | None = getattr(found, "forms", None)
-    return (found,) if forms is None else forms  # type: ignore[return-value]
+def _forms(answer: ClosedForm | EveryLength) -> Sequence[ClosedForm]:
+    """The closed forms of all cases; `answer` alone if it is one case."""
+    forms: Sequence[ClosedForm] | None = getattr(answer, "forms", None)
+    return (answer,) if forms is None else forms  # type: ignore[return-value]
 
 
-def _said(form: ClosedForm) -> list[tuple[str, str, str]]:
+def _answer_rows(form: ClosedForm) -> list[tuple[str, str, str]]:
     """What the model answers, at most one row: ("answer" or "verdict", its text, the condition under which it accepts
     or "")."""
     if form.labelled:
@@ -104,7 +104,7 @@ def _said(form: ClosedForm) -> list[tuple[str, str, str]]:
 def _html(form: ClosedForm) -> str:
     """The closed form of one case as a table."""
     rows: list[list[str | TableCell]] = [[name, typeset(value)] for name, value in form.output.items()]
-    for what, answer, condition in _said(form):
+    for what, answer, condition in _answer_rows(form):
         drawn = _typeset(condition) if condition else None
         rows.append([f"{what}: {answer}", drawn] if drawn is not None else [what, answer])
     if form.meaning:
@@ -122,7 +122,7 @@ def _display(form: ClosedForm) -> Display:
     for name, value in form.expressions.items():
         first, *continued = formula_rows(tree_from_sympy(value))
         rows += [rf"{upright(name)} &= {first}", *(f"&{row}" for row in continued)]
-    for what, answer, condition in _said(form):
+    for what, answer, condition in _answer_rows(form):
         drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
     if form.conditions:

@@ -1,4 +1,5 @@
-"""Closed forms: a line for each coordinate and position, the verdict, and the values for which they hold."""
+"""Closed forms on one input: the form of each coordinate at each position, the verdict, and the values for which they
+hold."""
 
 from __future__ import annotations
 
@@ -18,89 +19,99 @@ if TYPE_CHECKING:
     from symcook.derivation import AtPosition, Derivation
 
 DRAWN = 250
-"""The characters of a formula that is drawn: browsers break no formula into lines."""
+"""A formula with more characters is shown as text: browsers do not break drawn formulas into lines."""
 OPEN = "undecided: the answer depends on the parameters"
+"""The text of an answer or verdict that is None."""
 
 
-def line(found: Derivation) -> str:
-    """The closed forms in a line: the repr."""
-    forms = ", ".join(f"{name} = {value}" for name, value in found.output.items())
-    case = f" if {' & '.join(found.conditions)}" if found.conditions else ""
-    return brief(f"<Derivation {brief(_title(found), 60)}: {brief(forms, 60)}{case}>")
+def line(derivation: Derivation) -> str:
+    """The closed forms in one line: the repr."""
+    forms = ", ".join(f"{name} = {value}" for name, value in derivation.output.items())
+    case = f" if {' & '.join(derivation.conditions)}" if derivation.conditions else ""
+    return brief(f"<Derivation {brief(_title(derivation), 60)}: {brief(forms, 60)}{case}>")
 
 
-def _title(found: Derivation) -> str:
-    """What was derived, and on which input."""
-    return f"{found.recipe} on {found.given or EMPTY_STRING}"
+def _title(derivation: Derivation) -> str:
+    """The name of the model and the input."""
+    return f"{derivation.recipe} on {derivation.given or EMPTY_STRING}"
 
 
-def document(found: Derivation) -> Drawn:
-    """Its text, HTML and LaTeX."""
-    return Drawn(lambda: text(found), lambda: html(found), lambda: displays(found))
+def document(derivation: Derivation) -> Drawn:
+    """Text, HTML and LaTeX of a derivation."""
+    return Drawn(lambda: text(derivation), lambda: html(derivation), lambda: displays(derivation))
 
 
-def text(found: Derivation) -> str:
-    """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
-    lines = [_title(found)]
-    for where, output, verdicts in _answers(found):
+def text(derivation: Derivation) -> str:
+    """A line for each coordinate (and position), the verdict if there is one, and for which values the forms hold."""
+    lines = [_title(derivation)]
+    for where, output, verdicts in _answers(derivation):
         equations = [f"{name} = {abridged(value)}" for name, value in output.items()]
-        # The scores of labels stand on one line where there is room; other coordinates have a line each.
+        # The scores of labels are on one line if they fit; other coordinates have a line each.
         together = f"{where}{', '.join(equations)}"
-        short = found.labelled and len(together) < WIDE
+        short = derivation.labelled and len(together) < WIDE
         lines += [f"  {together}"] if short else [f"  {where}{equation}" for equation in equations]
         lines += [f"  {where}{what}: {answer}" for what, answer in verdicts.items()]
-    return "\n".join([*lines, *(f"  {line}" for line in _holds(found))])
+    return "\n".join([*lines, *(f"  {line}" for line in _validity_lines(derivation))])
 
 
-def _answers(found: Derivation) -> list[tuple[str, Mapping[str, str], dict[str, str]]]:
-    """What is shown: a label for the position where there are several, the closed forms, and what is said of them."""
-    if not found.each:
-        return [("", found.output, _said(found, found))]
+def _answers(derivation: Derivation) -> list[tuple[str, Mapping[str, str], dict[str, str]]]:
+    """A row for each position: (its label, the closed forms, the verdict or answer).
+
+    The label is "" if there is only one position. One verdict on all positions is a last row without closed forms.
+    """
+    if not derivation.each:
+        return [("", derivation.output, _answer_text(derivation, derivation))]
     rows: list[tuple[str, Mapping[str, str], dict[str, str]]]
     rows = [
-        (f"position {position_answer.position}: ", position_answer.output, _said(found, position_answer))
-        for position_answer in found.each
+        (f"position {position_answer.position}: ", position_answer.output, _answer_text(derivation, position_answer))
+        for position_answer in derivation.each
     ]
-    return [*rows, ("", {}, _said(found, found))] if found.overall else rows
+    return [*rows, ("", {}, _answer_text(derivation, derivation))] if derivation.overall else rows
 
 
-def _said(found: Derivation, one: AtPosition | Derivation) -> dict[str, str]:
-    """The verdict, or the symbol that the readout names, or nothing."""
-    if found.overall and one is not found:
+def _answer_text(derivation: Derivation, answer: AtPosition | Derivation) -> dict[str, str]:
+    """{"verdict" or "answer": its text} at one position or (`answer` is the derivation) of the whole; {} without an
+    answer.
+
+    One verdict on all positions is not repeated at single positions.
+    """
+    if derivation.overall and answer is not derivation:
         return {}
-    if found.labelled:
-        return {"answer": OPEN if one.label is None else one.label}
-    return {"verdict": OPEN if one.accept is None else VERDICTS[one.accept]} if found.decides else {}
+    if derivation.labelled:
+        return {"answer": OPEN if answer.label is None else answer.label}
+    return {"verdict": OPEN if answer.accept is None else VERDICTS[answer.accept]} if derivation.decides else {}
 
 
-def _holds(found: Derivation) -> Iterator[str]:
-    """Where the closed forms hold, in words."""
-    if found.conditions:
-        yield f"if {' & '.join(map(abridged, found.conditions))}"
-    if found.symbols:
-        ranges = f" with {' & '.join(found.assumptions)}" if found.assumptions else ""
-        yield f"for all real {', '.join(found.symbols)}{ranges}"
+def _validity_lines(derivation: Derivation) -> Iterator[str]:
+    """Lines that say for which values the closed forms hold."""
+    if derivation.conditions:
+        yield f"if {' & '.join(map(abridged, derivation.conditions))}"
+    if derivation.symbols:
+        ranges = f" with {' & '.join(derivation.assumptions)}" if derivation.assumptions else ""
+        yield f"for all real {', '.join(derivation.symbols)}{ranges}"
 
 
-def html(found: Derivation) -> str:
+def html(derivation: Derivation) -> str:
     """The closed forms as a table, typeset."""
     rows: list[list[str | TableCell]] = []
-    for where, output, verdicts in _answers(found):
+    for where, output, verdicts in _answers(derivation):
         rows += ([f"{where}{name}", typeset(value)] for name, value in output.items())
         for what, answer in verdicts.items():
             rows.append([f"{where}{what}", answer])
-    if found.conditions:
-        rows.append(["if", typeset(" & ".join(found.conditions))])
-    if found.symbols:
-        rows.append(["for all real", typeset(*found.symbols)])
-    if found.symbols and found.assumptions:
-        rows.append(["with", typeset(" & ".join(found.assumptions))])
-    return page(paragraph(_title(found), bold=True), table([], rows, words=True))
+    if derivation.conditions:
+        rows.append(["if", typeset(" & ".join(derivation.conditions))])
+    if derivation.symbols:
+        rows.append(["for all real", typeset(*derivation.symbols)])
+    if derivation.symbols and derivation.assumptions:
+        rows.append(["with", typeset(" & ".join(derivation.assumptions))])
+    return page(paragraph(_title(derivation), bold=True), table([], rows, words=True))
 
 
 def typeset(*texts: str) -> TableCell:
-    """Formulas or terms of the grammar in one cell, by commas; as text where they are too long to be drawn in a line,
-    or name a letter in quotes. A pointer shows the text."""
+    """Formulas or terms of the grammar in one cell, separated by commas. The pointer shows their text.
+
+    They are shown as text if they are too long to be drawn on one line, or contain a symbol in quotes.
+    """
     together = ", ".join(texts)
     if len(together) > DRAWN or '"' in together:
         return TableCell(together)
@@ -109,35 +120,38 @@ def typeset(*texts: str) -> TableCell:
 
 
 def _math(text: str) -> str:
-    """A term, or else a formula: a term may hold comparisons too."""
+    """The MathML of a text that is a term or, if it cannot be parsed as one, a formula."""
     try:
         return math(parse_term(text))
     except BadInput:
         return lines(parse_formula(text))
 
 
-def displays(found: Derivation) -> list[Display]:
-    """The closed forms with the position as a subscript where there are several, and where they hold."""
+def displays(derivation: Derivation) -> list[Display]:
+    """The closed forms as LaTeX, with the position as a subscript if there are several, and for which values they
+    hold."""
     rows = []
-    named: list[tuple[str, Mapping[str, Any], dict[str, str]]]
-    named = [
-        (f"_{{{position_answer.position}}}", position_answer.expressions, _said(found, position_answer))
-        for position_answer in found.each
+    answer_rows: list[tuple[str, Mapping[str, Any], dict[str, str]]]
+    answer_rows = [
+        (f"_{{{position_answer.position}}}", position_answer.expressions, _answer_text(derivation, position_answer))
+        for position_answer in derivation.each
     ]
-    if found.overall or not named:  # one verdict for all positions, or an answer at one position
-        named.append(("", {} if found.overall else found.expressions, _said(found, found)))
-    for index, expressions, verdicts in named:
+    if derivation.overall or not answer_rows:  # one verdict for all positions, or an answer at one position
+        answer_rows.append(
+            ("", {} if derivation.overall else derivation.expressions, _answer_text(derivation, derivation))
+        )
+    for index, expressions, verdicts in answer_rows:
         for name, value in expressions.items():
             first, *continued = formula_rows(tree_from_sympy(value))
             rows += [rf"{upright(name)}{index} &= {first}", *(f"&{row}" for row in continued)]
         rows += [rf"{words(what)}{index} &\colon {words(answer)}" for what, answer in verdicts.items()]
-    if found.conditions:
-        rows.append(rf"&{words('if ')} {_all(found.conditions)}")
-    if found.symbols:
-        names = ", ".join(latex(("name", name)) for name in found.symbols)
-        ranges = rf"\ {words('with ')} {_all(found.assumptions)}" if found.assumptions else ""
+    if derivation.conditions:
+        rows.append(rf"&{words('if ')} {_all(derivation.conditions)}")
+    if derivation.symbols:
+        names = ", ".join(latex(("name", name)) for name in derivation.symbols)
+        ranges = rf"\ {words('with ')} {_all(derivation.assumptions)}" if derivation.assumptions else ""
         rows.append(rf"&{words('for all real ')} {names}{ranges}")
-    return [Display(_title(found), tuple(rows))]
+    return [Display(_title(derivation), tuple(rows))]
 
 
 def _all(conditions: tuple[str, ...]) -> str:

@@ -151,19 +151,19 @@ def _name(name: str) -> str:
     return f"<msub>{drawn}{f'<mn>{match[2]}</mn>' if match[2] else _row(_unseen('_'), f'<mi>{match[4]}</mi>')}</msub>"
 
 
-def _call(name: str, given: tuple[Tree, ...]) -> str:
+def _call(name: str, operands: tuple[Tree, ...]) -> str:
     """A function in its usual notation."""
     if name == "exp":
-        exponent = _row(_unseen("^("), _drawn(given[0]), _unseen(")"))
+        exponent = _row(_unseen("^("), _drawn(operands[0]), _unseen(")"))
         return f'<msup><mi mathvariant="normal">e</mi>{exponent}</msup>'
-    if name == "pow" and len(given) == 2:
-        return _power(*given)
+    if name == "pow" and len(operands) == 2:
+        return _power(*operands)
     if name == "sqrt":
-        return f"<msqrt>{_unseen('√(')}{_drawn(given[0])}{_unseen(')')}</msqrt>"
-    if name in _BRACKETS and len(given) == 1:
+        return f"<msqrt>{_unseen('√(')}{_drawn(operands[0])}{_unseen(')')}</msqrt>"
+    if name in _BRACKETS and len(operands) == 1:
         left, right = _BRACKETS[name]
-        return _row(f"<mo>{left}</mo>", _drawn(given[0]), f"<mo>{right}</mo>")
-    arguments = "<mo>,</mo>".join(map(_drawn, given))
+        return _row(f"<mo>{left}</mo>", _drawn(operands[0]), f"<mo>{right}</mo>")
+    arguments = "<mo>,</mo>".join(map(_drawn, operands))
     not_stretched = "" if _TALL.search(arguments) else ' stretchy="false"'
     return _row(
         f"<mi>{escape(_NAMES.get(name, name))}</mi>",

@@ -317,19 +317,19 @@ def curves(swept: Sweep) -> Figure:
     )
 
 
-def _notes(found: Sweep) -> list[str]:
+def _notes(swept: Sweep) -> list[str]:
     """The notes under the picture: the ratio of the curves, the radii, and the values that are not shown."""
-    ratios = [_ratio(a.claimed, a.value) for _, a in found.claims()]
+    ratios = [_ratio(a.claimed, a.value) for _, a in swept.claims()]
     known = [r for r in ratios if math.isfinite(r)]
-    notes = [f"every radius at most $10^{{-{found.digits}}}$ of the value"]
+    notes = [f"every radius at most $10^{{-{swept.digits}}}$ of the value"]
     if known:
         least, most = f"{min(known):.6g}", f"{max(known):.6g}"
         times = f"{least} to {most}" if least != most else f"about {least}"
         notes.insert(0, f"the dashed curve is {times} times the solid one")
-    zeros = [x for x, a in zip(found.values, found.answers, strict=True) if a.value.mid == "0"]
+    zeros = [x for x, a in zip(swept.values, swept.answers, strict=True) if a.value.mid == "0"]
     if zeros:
         where = zeros[0] if len(zeros) == 1 else f"{zeros[0]} to {zeros[-1]}"
-        notes.append(f"value 0 at {_greek(found.name)} = {brief(where, 40)}: not on this axis")
+        notes.append(f"value 0 at {_greek(swept.name)} = {brief(where, 40)}: not on this axis")
     return notes
 
 

@@ -113,6 +113,7 @@ def table_csv(answer: Answer) -> str:
 
     An exact number with more than 20 digits is rounded, and its radius is that of the rounding.
     """
+    # Columns with numbers that are not counts have a second column for the radius.
     numbers = [name for name in answer.columns if name != "n" and any(_ball(row.get(name)) for row in answer.rows)]
     header = [
         column_name

@@ -248,6 +248,6 @@ def _times(a: ShownPoly, b: ShownPoly) -> ShownPoly:
     return product
 
 
-def depends(tree: Tree, given: Iterable[str]) -> bool:
-    """Whether a term contains one of the names `given`."""
-    return not names(tree).isdisjoint(given)
+def depends(tree: Tree, wanted_names: Iterable[str]) -> bool:
+    """Whether a term contains one of the `wanted_names`."""
+    return not names(tree).isdisjoint(wanted_names)

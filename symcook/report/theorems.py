@@ -147,10 +147,10 @@ def _renamed(text: str, new_names: Mapping[str, str]) -> str:
     return re.sub(rf"\bg_({'|'.join(new_names) or '(?!)'})\b", r"\1", renamed_text)
 
 
-def _pertinent(given: str, own_names: Sequence[str], needed: set[str]) -> bool:
+def _pertinent(hypothesis: str, own_names: Sequence[str], needed: set[str]) -> bool:
     """Whether a hypothesis is about the names `needed`. A definition "NAME = .." of another own name is not."""
-    names_in_it = {x for x in own_names if x in _words(given)}
-    defined_names = {m[1] for m in re.finditer(r"\b(\w+)(?:\([\w\s,+*-]*\))? = ", given)} & {*own_names}
+    names_in_it = {x for x in own_names if x in _words(hypothesis)}
+    defined_names = {m[1] for m in re.finditer(r"\b(\w+)(?:\([\w\s,+*-]*\))? = ", hypothesis)} & {*own_names}
     return not names_in_it or bool(names_in_it & needed and (not defined_names or defined_names & needed))
 
 
@@ -293,7 +293,7 @@ def _parted(text: str, signs: Sequence[str] = ("&", "->")) -> Iterator[str]:
     yield text[start:]
 
 
-def _unprefixed(given: Sequence[str], says: str) -> tuple[list[str], str, set[str]]:
+def _unprefixed(hypotheses: Sequence[str], says: str) -> tuple[list[str], str, set[str]]:
     """Hypotheses, conclusion, and names of tables that are the family's; names x in place of g_x.
 
     A hypothesis that only equates tables of the statement with the family's is left out; these tables are returned. A
@@ -301,7 +301,7 @@ def _unprefixed(given: Sequence[str], says: str) -> tuple[list[str], str, set[st
     """
     # A hypothesis that only equates tables is ``all i in 1..n. g_c(i) = c(i)``, perhaps of several tables.
     conditions, same_tables = list[str](), set[str]()
-    for condition in given:
+    for condition in hypotheses:
         parts = _parted(
             re.sub(r"^(?:all \w+ in [^.]*\.\.[^.]*\. )*", "", condition.removeprefix("(").removesuffix(")"))
         )

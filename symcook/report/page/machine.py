@@ -248,9 +248,9 @@ def told(run: Mapping[str, Any]) -> Markup:
     return table(caption, header[:width], [row[:width] for row in rows], class_="words")
 
 
-def options(found: MachineRuns, traces: Sequence[object]) -> Iterator[Markup]:
+def options(machine_data: MachineRuns, traces: Sequence[object]) -> Iterator[Markup]:
     """The options of the menu of inputs; one without a trace says that the page has only its tokens."""
-    for k, (run, trace) in enumerate(zip(found["runs"], traces, strict=True)):
+    for k, (run, trace) in enumerate(zip(machine_data["runs"], traces, strict=True)):
         note = " (its tokens alone)" * (trace is None)
         yield element("option", f"{run['typed'] or EMPTY_STRING}{note}", value=k, selected=k == 0)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -121,29 +122,7 @@ def model_page(
         if not why and any(step.norms for step in model.sublayers):
             why = rational_on(bound, first, islice(inputs(model), SAMPLES))
         runs = beforehand(bound, first) if why else []
-    # What the script of the page reads.
-    data = {
-        "model": None if why else described(model, numbers),
-        "runs": runs,
-        "first": typed(model, first),
-        "inputs": None if model.embedding.inputs is None else list(model.embedding.inputs),
-        "ends": list(map(len, model.embedding.ends)),
-        "start": model.embedding.start,
-        "decides": model.decides,
-        "each": model.readout.each,
-        "rule": _readout_rule(model),
-        "reads": list(model.readout.reads),
-        "labels": list(model.readout.labels),
-        "heads": {
-            str(step.layer): list(map(_caption, step.block.heads))
-            for step in model.sublayers
-            if isinstance(step.block, SelfAttention)
-        },
-        "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
-        "soft": None if machine is not None else _in_time(lambda: softness(bound, first)),
-        "automaton": None,
-        "machine": machine,
-    }
+    data = _script_data(model, bound, first, numbers, why, runs, machine)
     # A compiled automaton is drawn with the states that its author named. For other models the minimal automaton is
     # searched.
     automaton, undecided = (program_automaton(model), "") if machine is not None else _automaton(bound)
@@ -175,6 +154,45 @@ def model_page(
     about = {"evaluator": "precomputed" if why else "exact", "why": why or None, "runs": len(data["runs"])}
     typed_words = machine is not None and machine["table"] is not None
     return page(f"{model.name} · symcook", body, {"data": data}, typed_words), about
+
+
+def _script_data(
+    model: Transformer,
+    bound: Transformer,
+    first: TypedInput,
+    numbers: Mapping[str, Fraction | None],
+    why: str,
+    runs: Sequence[Any],
+    machine: MachineRuns | None,
+) -> dict[str, Any]:
+    """The JSON document for the script of the page; `model_page` adds the automaton.
+
+    bound: the model with values for its parameters. first: the input that the page shows first. numbers: the values of
+    the parameters, None if not rational. why: why the browser computes no runs, "" if it does. runs: the precomputed
+    runs. machine: the runs of a machine.
+    """
+    return {
+        "model": None if why else described(model, numbers),
+        "runs": runs,
+        "first": typed(model, first),
+        "inputs": None if model.embedding.inputs is None else list(model.embedding.inputs),
+        "ends": list(map(len, model.embedding.ends)),
+        "start": model.embedding.start,
+        "decides": model.decides,
+        "each": model.readout.each,
+        "rule": _readout_rule(model),
+        "reads": list(model.readout.reads),
+        "labels": list(model.readout.labels),
+        "heads": {
+            str(step.layer): list(map(_caption, step.block.heads))
+            for step in model.sublayers
+            if isinstance(step.block, SelfAttention)
+        },
+        "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
+        "soft": None if machine is not None else _in_time(lambda: softness(bound, first)),
+        "automaton": None,
+        "machine": machine,
+    }
 
 
 def _readout_rule(model: Transformer) -> str | None:
@@ -397,6 +415,8 @@ def _softness_section(softness_table: Softness | str | None, start: Mapping[str,
         )
     if start:
         explanation += f" In the table, {', '.join(f'{name} = {value}' for name, value in start.items())}."
+    # The sliders choose a row and a column of the table, which the script draws. tau = 1 and the longest input come
+    # first.
     temperatures, rows = softness_table["temperatures"], softness_table["rows"]
     sliders = [
         element(
