@@ -45,11 +45,11 @@ WEIGHTS = [Fraction(1, 2) + Fraction(k, 360) for k in range(198)]
 lies beyond the last position, so that the model has no value on it at epsilon 0."""
 SETTING = "epsilon=0, eta=1/100"
 """The values of the model in Figure 3."""
-Progress = Callable[[str], None]
+Announce = Callable[[str], None]
 """Reports progress: called before each value with a line on what is computed next."""
 
 
-def tent(longest: int, progress: Progress) -> Figure:
+def tent(longest: int, progress: Announce) -> Figure:
     """Figure 1: the piecewise linear function of i - k that equals I[i = k] at integers."""
     places = [Fraction(k, 10) for k in range(-30, 31)]
 
@@ -70,7 +70,7 @@ def tent(longest: int, progress: Progress) -> Figure:
 def entropies(name: str) -> Make:
     """The maker of Figure 2: cross-entropy against the length, without layer norm and with two values of epsilon."""
 
-    def figure(longest: int, progress: Progress) -> Figure:
+    def figure(longest: int, progress: Announce) -> Figure:
         normed = f"{name}-layernorm"
         rows = [
             (name, "", "no layer norm"),
@@ -94,7 +94,7 @@ def sensitivity(what: str) -> Make:
     """The maker of Figure 3: cross-entropy or accuracy (`what`) of PARITY with norms against the weight by which a
     position learns k/n."""
 
-    def figure(longest: int, progress: Progress) -> Figure:
+    def figure(longest: int, progress: Announce) -> Figure:
         points = []
         for weight in WEIGHTS:
             progress(f"figure 3, weight {decimal_text(weight)}")
@@ -120,7 +120,7 @@ def _moved(weight: Fraction) -> Bound:
     return cross_entropy("parity-layernorm", WORD, SETTING, weight, digits=DIGITS)
 
 
-def tolerances(longest: int, progress: Progress) -> Figure:
+def tolerances(longest: int, progress: Announce) -> Figure:
     """For Figure 3: how far the weight may move from 1 such that every string stays right, against the length."""
     sides: tuple[list[Point], list[Point]] = ([], [])
     for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
@@ -139,13 +139,13 @@ def tolerances(longest: int, progress: Progress) -> Figure:
     )  # fmt: skip
 
 
-def attention(longest: int, progress: Progress) -> Figure:
+def attention(longest: int, progress: Announce) -> Figure:
     """For Figure 4: the attention of CLS to the first symbol in FIRST, against the length."""
     title = "To Figure 4: attention of CLS on the first symbol in first"
     return _both_scales("figure-4-attention", title, "weight", longest, lambda weight: weight)
 
 
-def confidence(longest: int, progress: Progress) -> Figure:
+def confidence(longest: int, progress: Announce) -> Figure:
     """For Figure 4: the probability of the right answer in FIRST, which is the same for all strings of a length."""
     # The logit of the right answer is half the attention to the first symbol.
     title = "To Figure 4: probability of the right answer in first"
@@ -154,7 +154,7 @@ def confidence(longest: int, progress: Progress) -> Figure:
     )
 
 
-def accuracy(longest: int, progress: Progress) -> Figure:
+def accuracy(longest: int, progress: Announce) -> Figure:
     """For Figure 4: the share of strings that FIRST and its flawed variant of Section 5.2 answer correctly."""
     curves = []
     for model, most in (("first-flawed", FLAWED), ("first", longest)):
@@ -178,7 +178,7 @@ def _lengths_up_to(longest: int) -> list[int]:
 
 
 def _over_lengths(
-    model: str, values: str, longest: int, value_of: Callable[[Bound], object], progress: Progress
+    model: str, values: str, longest: int, value_of: Callable[[Bound], object], progress: Announce
 ) -> tuple[Point, ...]:
     """A point for each length: the value that `value_of` reads from the model's cross-entropy, if it is a ball."""
     points = []
