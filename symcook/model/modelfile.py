@@ -85,121 +85,140 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
     With `sparse`, a rational matrix that is mostly zero is {"columns", "rows"}. A row is then a text of its nonzero
     entries, each as column:number with columns from 0, as in "2:1 17:-1/2".
     """
-    from symcook.numbers.matrix import RationalMatrix
+    return _Writer(model, sparse).document()
 
-    # Each different number is turned into text once.
-    texts: dict[Any, str] = {}
 
-    def text(value: Any) -> str:
-        """A number as an expression of the grammar."""
-        if value not in texts:
-            if value.is_Rational:
-                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:
-                    raise _large()
-                texts[value] = from_sympy(value)
-            else:
-                expression = from_sympy(value)
-                _check_size(parse_term(expression), "a number")
-                # Read once more: sympy may distribute what was built unevaluated, and the hash must stay the same.
-                texts[value] = from_sympy(exact(expression))
-        return texts[value]
+class _Writer:
+    """Writes the document of one model; `_Document` reads it."""
 
-    def ratio(p: int, q: int) -> str:
-        """A rational number as text."""
-        if p.bit_length() + q.bit_length() > MAX_BITS:
-            raise _large()
-        return str(p) if q == 1 else f"{p}/{q}"
+    def __init__(self, model: Transformer, sparse: bool) -> None:
+        self.model, self.sparse = model, sparse
+        self.texts: dict[Any, str] = {}
+        """Number: its text. Each different number is turned into text once."""
 
-    def optional(value: object) -> str | None:
-        """A number as text; None stays None."""
-        return None if value is None else text(value)
+    def document(self) -> dict[str, Any]:
+        """The document of the model, with its keys in the order of the file."""
+        model = self.model
+        return {
+            "symcook": VERSION,
+            "name": model.name,
+            "source": model.source,
+            "space": list(model.space),
+            "embedding": self.embedding(model.embedding),
+            "layers": [self.layer(block) for block in model.layers],
+            "readout": self.readout(model.readout),
+            "final_norm": None if model.final_norm is None else self.part(model.final_norm),
+            "symbols": [self.parameter(parameter) for parameter in model.parameters],
+            "max_length": model.max_length,
+        }
 
-    def rows(words: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, str]]:
+    def embedding(self, embedding: Embedding) -> dict[str, Any]:
+        """The embedding: rows of tokens or names of inputs, position functions, and tokens that are added."""
+        words, inputs = embedding.words, embedding.inputs
+        return {
+            "words": None if words is None else self.rows(words),
+            "inputs": None if inputs is None else list(inputs),
+            "positions": self.table(embedding.positions),
+            "start": embedding.start,
+            "before": embedding.before,
+            "after": embedding.after,
+        }
+
+    def rows(self, words: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, str]]:
         """The embedding rows of the tokens. Rows that are kept as one matrix are written with their zeros."""
         if not isinstance(words, TokenRows):
-            return {token: table(row) for token, row in words.items()}
-        at = {name: k for k, name in enumerate(words.names)}
-        names = [name for name in model.space if name in at]
-        token_rows = zip(words, matrix(words.matrix, sparse=False), strict=True)
-        return {token: {name: row[at[name]] for name in names} for token, row in token_rows}
+            return {token: self.table(row) for token, row in words.items()}
+        column_of = {name: k for k, name in enumerate(words.names)}
+        names = [name for name in self.model.space if name in column_of]
+        token_rows = zip(words, self.matrix(words.matrix, sparse=False), strict=True)
+        return {token: {name: row[column_of[name]] for name in names} for token, row in token_rows}
 
-    def matrix(value: sympy.ImmutableMatrix, sparse: bool = sparse) -> Any:
-        """A matrix as rows of text; with `sparse`, one that is mostly zero as {"columns", "rows"}."""
-        if isinstance(value, RationalMatrix):
-            # Sparse only where less than a quarter of the entries are nonzero.
-            if sparse and 4 * value.nnz() < value.rows * value.cols:
-                rows = [
-                    " ".join(f"{c}:{ratio(x.numerator, x.denominator)}" for c, x in row.items())
-                    for row in value.filled_rows()
-                ]
-                return {"columns": value.cols, "rows": rows}
-            entries = value.ratios()
-            flat = [ratio(p, q) for p, q in entries]
-            return [flat[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
-        return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
+    def layer(self, block: Layer) -> dict[str, Any]:
+        """A layer: its heads, its feed-forward sublayer, and the norms of both."""
+        return {
+            "attention": None if block.attention is None else [self.part(head) for head in block.attention.heads],
+            "feedforward": None if block.feedforward is None else self.part(block.feedforward),
+            "placement": block.placement,
+            "attention_norms": [self.part(norm) for norm in block.attention_norms],
+            "feedforward_norms": [self.part(norm) for norm in block.feedforward_norms],
+        }
 
-    def part(block: Part) -> dict[str, Any]:
+    def part(self, block: Part) -> dict[str, Any]:
         """A head, a feed-forward sublayer or a norm: every field that its class lists."""
         fields: dict[str, Any] = {"reads": list(block.reads), "writes": list(block.writes)}
         for name, kind in block.FIELDS.items():
             value = getattr(block, name)
             if kind != "word" and value is not None:
-                value = text(value) if kind == "number" else matrix(value)
+                value = self.text(value) if kind == "number" else self.matrix(value, self.sparse)
             fields[name] = value
         return fields
 
-    def layer(block: Layer) -> dict[str, Any]:
-        """A layer: its heads, its feed-forward sublayer, and the norms of both."""
+    def readout(self, readout: Readout) -> dict[str, Any]:
+        """The readout. Only one that groups labels has the key "groups"."""
         return {
-            "attention": None if block.attention is None else [part(head) for head in block.attention.heads],
-            "feedforward": None if block.feedforward is None else part(block.feedforward),
-            "placement": block.placement,
-            "attention_norms": [part(norm) for norm in block.attention_norms],
-            "feedforward_norms": [part(norm) for norm in block.feedforward_norms],
-        }
-
-    def table(values: Mapping[str, object]) -> dict[str, str]:
-        """{coordinate: number as text}, in the order of the space."""
-        return {name: text(values[name]) for name in model.space if name in values}
-
-    embedding, readout = model.embedding, model.readout
-    words, inputs = embedding.words, embedding.inputs
-    return {
-        "symcook": VERSION,
-        "name": model.name,
-        "source": model.source,
-        "space": list(model.space),
-        "embedding": {
-            "words": None if words is None else rows(words),
-            "inputs": None if inputs is None else list(inputs),
-            "positions": table(embedding.positions),
-            "start": embedding.start,
-            "before": embedding.before,
-            "after": embedding.after,
-        },
-        "layers": [layer(block) for block in model.layers],
-        "readout": {
             "kind": readout.kind,
             "position": readout.position,
             "reads": list(readout.reads),
-            "weights": None if readout.weights is None else matrix(readout.weights),
+            "weights": None if readout.weights is None else self.matrix(readout.weights, self.sparse),
             "labels": list(readout.labels),
             **({"groups": list(readout.groups)} if readout.groups else {}),
-        },
-        "final_norm": None if model.final_norm is None else part(model.final_norm),
-        "symbols": [
-            {
-                "name": parameter.name,
-                "default": optional(parameter.default),
-                "lower": optional(parameter.lower),
-                "upper": optional(parameter.upper),
-                "lower_open": parameter.lower_open,
-                "upper_open": parameter.upper_open,
-            }
-            for parameter in model.parameters
-        ],
-        "max_length": model.max_length,
-    }
+        }
+
+    def parameter(self, parameter: Parameter) -> dict[str, Any]:
+        """A declared symbol: its name, its default and its range."""
+        default, lower, upper = (
+            None if value is None else self.text(value)
+            for value in (parameter.default, parameter.lower, parameter.upper)
+        )
+        return {
+            "name": parameter.name,
+            "default": default,
+            "lower": lower,
+            "upper": upper,
+            "lower_open": parameter.lower_open,
+            "upper_open": parameter.upper_open,
+        }
+
+    def matrix(self, value: sympy.ImmutableMatrix, sparse: bool) -> Any:
+        """A matrix as rows of text; with `sparse`, one that is mostly zero as {"columns", "rows"}."""
+        from symcook.numbers.matrix import RationalMatrix
+
+        if not isinstance(value, RationalMatrix):
+            return [[self.text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
+        # Sparse only where less than a quarter of the entries are nonzero.
+        if sparse and 4 * value.nnz() < value.rows * value.cols:
+            rows = [
+                " ".join(f"{c}:{_ratio_text(x.numerator, x.denominator)}" for c, x in row.items())
+                for row in value.filled_rows()
+            ]
+            return {"columns": value.cols, "rows": rows}
+        flat = [_ratio_text(p, q) for p, q in value.ratios()]
+        return [flat[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
+
+    def table(self, values: Mapping[str, object]) -> dict[str, str]:
+        """{coordinate: number as text}, in the order of the space."""
+        return {name: self.text(values[name]) for name in self.model.space if name in values}
+
+    def text(self, value: Any) -> str:
+        """A number as an expression of the grammar."""
+        if value not in self.texts:
+            if value.is_Rational:
+                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:
+                    raise _large()
+                self.texts[value] = from_sympy(value)
+            else:
+                expression = from_sympy(value)
+                _check_size(parse_term(expression), "a number")
+                # Read once more: sympy may distribute what was built unevaluated, and the hash must stay the same.
+                self.texts[value] = from_sympy(exact(expression))
+        return self.texts[value]
+
+
+def _ratio_text(p: int, q: int) -> str:
+    """The rational number p/q as text."""
+    if p.bit_length() + q.bit_length() > MAX_BITS:
+        raise _large()
+    return str(p) if q == 1 else f"{p}/{q}"
 
 
 def dumps(model: Transformer) -> str:
@@ -448,9 +467,7 @@ class _Document:
             raise self.wrong("each entry of a row", 'a column and a rational number, such as "17:-1/2"', text)
         return text.partition(":")
 
-    def matrix(
-        self, value: object, place: str, rows: int | None = None, columns: int | None = None
-    ) -> sympy.ImmutableMatrix | RationalEntries:
+    def matrix(self, value: object, place: str, columns: int | None = None) -> sympy.ImmutableMatrix | RationalEntries:
         """A matrix from rows of text; the block checks its shape. Where it has no rows, `columns` is its width."""
         if isinstance(value, dict):
             return self.sparse(value, place)

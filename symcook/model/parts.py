@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from symcook.door import door
-from symcook.errors import BadInput
+from symcook.errors import BadInput, unknown
 from symcook.model import symbols
 from symcook.model.answers import Named
 from symcook.model.checks import (
@@ -399,7 +399,9 @@ class Layer(Named):
             if part is not None and not isinstance(part, kind):
                 raise BadInput(f"the {what} of a layer must be a {kind.__name__}", type(part).__name__)
         # The norms of the two parts; a single norm stands for a tuple of one.
-        one_of("placement of a norm", self.placement, PLACEMENTS)
+        # "bidirectional" is another name for the mask "none", and not for the placement "none".
+        if one_of("placement of a norm", self.placement, PLACEMENTS) != self.placement:
+            raise unknown("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
             norms = (

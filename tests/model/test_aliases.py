@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -83,3 +84,13 @@ def test_a_model_file_holds_the_listed_name_alone() -> None:
 def test_an_unknown_name_is_still_an_error() -> None:
     with pytest.raises(BadInput, match="mask"):
         model({"a": {"vote": 1}}, mask="ahat")
+
+
+@pytest.mark.parametrize("norms", [0, 1])
+def test_the_name_of_a_mask_is_no_placement_of_norms(norms: int) -> None:
+    """ "bidirectional" is the mask "none"; it was taken for a placement with norms, which no number system has."""
+    layer = sc.build("first").layers[0]
+    norm = sc.LayerNorm(reads=("k",), zero_variance="zero")
+    given = {"attention_norms": (norm,) * norms, "feedforward_norms": (norm,) * norms}
+    with pytest.raises(BadInput, match="placement of a norm must be a known name; given: bidirectional"):
+        replace(layer, placement="bidirectional", **given)
