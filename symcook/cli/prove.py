@@ -1,7 +1,8 @@
 """``symcook prove``: prove or refute a statement about a model, or check stored proofs again.
 
-`prove` reads the options and chooses one of four tasks: a file of statements (`symcook.cli.claims`), one statement
-(`symcook.cli.own`), the certificates next to a model file (`_model_alone`), or stored proofs of the papers' claims.
+`prove` reads the options and chooses one of five tasks: a file of statements (`symcook.cli.claims`), one statement
+(`symcook.cli.own`), the certificates next to a model file (`_model_alone`), stored proofs of the papers' claims, or
+what has to be trusted (`_print_trust`).
 """
 
 from __future__ import annotations
@@ -34,11 +35,14 @@ def _completions() -> list[str]:
     return [*recipes.names(), *library().certificates()]
 
 
-def _require_alone(name: str, others: Mapping[str, bool]) -> None:
-    """Raise BadInput if the option `name` is used with one of the `others`: {option: whether it is used}."""
-    used_options = [option_name for option_name, used in others.items() if used]
-    if used_options:
-        raise BadInput(f"{used_options[0]} must not stand with {name}", " ".join(used_options), "leave it out")
+OWN = ("--proof", "--set", "--seconds", "--force", "--with")
+"""Options about a model and a statement of the user, which stored proofs do not have."""
+
+
+def _require_none(clash: Sequence[str], name: str) -> None:
+    """Raise BadInput if there are options in `clash`, which were used but must not stand with the option `name`."""
+    if clash:
+        raise BadInput(f"{clash[0]} must not stand with {name}", " ".join(clash), "leave it out")
 
 
 @declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
@@ -86,65 +90,51 @@ def prove(
     certificate is made for an instance of a family (or a family with --set), and the theorem of the family, for all
     parameter values, is shown. With --coq the certificates of the model are given to Coq.
     """
-    # `only`: options about stored proofs. `own`: options about a user's own statement.
-    only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
-    own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
+    by_option = {
+        "--paper": paper is not None, "--all": everything, "--statement": statement is not None,
+        "--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force,
+        "--with": other is not None, "--full": full, "--trust": trust, "--latex": latex, "--break": breaking,
+        "--coq": coq, "--json": as_json,
+    }  # fmt: skip
+    used = [name for name, on in by_option.items() if on]
     for name in ids:
         _require_no_certificate(name)
     # A file of statements about one model.
     if claims is not None:
-        _require_alone(
-            "--claims",
-            {"--paper": paper is not None, "--all": everything, **only, "--statement": statement is not None}
-            | {"--proof": proof is not None},
-        )
-        if len(ids) != 1:
-            raise BadInput("--claims must stand with one model", " ".join(ids) or "none")
+        allowed = {"--set", "--seconds", "--force", "--with", "--json"}
+        _require_none([name for name in used if name not in allowed], "--claims")
         from symcook.cli.claims import prove_claims
 
-        return prove_claims(ids[0], claims, force, as_json, settings, seconds or 60, other)
-    # One statement about one model.
+        return prove_claims(_one_model(ids, "--claims"), claims, force, as_json, settings, seconds or 60, other)
+    # One statement about one model. LaTeX can be --full, and cannot be JSON.
     if statement is not None:
-        others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
-        others |= {"--full": full and not latex, "--latex": False}
-        clash = [name for name, on in others.items() if on]
-        if clash:
-            with_it = "--latex" if clash == ["--json"] else "--statement"
-            raise BadInput(f"{clash[0]} must not stand with {with_it}", " ".join(clash), "leave it out")
-        if len(ids) != 1:
-            raise BadInput("--statement must stand with one model", " ".join(ids) or "none")
+        allowed = {*OWN, "--statement", "--latex", "--full" if latex else "--json"}
+        clash = [name for name in used if name not in allowed]
+        _require_none(clash, "--latex" if clash == ["--json"] else "--statement")
         from symcook.cli.own import prove_own
 
-        return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full, other)
+        model = _one_model(ids, "--statement")
+        return prove_own(model, statement, proof, force, as_json, settings, seconds or 60, latex, full, other)
     # A model file alone.
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
-        clash = [name for name, on in (own | only).items() if on and name not in ("--set", "--coq")]
-        clash += ["--json"] if coq and as_json else []
-        if clash:
+        allowed = {"--set", "--with", "--coq"} if coq else {"--set", "--with", "--json"}
+        if clash := [name for name in used if name not in allowed]:
             must = "a model file without a statement must stand alone, with --set or with --coq"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         return _model_alone(ids[0], settings, other, coq, as_json)
-    # Stored proofs, in one form of answer.
-    own["--with"] = other is not None
-    if any(own.values()):
-        used = " and ".join(name for name, on in own.items() if on)
+    # Stored proofs, or the checker itself, in one form of answer.
+    if clash := [name for name in used if name in OWN]:
         must = "--proof, --set, --seconds, --force and --with must stand with --statement"
-        raise BadInput(must, used, "give the statement")
-    form = _form({"--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}, full, as_json)
-    # --trust without ids is about the checker itself.
+        raise BadInput(must, " and ".join(clash), "give the statement")
+    form = _form({name: by_option[name] for name in ("--trust", "--latex", "--break", "--coq")}, full, as_json)
     if trust and not ids and paper is None and not everything:
-        from symcook.report.trust import trust_json, trust_text
-
-        if as_json:
-            print_json(trust_json())
-        else:
-            say(trust_text())
-        return 0
+        return _print_trust(as_json)
     names, without = selected(ids, paper, everything)
     if coq:
         return _develop_in_coq(names, without)
     verdicts = replayed(names)
     _print_verdicts(form, names, verdicts, without, full, as_json)
+    # The exit code: 1 for a requested id without a proof, a certificate that is rejected, or one that is open.
     without_proof = bool(ids) and (not verdicts or any(name in ids for name in without))
     problems = _problems(verdicts, everything)
     if problems and not as_json:
@@ -152,6 +142,24 @@ def prove(
         for line in problems:
             say(line)
     return 1 if without_proof or problems or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _one_model(ids: Sequence[str], option_name: str) -> str:
+    """The model of a statement, for the option `option_name`. Raises BadInput unless exactly one name is given."""
+    if len(ids) != 1:
+        raise BadInput(f"{option_name} must stand with one model", " ".join(ids) or "none")
+    return ids[0]
+
+
+def _print_trust(as_json: bool) -> int:
+    """Print what has to be trusted to believe any verdict. Returns the exit code."""
+    from symcook.report.trust import trust_json, trust_text
+
+    if as_json:
+        print_json(trust_json())
+    else:
+        say(trust_text())
+    return 0
 
 
 def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
