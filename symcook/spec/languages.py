@@ -85,10 +85,14 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     return Fold((), step, lambda stack: stack == ())
 
 
-dyck1_2 = Fold(
-    0, lambda unclosed, bracket: _nest(unclosed, bracket) if unclosed < 3 else 3, lambda unclosed: unclosed == 0
-)
-"""Whether a word is in Dyck-1 with nesting depth at most 2. The state 3, too deep, is never left. Section 9.2.2."""
+def _nest_to_two(unclosed: int, bracket: str) -> int:
+    """The next state of Dyck-1 with depth at most 2; the state 3, too deep, is never left."""
+    after = _nest(unclosed, bracket)
+    return unclosed if unclosed == 3 else after
+
+
+dyck1_2 = Fold(0, _nest_to_two, lambda unclosed: unclosed == 0)
+"""Whether a word is in Dyck-1 with nesting depth at most 2. Section 9.2.2."""
 
 
 def _place(alphabet: tuple[str, ...], symbol: str) -> int:

@@ -383,7 +383,7 @@ def test_proposition_2_gives_zero_where_the_old_logit_is_zero():
     """The empty word, with epsilon = 0, which the formula leaves out; and in PARITY every position but CLS, which the
     readout does not need: a norm that refused there would leave no word a run."""
     for name in paper.NORMED:
-        assert region(name, eta="1/10") == "2 <= n | 0 < epsilon" and region(name) == "true"
+        assert region(name, eta="1/10") == "1 <= n | 0 < epsilon" and region(name) == "true"
         model = build(name, eta="1/10")
         assert model.derive("", values={"epsilon": 0}).output["logit"] == "0"
         assert model.run("", "float64", values={"epsilon": 0}).to_json()["output"]["logit"] == 0

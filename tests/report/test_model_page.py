@@ -97,6 +97,13 @@ def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert said["evaluator"] == "precomputed" and said["runs"] >= 20 and "softmax" in said["why"]
 
 
+@pytest.mark.parametrize(("kind", "source", "why"), [
+    ("dfa", "(aa)*", "the model runs an automaton"), ("tm", "1RB1LB_1LA1RZ", "the model runs a Turing machine"),
+])  # fmt: skip
+def test_the_page_says_what_the_model_runs(kind: str, source: str, why: str) -> None:
+    assert model_page(sc.compile(kind, source))[1]["why"] == why
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -19,7 +19,7 @@ from symcook.model.parts import Head, Layer
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, reference
 from symcook.spec.fold import Fold
-from symcook.spec.languages import dyck1, dyck1_grammar
+from symcook.spec.languages import dyck1, dyck1_2, dyck1_grammar
 from symcook.spec.programs import reference as program_reference
 from symcook.spec.programs import refuse_uncovered
 from symcook.verify import answers
@@ -184,8 +184,9 @@ def test_dyck1_as_a_fold_is_the_language_of_the_grammar():
         assert isinstance(reference(name), Fold)
         word = build(name).alphabet
         assert reference(name)(word) == reference(name)("".join(word))
-    with pytest.raises(BadInput, match="must consist of"):
-        dyck1(")a")
+    for recogniser, word in ((dyck1, ")a"), (dyck1_2, "(((x")):
+        with pytest.raises(BadInput, match="must consist of"):
+            recogniser(word)
 
 
 def test_a_file_may_hold_a_fold(tmp_path):

@@ -90,10 +90,10 @@ def normed(this: Recipe, model: kit.Transformer, eta: kit.Fraction | None = None
 
 
 def defined(scaled: bool, eta: kit.Fraction | None) -> str:
-    """The region in which a model with norms has a value. With Proposition 2's layer and epsilon = 0 the empty string
-    is excluded, since its logit before that layer is 0. Proposition 3 (for FIRST) adds no layer, and there the true
-    region is larger."""
-    return "true" if eta is None else "2 <= n | 0 < epsilon"
+    """The region in which a model with norms has a value; n is the number of symbols, without CLS. With Proposition 2's
+    layer and epsilon = 0 the empty string is excluded, since its logit before that layer is 0. Proposition 3 (for
+    FIRST) adds no layer, and there the true region is larger."""
+    return "true" if eta is None else "1 <= n | 0 < epsilon"
 
 
 def logit_of(eta: kit.Fraction) -> kit.Exact:

@@ -114,7 +114,8 @@ def model_page(
     # `why` says why the browser cannot compute runs of this model itself; the page then has runs made here.
     machine = machine_runs(bound, first)
     if machine is not None:
-        why = "the model runs a Turing machine"
+        compiled = bound.program is not None and bound.program.kind == "dfa"
+        why = f"the model runs {'an automaton' if compiled else 'a Turing machine'}"
         runs: list[Any] = [run_document.pop("trace", None) for run_document in machine["runs"]]
     else:
         why = unfit(model, numbers)
