@@ -100,7 +100,8 @@ class Machine:
         return tuple(read) if is_batch else read[0]
 
     def _passed(self, sequence: tuple[object, ...], state: State, ends: bool = False) -> State:
-        """The state after the last position of a sequence; `state` is the state before this position.
+        """The state after the last position of a sequence. `state` has the memory before this position, and already the
+        string of the new state.
 
         No answer is computed if the sequence is not a whole input (`ends`: the special tokens after the input are
         in it), or if the readout does not read this position.
