@@ -102,10 +102,8 @@ class Claim:
     """For a claim that is false as stated: what holds instead."""
 
     def to_json(self) -> dict[str, Any]:
-        """One entry of ``symcook claims --json``; "objects" are the recipes and functions that the claim is about.
-
-        Besides the fields it has "numbers" and "objects".
-        """
+        """One entry of ``symcook claims --json``: the fields, "numbers", and as "objects" the recipes and functions
+        that the claim is about."""
         document = asdict(self) | {"numbers": self.numbers, "objects": recipes.of_claim(self.id)}
         return document | {name: list(document[name]) for name in ("assuming", "lemmas", "gaps", "tried", "objects")}
 

@@ -167,7 +167,8 @@ class Embedding(Named):
 
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Number]]:
-        """{coordinate: {token: number}} for each coordinate that some token sets, as number systems take it."""
+        """{coordinate: {token: number}} for each coordinate that some token sets to another number than 0, as number
+        systems take it. Tokens that do not set it have 0."""
         rows = {token: held_values(row) for token, row in (self.words or {}).items()}
         names = dict.fromkeys(name for row in rows.values() for name, value in row.items() if value != 0)
         return {name: {token: lowered(row.get(name, 0)) for token, row in rows.items()} for name in names}
@@ -343,7 +344,8 @@ class Readout(Named):
         return RULES.get(self.kind)
 
     def choice(self, *rules: str) -> tuple[str, tuple[Mapping[str, Number], ...]]:
-        """The rule that gives the answer, and the numbers that it compares, each as a row {coordinate: weight}.
+        """The rule that gives the answer, and the numbers that it compares, each as a row {coordinate: weight}. For a
+        zero test these are the coordinates read, with weight 1.
 
         Arguments:
             rules: the rules that the caller can handle; without any, positive, zero and largest.
@@ -478,10 +480,8 @@ class Readout(Named):
     def distance(self, values: Sequence[Any], greatest: Callable[[Sequence[Any]], Any], order: Any = None) -> Any:
         """How far an answer is from another one. `values` are the numbers that decide it (`Result.watched`).
 
-        Arguments:
-            values: the logit or scores; for a zero test, the coordinates read.
-            greatest: the maximum of a sequence of values.
-            order: a key by which values can be compared.
+        Arguments: values: the logit or scores; for a zero test, the coordinates read. greatest: the maximum of a
+        sequence of values. order: a key by which values can be compared; it must be given for scores.
 
         Where values are compared with 0, the distance is the greatest |value|. For scores it is the greatest score less
         the greatest of the others; for groups, the least of the distances of the groups. None where there is no other

@@ -241,8 +241,9 @@ def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
 def power(base: Fraction, exponent: Fraction) -> Fraction:
     """`base` to the power `exponent`.
 
-    BadInput where the power has more than `MAX_BITS` bits; a power that would have far more is not computed. NotExact
-    where the exponent is not an integer, unless the base is 0 or 1 and the exponent positive.
+    BadInput for 0 to a negative power, and where the power has more than `MAX_BITS` bits; a power that would have far
+    more is not computed. NotExact where the exponent is not an integer, unless the base is 0 or 1 and the exponent
+    positive.
     """
     # A fractional exponent: only roots of 0 and 1 are known to be rational.
     if exponent.denominator != 1:

@@ -284,7 +284,8 @@ class Transformer(Verbs, Shown):
     def dense(self) -> bool:
         """Whether matrix products pay: the matrices have at least `MANY` entries, and at least half are not zero.
 
-        Always False for models with declared symbols, and for models over rows of inputs.
+        Matrices with at most one column do not count. Always False for models with declared symbols, and for models
+        over rows of inputs.
         """
         if self.parameters or self.embedding.inputs is not None:
             return False
