@@ -196,6 +196,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         after: Memory[Column] | None,
         trace: bool,
     ) -> None:
+        """Begin the pass in the domain: over the whole input or, with `after`, over the positions that `after` has not
+        seen."""
         self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
         self.embedding = model.embedding
         self.heads: list[tuple[Column, ...]] = []

@@ -253,6 +253,7 @@ class Space:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        """Check the names, and set them as a tuple. Raises BadInput for invalid ones."""
         object.__setattr__(self, "names", listed(self.names, "a space", "coordinate names"))
         if not self.names:
             raise BadInput("a space must have at least one coordinate", "none")

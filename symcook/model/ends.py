@@ -103,6 +103,7 @@ class Embedding(Named):
     after: str | None = None
 
     def __post_init__(self) -> None:
+        """Check the fields, and set them in their frozen form. Raises BadInput for invalid ones."""
         instance("the space of an embedding", self.space, Space)
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
@@ -287,6 +288,7 @@ class Readout(Named):
     groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        """Check the fields, and set them in their frozen form. Raises BadInput for invalid ones."""
         freeze(self, kind=one_of("readout", self.kind, READOUTS))
         one_of("position of the readout", self.position, POSITIONS)
         # Names: what is read, and labels, which groups divide.
@@ -480,8 +482,10 @@ class Readout(Named):
     def distance(self, values: Sequence[Any], greatest: Callable[[Sequence[Any]], Any], order: Any = None) -> Any:
         """How far an answer is from another one. `values` are the numbers that decide it (`Result.watched`).
 
-        Arguments: values: the logit or scores; for a zero test, the coordinates read. greatest: the maximum of a
-        sequence of values. order: a key by which values can be compared; it must be given for scores.
+        Arguments:
+            values: the logit or scores; for a zero test, the coordinates read.
+            greatest: the maximum of a sequence of values.
+            order: a key by which values can be compared; it must be given for scores.
 
         Where values are compared with 0, the distance is the greatest |value|. For scores it is the greatest score less
         the greatest of the others; for groups, the least of the distances of the groups. None where there is no other

@@ -243,8 +243,8 @@ class Instance:
         return 0
 
     def _broken(self, condition: Tree) -> list[str] | None:
-        """The first values of its quantified indices at which a condition is false, [] for a condition that begins with
-        no "all"; None where the condition holds."""
+        """The first values of the indices of its outer quantifiers ("all c in ..") at which a condition is false, [] if
+        it has no such quantifier; None where the condition holds."""
         env, where = self.env, list[str]()
         if _Numbers(env).formula(condition):
             return None

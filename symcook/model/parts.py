@@ -235,6 +235,8 @@ class Head(Part):
     exact: InitVar[bool] = False
 
     def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form; an alias of a mask or weighting becomes the listed name.
+        Raises BadInput for invalid fields."""
         self._take(exact)
         mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
@@ -321,6 +323,8 @@ class LayerNorm(Part):
     exact: InitVar[bool] = False
 
     def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form, with the defaults of `writes`, `gain` and `bias`. Raises
+        BadInput for invalid fields."""
         self._take(exact)
         reads = coordinates(self.reads, "reads")
         writes = coordinates(self.writes, "writes") or reads
@@ -389,6 +393,7 @@ class Layer(Named):
     placement: str = "none"
 
     def __post_init__(self) -> None:
+        """Check the sublayers and the norms, and set the norms as tuples. Raises BadInput for invalid ones."""
         # A single head stands for self-attention.
         if isinstance(self.attention, Head):
             freeze(self, attention=SelfAttention((self.attention,)))

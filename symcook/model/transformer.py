@@ -59,6 +59,7 @@ class Parameter:
     upper_open: bool = False
 
     def __post_init__(self) -> None:
+        """Check the fields, and set the numbers as exact ones. Raises BadInput for invalid fields."""
         check_symbol(self.name)
         for side in (self.lower_open, self.upper_open):
             if not isinstance(side, bool):
@@ -153,6 +154,7 @@ class Transformer(Verbs, Shown):
     program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        """Check the fields and how they fit together. Raises BadInput where they do not."""
         # The types of the fields.
         if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
