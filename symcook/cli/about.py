@@ -282,7 +282,7 @@ def claims(
 
 
 def _claim_ids(name: str) -> list[str]:
-    """The ids of the claims that `name` names: itself, or all ids that begin with it.
+    """The ids of the claims that `name` names: itself if it is the id of a claim, else all ids below it.
 
     For example cookbook.t4 names cookbook.t4.zero_one and the others of that table. Raises BadInput for a recipe or a
     lemma, with the command that shows it, and for an unknown name.
