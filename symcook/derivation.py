@@ -1,8 +1,9 @@
 """Closed forms of a model's outputs for one input, valid for all values of the remaining parameters in their ranges.
 
-`derive` takes a model, an input and values for some of its parameters, and returns a `Derivation`. `derive_cases`
-returns one for each possible outcome of the comparisons that depend on the parameters. Both run the forward pass in the
-number system `symcook.domains.symbolic`.
+`derive` takes a model, an input and values for some of its parameters, and returns a `Derivation`; without an input it
+gives the forms at every length, which `symcook.closed` computes. `derive_cases` returns one `Derivation` for each
+possible outcome of the comparisons that depend on the parameters. For an input both run the forward pass in the number
+system `symcook.domains.symbolic`.
 """
 
 from __future__ import annotations

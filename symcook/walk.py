@@ -59,7 +59,7 @@ class Snapshot(Generic[Column]):
     part: str
     """The kind of the sublayer, or "embedding"."""
     columns: Mapping[str, Column]
-    """The coordinates that are not zero by construction."""
+    """The coordinates that are not zero by construction; all coordinates in a dense pass (`symcook.dense`)."""
     attention: tuple[tuple[Column, ...], ...] = ()
     """For each head the weights: a column for each key position; () for a head that writes nothing."""
 

@@ -198,7 +198,7 @@ def _recipe_facts(chosen: Chosen) -> dict[str, Any]:
     default_values = {a.name: a.read(a.default, a.name) for a in info.arguments}
     if info.read(chosen.arguments) != default_values:
         facts["formula_of"] = "the default arguments"
-    # The region in which it is exact, or its largest error there.
+    # The region in which it is exact, or in which its error is at most `error`.
     facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
     if info.error:
         facts["error"] = error(chosen.name, **chosen.arguments)

@@ -340,7 +340,7 @@ def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
 
 def _instances_by_size(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """The instances of a family without tables at the smallest sizes with the model's numbers of coordinates, tokens
-    and layers: one for each combination of its choices. None if there are no such sizes up to `MOST`."""
+    and layers: one for each combination of its choices. Nothing if no sizes up to `MOST` have these numbers."""
     family = read(path)
     if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
         return

@@ -86,7 +86,7 @@ class Embedding(Named):
     """The residual stream before the first layer: token values or given inputs, plus position functions.
 
     `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
-    are given with each run, one row a position. Exactly one of the two is there. `positions` maps coordinates to
+    are given with each run, one row a position. Exactly one of the two is given. `positions` maps coordinates to
     expressions in i and n; i counts from `start`. Tokens without values, as in words="ab" or words=("a", "BOS"), are
     one-hot: each is 1 at the coordinate of its own name. `before` (CLS or BOS) and `after` (EOS) are tokens of `words`
     that the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.

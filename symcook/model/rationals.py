@@ -173,7 +173,7 @@ class Rationals(Meaning["Fraction | int", bool]):
         return power(Fraction(a), Fraction(b))
 
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Fraction | int:
-        """The value of a function at rational numbers, where it is rational there."""
+        """The value of a function at rational numbers. NotExact where it is not known to be rational."""
         if name in ("min", "max") and arguments:
             return min(arguments) if name == "min" else max(arguments)
         if name == "mod":

@@ -197,7 +197,8 @@ class Transformer(Verbs, Shown):
 
     def _check_step(self, step: Sublayer) -> None:
         """BadInput where a step reads a name that is neither a coordinate nor written by a norm before its block, or
-        writes a name that is not a coordinate."""
+        writes a name that is not a coordinate; for a norm without projection that does not read the whole stream; and
+        for a norm with projection after a block."""
         for norm in step.norms:
             self.space.require(norm.reads)
             if norm.projection is None and set(norm.reads) != set(self.space):

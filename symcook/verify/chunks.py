@@ -168,7 +168,8 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
         part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
         took, worked = seconds(part)
         enough = worked > TRIAL_SECONDS or took > WAITING
-        # The first run may have loaded modules: only repeated runs count.
+        # The first run may have loaded modules, so the pass is repeated: its fastest run counts, and the repeated ones
+        # must work long enough.
         if enough:
             again = [seconds(part) for _ in range(2)]
             took = min(took, *(clock for clock, _ in again))

@@ -97,6 +97,7 @@ class ReadBeside:
     """
 
     start = 0
+    """The label of the empty prefix: state 0, with the flag 0."""
 
     def __init__(self, model: Transformer, fold: Fold) -> None:
         """Number the start of the fold. Unmerged for a fold that answers at other positions than the model."""

@@ -120,7 +120,7 @@ def check(
     divided = (resume, workers, executor) != (None, None, None)
     chosen = (inputs, sample) != (None, None)
     _check_ways(model, divided, chosen, positions, workers)
-    # Some positions only: model and reference are wrapped, so that they answer only there.
+    # Some positions only: model and reference are wrapped, so that they answer only at these positions.
     original = model
     if positions is not None:
         maker = Made.of(reference_at(model, maker.make(), positions))
