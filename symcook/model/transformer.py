@@ -91,7 +91,7 @@ class Parameter:
 
     @door()
     def check(self, value: Exact) -> sympy.Expr:
-        """`value` as an exact number inside the interval, else BadInput."""
+        """`value` as an exact number inside the interval; BadInput where it is outside or not known to be inside."""
         number = exact(value)
         if number.free_symbols:
             raise BadInput(f"the value of {self.name} must be a number", from_sympy(number))
@@ -429,7 +429,8 @@ class Transformer(Verbs, Shown):
 
     @door()
     def check_length(self, n: int) -> None:
-        """Raise BadInput where an input of length `n` is longer than the model allows."""
+        """Raise BadInput where an input of length `n`, added tokens included, is longer than the model allows, and
+        where a feed-forward recipe gets another number of rows than one."""
         if self.max_length is not None and n > self.max_length:
             added = self.embedding.surround(())
             length_text = f"{n} with {' and '.join(added)}" if added else n

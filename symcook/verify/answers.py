@@ -409,8 +409,8 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
 
     An input that the region ties to n takes all positions that the region allows. Where there is such an input, every
     input that the region leaves free has one generic value at each position. Any other input takes a set of small
-    values. Where all combinations would be more than BUDGET, fewer values are taken; if that is not enough, only the n
-    cyclic shifts of one sequence (of positions, or of generic values).
+    values. Where all combinations would be more than BUDGET, fewer values are taken; if that is not enough, only the
+    cyclic shifts of one sequence: of the allowed rows, or of n rows of generic values where no input is tied to n.
     """
     from symcook.domains.batch import Grid
 

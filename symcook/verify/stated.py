@@ -116,7 +116,8 @@ class Stated(AskedTogether):
         return {name: [axes.entries(cell) for cell in stream[name]] for name in self.runs}
 
     def _answers(self, given: object, domain: str) -> Any:
-        """The answers of the text on one input, in the numbers of a domain."""
+        """The answer of the text on one input, in the numbers of a domain; a list of answers for a readout at each
+        position."""
         known, columns = self._input(given)
         stream = self._stream(given, domain) if self.runs else {}
         tolerance = None if domain == "exact" else NEAR
