@@ -87,7 +87,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name or a module of symcook, imported when it is first used."""
+    """A public name or a module of symcook, imported when it is first used. Raises AttributeError for other names, and
+    for names of modules that begin with an underscore."""
     from importlib import import_module
     from importlib.util import find_spec
 

@@ -17,8 +17,9 @@ DEFECT = 4
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code; see the table of exit codes in the manual.
 
-    Every error is one sentence on stderr; `--debug` adds the traceback. Without `argv` this is the whole program: it
-    takes its arguments from the command line, and handles Ctrl-C even where Python would drop it.
+    Every error is one sentence on stderr, except a broken pipe, which prints nothing; `--debug` adds the traceback.
+    Without `argv` this is the whole program: it takes its arguments from the command line, and handles Ctrl-C even
+    where Python would drop it. After it, Ctrl-C ends the process at once.
     """
     try:
         try:
@@ -85,8 +86,8 @@ def _run(arguments: list[str]) -> int:
 def dispatch(arguments: list[str]) -> int:
     """Parse the arguments and run the command; return its exit code. Raises BadInput for bad usage.
 
-    Help and list need only the table of commands. They are answered here, before click is imported: its import alone
-    takes four times as long as Python's own start.
+    No arguments, ``--help``, and ``list`` without a search are answered here, before click is imported: its import
+    alone takes four times as long as Python's own start. Shell completion always needs click.
     """
     import os
 
@@ -138,7 +139,7 @@ def _open_streams() -> None:
 def _unraisable(unraisable: object) -> None:
     """Repeat a Ctrl-C that Python drops inside some callbacks, where it would print a traceback and continue.
 
-    The Ctrl-C comes again right after the callback.
+    The Ctrl-C comes again after 10 ms, when the callback has ended.
     """
     if not isinstance(getattr(unraisable, "exc_value", None), KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)  # type: ignore[arg-type]
@@ -152,7 +153,8 @@ def _unraisable(unraisable: object) -> None:
 def _failed(error: BaseException, arguments: list[str]) -> int:
     """Print the sentence of an error that ended a command; return the exit code.
 
-    With ``--json`` a document is printed too, unless the command has printed one already.
+    With ``--json`` a document is printed too, unless the command has printed one already. A SystemExit prints nothing;
+    its exit code is `DEFECT` unless it has an integer.
     """
     debug = "--debug" in arguments
     if debug:

@@ -34,7 +34,8 @@ class Until:
 
     @property
     def left(self) -> float:
-        """An upper bound on the remaining seconds; 0 or negative if the time is over."""
+        """The remaining seconds, of processor time or of real time, whichever are fewer; 0 or negative if the time is
+        over."""
         return min(self.processor - time.process_time(), self.clock - time.monotonic())
 
 
@@ -76,7 +77,8 @@ def alarm(limit: float | Until) -> Iterator[None]:
 def waiting(seconds: float) -> Iterator[None]:
     """A context with a limit of `seconds` in real time, for a computation for which a user waits.
 
-    Each `Until` that is made in it ends by then at the latest. TimeUp is raised at the limit.
+    Each `Until` that this thread makes in it ends by then at the latest. TimeUp is raised at the limit if there are
+    timers (`timers`).
     """
     before = _waits.until
     _waits.until = min(before, time.monotonic() + seconds)
@@ -99,7 +101,7 @@ def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[No
     """A context in which TimeUp is raised after `seconds` of one timer, or sooner if a limit around it ends sooner.
 
     timer, number: "REAL" and "SIGALRM", or "PROF" and "SIGPROF". If the time ends while the timer is being set or
-    stopped, no timer remains either.
+    stopped, no timer of this limit remains either.
     """
     import signal
 
@@ -116,7 +118,7 @@ def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[No
     time_of_outer, begun, outer_handler = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
 
     def undo() -> None:
-        """Stop this limit, and set the limit around it again, with its remaining time."""
+        """Stop this limit, and set the limit around it again, if there is one, with its remaining time."""
         nonlocal over
         over = True
         signal.setitimer(which, 0)

@@ -79,7 +79,7 @@ class Claim:
     assuming: tuple[str, ...] = ()
     """The ids of statements without a proof on which the status depends, also through lemmas and the correction."""
     lemmas: tuple[str, ...] = ()
-    """The lemmas that the proof uses."""
+    """The lemmas that the proof or the refutation uses, and those that the proof of the correction uses."""
     gaps: tuple[dict[str, str], ...] = ()
     """Steps of the paper's proof that do not follow, and places where the print differs from what is meant: {"step",
     "why", "repair"}; the latter also have a "class", one of SLIPS or ASIDES."""
@@ -102,7 +102,8 @@ class Claim:
     """For a claim that is false as stated: what holds instead."""
 
     def to_json(self) -> dict[str, Any]:
-        """One entry of ``symcook claims --json``; "objects" are the recipes and functions that the claim is about."""
+        """One entry of ``symcook claims --json``: the fields, "numbers", and as "objects" the recipes and functions
+        that the claim is about."""
         document = asdict(self) | {"numbers": self.numbers, "objects": recipes.of_claim(self.id)}
         return document | {name: list(document[name]) for name in ("assuming", "lemmas", "gaps", "tried", "objects")}
 
@@ -124,7 +125,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Known:
-    """What replay found about one claim, as the ledger file stores it. The fields are those of `Claim`, and `rests`."""
+    """What replay found about one claim, as the ledger file stores it. Except `rests`, the fields are those of `Claim`
+    with the same names."""
 
     status: str
     rests: str
@@ -145,7 +147,10 @@ class Known:
 
 @cache
 def table() -> dict[str, dict[str, str]]:
-    """{id: {column: cell}} of every row of the inventory: the statements of the papers, in our words."""
+    """{id: {column: cell}} of every row of the inventory: the statements of the papers, in our words.
+
+    Each row also has the key "paper". Raises SymcookError for an invalid table and for an id that occurs twice.
+    """
     rows: dict[str, dict[str, str]] = {}
     for paper in PAPERS:
         head, *lines = (DATA / "claims" / f"{paper}.tsv").read_bytes().decode("utf-8").rstrip("\n").split("\n")
@@ -163,7 +168,7 @@ def table() -> dict[str, dict[str, str]]:
 
 @cache
 def inventory() -> dict[str, Claim]:
-    """Every claim of the four papers by id, in the papers' order, without statuses."""
+    """Every claim of the four papers by id, in the order of `PAPERS` and of their tables; all have the status OPEN."""
     claims: dict[str, Claim] = {}
     for name, cells in table().items():
         note = "cited" if "(cited" in cells["statement"] else Claim.note
@@ -196,7 +201,8 @@ def claim(name: str) -> Claim:
 
 
 def remarks() -> dict[str, dict[str, Any]]:
-    """{claim id: remarks}, written by people: attempts to refute the claim, gaps in the paper's proof, and notes."""
+    """{claim id: remarks}, written by people: attempts to refute the claim ("tried"), gaps in the paper's proof
+    ("gaps"), and notes ("note")."""
     from symcook.proof.files import proofs_directory
 
     files = sorted((proofs_directory() / "remarks").glob("*.json"))
@@ -218,7 +224,8 @@ _FACTS = frozenset({"kind", "test", "cited", "empirical", "no claim", "same", "s
 
 
 def reviewed() -> dict[str, dict[str, str]]:
-    """The entries of ``proofs/reviewed.json`` by claim id. Raises SymcookError for an invalid entry."""
+    """The entries of ``proofs/reviewed.json`` by claim id, {} without this file. Raises SymcookError for an invalid
+    entry."""
     from symcook.proof.files import proofs_directory
 
     path = proofs_directory() / "reviewed.json"
@@ -256,8 +263,8 @@ def _read_reviewed(path: Path, changed: int, size: int) -> dict[str, dict[str, s
 def row_digest(name: str, same: str | None = None) -> str:
     """A digest of everything that the row of the claim `name` depends on; "" without certificate, entry and remark.
 
-    It covers the cells of the table; the checker's files; the statements and certificates of the row, of its
-    corrections and of all lemmas below; the statement of the row `same`, which it repeats; its entry in
+    It covers the cells of the table; the checker's files; the statements and certificates of the row and of all lemmas
+    below its proof, each with its corrections; the statement of the row `same`, which it repeats; its entry in
     ``proofs/reviewed.json``; and the remarks on it.
     """
     from symcook.proof.files import proofs_directory
@@ -283,7 +290,7 @@ def row_digest(name: str, same: str | None = None) -> str:
 
 @cache
 def _certificates(root: Path) -> dict[str, list[Path]]:
-    """{id: the files of its stored certificates}: a proof, or a refutation."""
+    """{id: the files of its stored certificates}: a proof, a refutation, or both."""
     stored = {path.name for path in (root / "certificates").glob("*.json")}
     names = {name: [f"{name}.json", f"{name}.refuted.json"] for name in statement_files(root).texts}
     return {
@@ -370,7 +377,8 @@ def _erratum(entry: dict[str, str]) -> dict[str, str]:
 
 
 def stored_rows() -> dict[str, list[dict[str, Any]]]:
-    """{id: rows of the ledger file}. A merge of branches may leave several rows of an id, of which one is current."""
+    """{id: rows of the ledger file}. A merge of branches may leave several rows of an id, of which at most one is
+    current. Invalid rows are left out."""
     from symcook.proof.files import load_json
 
     rows_by_id: dict[str, list[dict[str, Any]]] = {}
@@ -425,7 +433,10 @@ def select(
     search: str | None = None,
     found: dict[str, Known] | None = None,
 ) -> list[Claim]:
-    """The rows of the ledger (see `ledger`) with this paper, status and text; CHECKED includes every CHECKED N."""
+    """The rows of the ledger (see `ledger`) with this paper, status and text; CHECKED includes every CHECKED N.
+
+    Raises BadInput for an unknown paper or status, and for an empty text.
+    """
     if paper is not None and paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
     wanted_status = None if status is None else " ".join(status.upper().split())

@@ -1,7 +1,8 @@
 """Closed forms for every length: formulas in the position i, the length n and the counts of symbols, from the weights.
 
-One forward pass over tables (`symcook.domains.lengths`) finds the forms. These are proposals until
-`symcook.proof.statements.inturn` proves them: the text of a form without a certificate says that it is not proved.
+Forward passes over tables (`symcook.domains.lengths`) find the forms: one pass for the outputs, one for the coordinates
+before them (`EachPosition`). The forms are proposals until `symcook.proof.statements.inturn` proves them. The text of a
+single `ClosedForm` does not say whether it is proved; that of an `EveryLength` does (`symcook.report.closed`).
 """
 
 from __future__ import annotations
@@ -109,16 +110,17 @@ class ClosedForm(Derivation):
     REPORT = "closed"
 
     proof: str | None = None
-    """The statement that a certificate proves; None if nothing was proved."""
+    """The statement that a certificate proves; None if none is recorded. (`every_length` records none.)"""
     proved: str | None = None
-    """The path of the certificate; None if nothing was proved."""
+    """The path of the certificate; None if none is recorded."""
     meaning: tuple[str, ...] = ()
     """The meaning of each name in the forms; "where" in JSON."""
     accepts: str | None = None
     """The condition under which the model accepts, if the verdict depends on more than the case."""
 
     def to_json(self) -> dict[str, Any]:
-        """The document of ``symcook derive --json``: that of a `Derivation`, with "length" in place of "input"."""
+        """The document of ``symcook derive --json``: that of a `Derivation`, with "length" in place of "input", and
+        with "where", "proof" and "proved"; for a model that decides also with "accepts"."""
         document = super().to_json()
         del document["input"]
         more = {"accepts": self.accepts} if self.decides else {}
@@ -126,7 +128,7 @@ class ClosedForm(Derivation):
         return {"recipe": self.recipe, "length": self.given, **document, **more}
 
     def text(self) -> str:
-        """The case, the outputs, the verdict and the meaning of the names."""
+        """The case, the outputs, the verdict or label, the meaning of the names, and the assumptions."""
         verdict = {True: "accept", False: "reject"}.get(self.accept, f"accept iff {self.accepts}")  # type: ignore[arg-type]
         lines = [
             f"Model {self.recipe}, " + (f"case {' & '.join(self.conditions)}:" if self.conditions else "all lengths:")
@@ -219,7 +221,8 @@ class EveryLength(Shown):
 
     def to_json(self, certificate: str | None = None) -> list[dict[str, Any]]:
         """The documents of ``symcook derive --json`` without an input, one for each case: its form, the coordinates
-        before the output, whether all is proved (None if no proof was tried), and the path of the `certificate`."""
+        before the output, whether all is proved (None if no proof was tried), and the path of the `certificate`. All
+        entries but the form are the same in each document."""
         proof = self.proof
         common_fields: dict[str, Any] = {
             "way": self.way(),
@@ -233,7 +236,8 @@ class EveryLength(Shown):
         return [form.to_json() | common_fields for form in self.forms]
 
     def unclaimed(self) -> list[str]:
-        """The coordinates before the output whose forms are not proved at every position; [] without a proof.
+        """The coordinates before the output whose closed forms are not proved at every position; [] if no form at all
+        is proved.
 
         After the last attention their values at other positions than the readout's do not matter.
         """
@@ -258,7 +262,8 @@ class EveryLength(Shown):
 
     def way(self) -> dict[str, list[dict[str, Any]]]:
         """{coordinate: cases} for the coordinates before the output at position i. A case is {"conditions", "value"}; a
-        coordinate without a closed form has one case with the value None and the reason "why"."""
+        coordinate without a closed form has one case with the value None and the reason "why". A coordinate that
+        several sublayers write has its form after the last of them."""
         out: dict[str, list[dict[str, Any]]] = {}
         spelling = self.each_spelling
         for coordinate in self.each.coordinates:
@@ -367,9 +372,11 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
 
 
 def _without_refusal(model: Transformer) -> Transformer:
-    """The same model for strings that have a run: norms are changed so that they never refuse a string.
+    """The same model for strings that have a run: the norms of the layers are changed so that they never refuse a
+    string.
 
-    The norms then need not be run at all positions. Nothing changes if the readout reads all positions.
+    These norms then need not be run at all positions. The final norm is unchanged. The model itself is returned if the
+    readout reads all positions or there is no norm.
     """
 
     def easy(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
@@ -385,7 +392,8 @@ def _without_refusal(model: Transformer) -> Transformer:
 
 
 def _case_order(conditions: Sequence[str]) -> tuple[Any, ...]:
-    """A sort key of cases: larger cases first, so n = 1 after 2 <= n, then even before odd, n before k."""
+    """A sort key of cases: those with n = 1 come last; the others are sorted by their conditions, such as even before
+    odd."""
     return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), [*map(_condition_order, conditions)]
 
 

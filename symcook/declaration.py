@@ -68,7 +68,8 @@ class DeclaredArgument(NamedTuple):
 
     @property
     def help(self) -> str:
-        """Its description, with the default unless this is empty or a tuple."""
+        """Its description, with the default; without a default that is a tuple or counts as false, such as 0 or
+        None."""
         if self.required or isinstance(self.default, tuple) or not self.default:
             return self.words
         return f"{self.words.removesuffix('.')} ({self.default})."
@@ -116,7 +117,7 @@ class Question:
 
     @cached_property
     def arguments(self) -> tuple[DeclaredArgument, ...]:
-        """All arguments but `more`, in the order of the signature."""
+        """All arguments but `more`, in the order of the signature. Raises KeyError for one without a description."""
         import ast
 
         # Defaults from the signature: positional ones belong to the last arguments, keyword-only ones have one each.

@@ -135,7 +135,8 @@ def probability(
 
 
 AskedScores = tuple[Any, list[tuple[int, str]]]
-"""An input, and the labels whose probabilities are factors: (index of the position, label)."""
+"""An input of one run (no scores yet), and the labels whose probabilities are factors: (index of the position,
+label)."""
 
 
 def _product(
@@ -173,7 +174,7 @@ def _factors(model: Transformer, run: AskedScores, system: Domain) -> list[Any]:
 
 
 def _leading_zeros(value: Any) -> int:
-    """The number of zeros after the decimal point of a ball below 1; 0 for other numbers."""
+    """About the number of zeros after the decimal point of a ball below 1; 0 for other numbers."""
     if not hasattr(value, "mid") or not value.is_finite() or value.mid().is_zero():
         return 0
     mantissa, exponent = (int(part) for part in value.mid().man_exp())
@@ -210,13 +211,15 @@ def stream(
 ) -> Iterator[str]:
     """The labels that greedy decoding outputs after `given`, each when it is computed: at most `limit`.
 
-    The last label is one that ends a run: a label that is not a symbol of the alphabet, or that the model's program
-    names as an end. The largest score has the largest probability, so scores are compared and no exponential is needed:
-    rational scores are compared exactly. Without a domain, numbers are exact, or balls if there are no exact ones. With
-    mpmath and `bits`, every operation is rounded to so many bits, and the output may be wrong. If the model can be run
-    symbol by symbol (`symcook.machine`), the cost of a symbol is linear in the number of symbols before it; else it is
-    that of a run on the whole prefix. Raises BadInput if the model has no scores by label, has no symbol to start from,
-    or reaches its maximum length; Undecided if a comparison is undecided.
+    A label that ends the run is the last one: a label that is not a symbol of the alphabet, or that the model's program
+    names as an end. If the limit comes first, no label ends the run. The largest score has the largest probability, so
+    scores are compared and no exponential is needed: rational scores are compared exactly. Without a domain, numbers
+    are exact, or balls if there are no exact ones. With mpmath and `bits`, every operation is rounded to so many bits,
+    and the output may be wrong. If the model can be run symbol by symbol (`symcook.machine`), the cost of a symbol is
+    linear in the number of symbols before it; else it is that of a run on the whole prefix. Raises BadInput if the
+    model has no scores by label, has no symbol to start from, or reaches its maximum length; Undecided if a comparison
+    is undecided; NotExact if `domain` is "exact" and a score has no exact value. Errors of the arguments are raised by
+    the call, all others when a label is read.
 
     >>> from symcook.compilers import compile
     >>> list(stream(compile("dfa", "(aa)*"), "aaa"))
@@ -303,7 +306,8 @@ def continued(
     must be the next token. Up to the first difference the answers are those of decoding; after it they are answers to
     the given tokens.
 
-    Raises BadInput if an answer of the model may depend on later symbols; Undecided if an answer is undecided.
+    Raises BadInput if an answer of the model may depend on later symbols, and for a token that is no label; Undecided
+    if an answer is undecided; NotExact if `domain` is "exact" and a score has no exact value.
 
     >>> from symcook.compilers import compile
     >>> model = compile("dfa", "(aa)*")

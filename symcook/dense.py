@@ -37,7 +37,7 @@ class Columns(Mapping[str, Any]):
 
 class DensePass(Walk):
     """One forward pass over tables of columns. The number system is a `Matrices`. Methods without a docstring compute
-    what the methods of `Walk` compute."""
+    what the methods of `Walk` compute, but `embed` sets all coordinates and not only the wanted ones."""
 
     stream: Any
 
@@ -183,6 +183,6 @@ def _indices(names: tuple[str, ...]) -> Mapping[str, int]:
 
 @lru_cache(1024)
 def _indices_in(names: tuple[str, ...], some: Sequence[str]) -> list[int] | slice:
-    """The indices of the names `some` in `names`; a slice if they are consecutive."""
+    """The indices of the names `some` (at least one) in `names`; a slice if they are consecutive."""
     places = [_indices(names)[name] for name in some]
     return slice(places[0], places[-1] + 1) if places == list(range(places[0], places[-1] + 1)) else places

@@ -1,8 +1,9 @@
 """Closed forms of a model's outputs for one input, valid for all values of the remaining parameters in their ranges.
 
-`derive` takes a model, an input and values for some of its parameters, and returns a `Derivation`. `derive_cases`
-returns one for each possible outcome of the comparisons that depend on the parameters. Both run the forward pass in the
-number system `symcook.domains.symbolic`.
+`derive` takes a model, an input and values for some of its parameters, and returns a `Derivation`; without an input it
+gives the forms at every length, which `symcook.closed` computes. `derive_cases` returns one `Derivation` for each
+possible outcome of the comparisons that depend on the parameters. For an input both run the forward pass in the number
+system `symcook.domains.symbolic`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 MAX_CASES = 64
 """The greatest number of cases in an answer."""
 MAX_TRIED = 2 * MAX_CASES
-"""The greatest number of combinations of outcomes that are tried; not all of them are possible for some values."""
+"""The greatest number of combinations of outcomes that are tried; some of these combinations occur for no values."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class AtPosition:
     expressions: Mapping[str, Any]
     """{coordinate or label: sympy expression}."""
     accept: bool | None
-    """The verdict; None if it depends on the parameters, or if there is no verdict at single positions."""
+    """The verdict; None if it depends on the parameters, if there is no verdict at single positions, or if the model
+    decides nothing."""
     label: str | None = None
     """The label of the largest score; None if it depends on the parameters, or if the readout has no labels."""
 
@@ -177,7 +179,8 @@ def derive_cases(
 
 
 class _Task:
-    """A model and its input, checked: `sequence` is the input, `given` its text, `inputs` the open names in it."""
+    """A model and its input, checked: `sequence` is the input, `given` its text, `inputs` the names in it that are not
+    parameters of the model."""
 
     def __init__(self, model: Transformer, given: Any, values: Mapping[str, Exact] | None) -> None:
         from symcook.run import prepare
@@ -282,7 +285,10 @@ class _Task:
 
 
 def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
-    """The verdict at the index `place`. If it is open and the domain splits cases, the verdict of the present case."""
+    """The verdict at the index `place`, or for a readout at all positions the verdict on all of them.
+
+    If it is open and the domain splits cases, it is the verdict of the present case; None if the model decides nothing.
+    """
     readout = result.model.readout
     if result.verdicts is None or not result.model.decides:
         return None

@@ -32,8 +32,8 @@ def door(**hints: str) -> Callable[[T], T]:
     """A decorator that checks the names and the kinds of arguments before a function, or `__init__` of a class, runs.
 
     The known annotations are text, integers, bools, paths, functions, mappings, sequences, the classes of symcook, and
-    unions of these. Arguments with other annotations are not checked. `hints` say, in messages, how to give an
-    argument.
+    unions of these. For arguments with other annotations, and for the fields of a dataclass, only the names are
+    checked. `hints` say, in messages, how to give an argument.
 
     >>> @door(times="give times=2")
     ... def again(word: str, times: int) -> str:
@@ -155,7 +155,8 @@ def _argument_error(
 
 
 def _shown(value: object) -> str:
-    """A value for a message: as Python writes it if it is short, else its type."""
+    """A value for a message: text and numbers as Python writes them, a list of at most three by its entries, and any
+    other value by its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > 2_000:

@@ -25,8 +25,8 @@ finished: list[Path] = []
 
 
 def ordinary(place: str | Path, what: str, example: str) -> Path:
-    """The path of a file or folder to write. Raises BadInput for "-" (several files cannot go to a stream) and for a
-    device."""
+    """The path of a file or folder to write. Raises BadInput for "-" (several files cannot go to a stream), for a path
+    without a name such as ".", and for a pipe or a device."""
     path = Path(place)
     if path.name in ("-", "") or (path.exists() and not path.is_file() and not path.is_dir()):
         raise BadInput(f"{what} must be the name of a file or folder to write", place, f"give for example {example}")
@@ -34,7 +34,8 @@ def ordinary(place: str | Path, what: str, example: str) -> Path:
 
 
 def vacant(target: Path, force: bool) -> None:
-    """Raise BadInput if no file can be written to `target`: it is a folder or, without `force`, an existing file."""
+    """Raise BadInput if no file can be written to `target`: it is a folder, a pipe or a device or, without `force`, an
+    existing file."""
     regular(target)
     if target.exists() and not force:
         raise exists(target)
@@ -55,9 +56,10 @@ def exists(target: object) -> BadInput:
 def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
     """Write all files or none: first under temporary names in the same folders, which then replace the targets.
 
-    Raises BadInput if a target is a folder, a pipe or a device; FileExistsError if, without `force`, a target has come
-    to exist in the meantime; another OSError, which names the target, if one cannot be written. An interruption leaves
-    no incomplete and no temporary file.
+    `contents` must not be empty. If the system fails to replace a target although its content is written, the targets
+    before it stay replaced with `force`; without it they are removed again. Raises BadInput if a target is a folder, a
+    pipe or a device; FileExistsError if, without `force`, a target has come to exist in the meantime; another OSError,
+    which names the target, if one cannot be written. An interruption leaves no incomplete and no temporary file.
     """
     import tempfile  # imported here, since its import is slow and other commands do not need it
 
@@ -103,7 +105,8 @@ def _naming_target(target: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """A context that only one process at a time can enter for `folder`; without effect if the system has no such lock.
+    """A context that only one process at a time can enter for `folder`; without effect if the system has no such lock
+    or the folder cannot be opened.
 
     In it a process changes files of the folder. So two runs with --force do not leave one file of each, and a file of
     records loses no line of another run.
@@ -141,7 +144,8 @@ def _undisturbed() -> Iterator[None]:
 
 
 def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[], str] | None = None) -> bytes:
-    """The bytes of a regular file. All files that users give to symcook are read by this function.
+    """The bytes of a regular file. The files that users give to symcook are read by this function, except checkpoints,
+    which SQLite reads, and first bytes (`start_of`).
 
     Raises BadInput if the file has more than `most` bytes, or (with the hint `do()`) if it cannot be read. Pipes, which
     may never send anything, and devices, which may have no end, are not read. `what` names the file in messages.
@@ -170,7 +174,8 @@ def _open_regular(path: str, flags: int) -> int:
 
 
 def text_of(path: str | Path, what: str, most: int = MOST_BYTES, do: str | None = None) -> str:
-    """The text of a regular file in UTF-8, with line feeds at the ends of lines. Raises BadInput for other content."""
+    """The text of a regular file in UTF-8, with line feeds at the ends of lines and without a byte order mark. Raises
+    BadInput for other content."""
     try:
         text = content(path, what, most, None if do is None else lambda: do).decode("utf-8-sig")
     except UnicodeDecodeError as error:

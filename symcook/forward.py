@@ -43,8 +43,9 @@ def forward(
     """Run `model` on `sequence` in the number system `domain`.
 
     sequence: the whole input, as `Domain.begin` takes it. The model's parameters have values, or the domain keeps them
-    as symbols. trace: record the residual stream after each sublayer (`Result.steps`); only then, coordinates that
-    nothing reads later and positions that the readout does not need are computed too. weights: whether a trace has
+    as symbols. trace: record the residual stream after each sublayer (`Result.steps`); then coordinates that nothing
+    reads later and positions that the readout does not need are computed too, which other passes leave out where they
+    can. weights: whether a trace has
     attention weights. after: the memory of a pass over the first positions; only the later positions are run, in the
     domain that ran the first ones (`symcook.machine` says when the result is the same). answers: whether the readout's
     answers are computed, and not only what later positions need.

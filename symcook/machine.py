@@ -1,7 +1,8 @@
-"""A model as a state machine: a state, and a step that reads one more symbol, in any number system that runs inputs.
+"""A model as a state machine: a state, and a step that reads one more symbol.
 
-If no mask lets later positions through, and no number depends on the length of the input, the values at a position
-depend only on the symbols up to there. So a string can be run from left to right. A state has, for each head, the keys
+The number system must be able to leave positions out (`symcook.forward.follows`). If no mask lets later positions
+through, and no number depends on the length of the input, the values at a position depend only on the symbols up to
+that position. So a string can be run from left to right. A state has, for each head, the keys
 and values of the positions so far. A step runs `forward` on the new position alone, at a cost linear in the number of
 positions before it. Its answers and errors are those of `forward` on the whole prefix.
 """
@@ -100,13 +101,14 @@ class Machine:
         return tuple(read) if is_batch else read[0]
 
     def _passed(self, sequence: tuple[object, ...], state: State, ends: bool = False) -> State:
-        """The state after the last position of a sequence; `state` is the state before this position.
+        """The state after the last position of a sequence. `state` has the memory before this position, and already the
+        string of the new state.
 
         No answer is computed if the sequence is not a whole input (`ends`: the special tokens after the input are
         in it), or if the readout does not read this position.
         """
-        # A readout at the first position answers once, there. Without special tokens after the input, each position may
-        # be the last one.
+        # A readout at the first position answers once, at that position. Without special tokens after the input, each
+        # position may be the last one.
         block, first = self.block(sequence), self.model.readout.first
         answers = not state.memory.seen if first else ends or not self.model.embedding.ends[1]
         error = state.error if first else None

@@ -27,7 +27,8 @@ def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
 
 
 def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:
-    """{id: status} of all claims with a status, a remark or a repeated statement, computed from the files on disk."""
+    """{id: what replay found} of all claims with a certificate, a status, a remark or a repeated statement, computed
+    from the files on disk."""
     entries, remarks_by_name = reviewed(), remarks()  # read before the long replay: an invalid entry raises here
     verdicts = {verdict.id: verdict for verdict in replay.replay(progress=progress)}
     proved = {v.id for v in verdicts.values() if v.status == "PROVED"}

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
-    """The number systems to try one after the other until the answer has `digits` digits; several only for balls.
+    """The number systems to try one after the other until the answer has `digits` digits: a list of one, but for balls
+    an iterator over several, which can be read once.
 
     `bits` is only for mpmath: every operation is rounded to so many bits. Raises BadInput for `bits` with another one.
     """
@@ -80,8 +81,8 @@ class Run(Shown):
     def outputs(self) -> list[Any] | None:
         """For a readout at each position, the answers: each is a verdict, a label, a value, or {coordinate: value}.
 
-        For a readout that accepts iff every position does, these are the values at the positions. None for a readout at
-        one position that gives no label.
+        For a readout that accepts iff every position does, these are the values at the positions. For a readout at one
+        position it is a list of the label, or None if it gives no label. An undecided answer is None.
         """
         result, readout = self.result, self.result.model.readout
         if readout.labelled:

@@ -2,8 +2,8 @@
 
 A `Walk` takes a model, an input and a number system (`symcook.domains.protocol.Domain`), and returns a `Result`: the
 residual stream, the readout's scores and its verdicts. A column is the values of a coordinate at all positions.
-Coordinates that are zero by construction are never computed. Positions that the readout does not need are not computed
-if the number system allows it.
+Coordinates that are zero by construction are never computed. Without a trace, positions that the readout does not need
+are not computed if the number system allows it.
 
 Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
 """
@@ -59,7 +59,7 @@ class Snapshot(Generic[Column]):
     part: str
     """The kind of the sublayer, or "embedding"."""
     columns: Mapping[str, Column]
-    """The coordinates that are not zero by construction."""
+    """The coordinates that are not zero by construction; all coordinates in a dense pass (`symcook.dense`)."""
     attention: tuple[tuple[Column, ...], ...] = ()
     """For each head the weights: a column for each key position; () for a head that writes nothing."""
 
@@ -73,14 +73,15 @@ class Memory(Generic[Column]):
     heads: tuple[tuple[Column, ...], ...] = ()
     """For each head that writes, in order: its keys and then its values at these positions."""
     result: Result | None = None
-    """The result of their pass: a readout at all positions needs its verdicts and columns."""
+    """The result of their pass: a readout at the first or at all positions needs its verdicts and columns."""
 
 
 @dataclass(frozen=True)
 class Result(Generic[Column, Value, Verdicts, Verdict]):
     """The end of a forward pass.
 
-    If the readout reads one position and nothing is traced, columns have one entry, that of `place`.
+    If the readout reads one position, nothing is traced, and the domain can leave positions out, columns have one
+    entry, that of `place`.
     """
 
     model: Transformer
@@ -92,7 +93,8 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
     scores: Mapping[str, Column]
     """The scores by label: ``logit`` for a sign readout, probabilities for a distribution."""
     verdicts: Verdicts | None
-    """At each position the verdict, or for a largest readout the index of the label; None for a readout of values."""
+    """At each position the verdict, or for a readout of kind largest or groups the index of the label; None for a
+    readout of values or of a distribution."""
     steps: tuple[Snapshot[Column], ...]
     """The trace; empty without one."""
     bounded: Result | None = None
@@ -147,7 +149,8 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
     @cached_property
     def reliable(self) -> bool | None:
         """Whether the answer is known to be the exact one: its margin is above the rounding bound of the domain's
-        arithmetic (`symcook.domains.rounding`). None if the model decides nothing."""
+        arithmetic (`symcook.domains.rounding`). In a domain that does not round: whether every answer is decided. None
+        for a readout of values or of a distribution."""
         if self.verdicts is None or not rounds(self.domain):
             return None if self.verdicts is None else None not in self.answers
         try:
@@ -161,7 +164,7 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
         return None not in self._answers(self.domain.agreeing(self.verdicts, bounded_verdicts))
 
     def label(self, place: int) -> str | None:
-        """The label of the largest score at an index; None if it is undecided."""
+        """The label of the largest score at an index; None if it is undecided, or for a readout without verdicts."""
         index: Any = None if self.verdicts is None else self.domain.verdict(self.verdicts, place)
         return None if index is None else self.model.readout.label(int(index))
 
@@ -193,6 +196,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         after: Memory[Column] | None,
         trace: bool,
     ) -> None:
+        """Begin the pass in the domain: over the whole input or, with `after`, over the positions that `after` has not
+        seen."""
         self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
         self.embedding = model.embedding
         self.heads: list[tuple[Column, ...]] = []
@@ -248,9 +253,9 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         """The number of the last step that needs all positions before its block, for attention or a norm that may
         refuse.
 
-        From its block on only the readout's position is needed. 0 if there is no such step; one more than the number of
-        steps if the last norm may refuse. None if all positions are needed to the end, or the domain cannot leave any
-        out.
+        From its block on only the readout's position is needed. A norm after a block that may refuse makes the next
+        step count. 0 if there is no such step; one more than the number of steps if the last norm may refuse. None if
+        all positions are needed to the end, or the domain cannot leave any out.
         """
         if self.trace or self.model.readout.everywhere or not follows(self.domain):
             return None
@@ -283,8 +288,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
 
     @cached_property
     def units(self) -> list[Column]:
-        """For each position the column that is 1 there and 0 elsewhere. The averages of these columns by a head are its
-        weights. Empty if no weights are recorded."""
+        """For each position the column that is 1 at this position and 0 elsewhere. The averages of these columns by a
+        head are its weights. Empty if no weights are recorded."""
         return self.domain.units(self.most_weights) if self.trace else []
 
     def embed(self, wanted: set[str]) -> None:
@@ -499,7 +504,8 @@ def _lowered(sequence: object) -> object:
 
 
 def check_temperatures(model: Transformer, domain: Domain) -> None:
-    """Raise NoRun if a temperature that depends on i or n is not positive at some position of the domain's input."""
+    """Raise NoRun if a temperature that is not a rational number, such as one with i or n in it, is not positive at
+    some position of the domain's input."""
     for head in (part for step in model.sublayers for part in step.parts if isinstance(part, Head)):
         if head.weighting == "softmax" and not isinstance(head.lowered["temperature"], Fraction):
             domain.require_positive(head.lowered["temperature"], TEMPERATURE)

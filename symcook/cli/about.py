@@ -198,7 +198,7 @@ def _recipe_facts(chosen: Chosen) -> dict[str, Any]:
     default_values = {a.name: a.read(a.default, a.name) for a in info.arguments}
     if info.read(chosen.arguments) != default_values:
         facts["formula_of"] = "the default arguments"
-    # The region in which it is exact, or its largest error there.
+    # The region in which it is exact, or in which its error is at most `error`.
     facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
     if info.error:
         facts["error"] = error(chosen.name, **chosen.arguments)
@@ -282,7 +282,7 @@ def claims(
 
 
 def _claim_ids(name: str) -> list[str]:
-    """The ids of the claims that `name` names: itself, or all ids that begin with it.
+    """The ids of the claims that `name` names: itself if it is the id of a claim, else all ids below it.
 
     For example cookbook.t4 names cookbook.t4.zero_one and the others of that table. Raises BadInput for a recipe or a
     lemma, with the command that shows it, and for an unknown name.

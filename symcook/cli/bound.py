@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments}
-"""One declaration for each name of an argument; arguments of several kinds with the same name share an option."""
+"""One declaration for each name of an argument, that of the last kind that has it; arguments of several kinds with the
+same name share an option."""
 
 
 def _annotated(argument: DeclaredArgument) -> Any:
@@ -59,6 +60,7 @@ _Plot = kind_of(bounds.kind("softmax").file)
 def bound(
     kind: str, over: str | None, place: str | None, force: bool, as_json: bool, digits: int = 30, **options: Any
 ) -> int:
+    """Check the options, and print the bound or write its plot; return the exit code. The help is set below."""
     chosen = bounds.kind(kind)
     options["values"] = _values(options["values"], options.pop("text"))
     arguments = {name: value for name, value in options.items() if value is not None and value is not False}

@@ -150,7 +150,7 @@ def _prove_and_write(
     model: Transformer, to: own.Files, seconds: int, begun: float, source: str, target: str, alphabet: str | None
 ) -> dict[str, Any]:
     """Prove that a model answers as its program, and write certificate and statement; return the entries about them for
-    the JSON document.
+    the JSON document. The model file must be written already.
 
     For the construction of a theorem, the certificate proves that the model is an instance of its family, and the entry
     "theorems" has the theorems about this family. `begun` is the time at which the `seconds` began. Raises Undecided if
@@ -203,7 +203,8 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
     """An instance certificate: its statement (the model is an instance of the family of its theorem), the certificate,
     the checker's verdict, and the ids of the theorems about this family.
 
-    Raises Undecided if one of these theorems is not proved.
+    Raises Undecided if the family is not certain, if there is no theorem about it, or if one of them is not proved;
+    Rejected if the checker does not accept the certificate.
     """
     from symcook.cli.families import candidates, verdicts_of
     from symcook.model.modelfile import to_document

@@ -83,7 +83,8 @@ def new(
 
 
 MOST = 40
-"""The greatest size at which `candidates` looks for the instance of a model that does not name its family."""
+"""The greatest size at which `candidates` looks for the instance of a model that does not name its family; three times
+as much for a family with a single size."""
 
 
 def prove_instance(
@@ -156,7 +157,7 @@ def prove_instance(
 
 
 def _verdict_on_stored(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
-    """The checker's verdict on a stored instance certificate.
+    """The checker's verdict on a stored instance certificate, from its two files.
 
     Raises Rejected if it is not valid for the model as it is now, or if the statement next to it is another one.
     """
@@ -175,8 +176,8 @@ def _verdict_on_stored(bridge: Bridge, certificate: Path, statement: Path) -> Ve
 
 
 def _print_theorems(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
-    """Print the theorems of a family with their verdicts; return the exit code. `said` has further entries of the JSON
-    document."""
+    """Print the theorems of a family with their verdicts; return the exit code: 0 if there is a theorem and all are
+    proved, else 3. `said` has further entries of the JSON document."""
     verdicts = verdicts_of(theorems)
     if as_json:
         rows = [{"id": v.id, "status": v.words, "statement": theorem.written}
@@ -302,8 +303,8 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
     """The instances that a model may be, and whether this is sure, since the model names the instance by its source or
     its program.
 
-    Otherwise the instances are guesses: shipped families, at sizes with the model's numbers of coordinates, tokens and
-    layers.
+    Otherwise the instances are guesses: shipped families without tables, and instances with a stored certificate, at
+    sizes with the model's numbers of coordinates, tokens and layers.
     """
     from symcook.compilers import tables
 
@@ -317,7 +318,8 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
 
 
 def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
-    """The instances in stored instance certificates with the model's numbers of coordinates, tokens and layers."""
+    """The instances of families with tables, in the statements of stored instance certificates, with the model's
+    numbers of coordinates, tokens and layers."""
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
@@ -338,7 +340,7 @@ def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
 
 def _instances_by_size(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """The instances of a family without tables at the smallest sizes with the model's numbers of coordinates, tokens
-    and layers: one for each combination of its choices."""
+    and layers: one for each combination of its choices. Nothing if no sizes up to `MOST` have these numbers."""
     family = read(path)
     if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
         return

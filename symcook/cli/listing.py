@@ -2,7 +2,8 @@
 
 Importing every recipe takes six times as long as Python's own start. So the list is stored when symcook is installed
 (`data/list.txt`, by hatch_build.py), with a checksum of the files that it is made from. If the checksum differs, as in
-a checkout with a new recipe, the list is made again, which needs only modules of Python and of symcook.
+a checkout with a new recipe, the list is made again for this answer and is not stored. Making it needs only modules of
+Python and of symcook.
 """
 
 from __future__ import annotations

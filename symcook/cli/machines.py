@@ -27,7 +27,7 @@ def run_machine(
     """Print at most `limit` tokens after the string, or with `trace` the tapes after each token, and how the run
     stopped.
 
-    Returns the exit code: 0 if the run ended, 3 if it reached the limit.
+    Returns the exit code: 0 if the run ended, 3 if it reached the limit or, in rounded numbers, a wrong token.
     """
     from symcook.programs.steps import document
     from symcook.thought.running import INTEGERS, MachineStream

@@ -158,7 +158,8 @@ def argument(**how: Any) -> Any:
 
 
 def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
-    """The function with click's options and arguments for the parameters `kinds`: {parameter: annotated type}."""
+    """The function with click's options and arguments for the parameters `kinds`: {parameter: annotated type}. click
+    records them on the function itself, which is returned."""
     parameters = inspect.signature(function).parameters
     # Decorators are applied from the last to the first, so that the help has the parameters in order.
     for name, kind in reversed(kinds.items()):
@@ -420,7 +421,8 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
 
 
 def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str | None) -> Any:
-    """The input that the options give, as `forward.prepare` takes it: symbols without special tokens, or rows.
+    """The input that the options give, as `symcook.run.prepare` takes it: symbols without special tokens, rows, or the
+    row {input: value} of a feed-forward recipe.
 
     None if no option gives an input. Raises BadInput if an option does not fit the model.
     """

@@ -36,7 +36,8 @@ def say(text: str = "") -> None:
 
 
 def fitted(text: str, width: int) -> str:
-    """The text with lines of at most `width` characters, continuation lines indented; a command to paste is not broken.
+    """The text with lines of at most `width` characters, continuation lines indented; a longer word and a command to
+    paste are not broken.
 
     >>> print(fitted("  some words that are long", 20))
       some words that
@@ -116,8 +117,8 @@ def say_or_json(as_json: bool, data: Callable[[], object], text: Callable[[], st
 def failed(error: Mapping[str, object], line: bool = False) -> None:
     """Print a failure as the JSON document of a command, unless the command has printed its document already.
 
-    A command does so, for example, for an undecided answer. With `line` the failure is one line, for commands that
-    print one document on each line.
+    A command does so, for example, for an undecided answer. With `line` the failure is printed in any case and is one
+    line, for commands that print one document on each line.
     """
     if line:
         import json
@@ -188,6 +189,7 @@ class SweepProgress(Progress):
     """The number of strings that were done at the first call; a resumed check begins with some."""
 
     def __call__(self, done: Any, total: Any = None) -> None:
+        """Draw the progress with the rate and the remaining time; the first call only notes where the check began."""
         from symcook.verify.findings import duration
 
         if self.before is None:
@@ -208,8 +210,9 @@ class SweepProgress(Progress):
 def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iterator[None]:
     """A context that raises Undecided if its computation takes longer than `seconds` of real time.
 
-    The message begins with `what` and recommends `do`. With `begun` (of `time.monotonic`) the time counts from there,
-    so that several steps of a command share it.
+    The message begins with `what` and recommends `do`. With `begun` (of `time.monotonic`) the time counts from that
+    moment, so that several steps of a command share it. There is no limit where there are no timers
+    (`symcook.alarm.timers`).
     """
     spent = 0.0 if begun is None else time.monotonic() - begun
     try:
@@ -302,7 +305,8 @@ def group(ctx: click.Context) -> None:
 
 
 def invoke(arguments: list[str]) -> int:
-    """Run the command of a command line; return its exit code. Usage errors are raised as BadInput."""
+    """Run the command of a command line; return its exit code. Usage errors are raised as BadInput; errors of the
+    command are raised as they are."""
     # The shell asks for completions by an environment variable.
     instruction = os.environ.get("_SYMCOOK_COMPLETE")
     if instruction:

@@ -38,7 +38,7 @@ MUST_HAVE = "without --statement, a model must have a certificate next to it"
 def files(target: str, force: bool, ending: str | None = None) -> Files:
     """The two files of a certificate that is written to `target`, or next to it with `ending`.
 
-    Raises BadInput if one of them exists and `force` is not set.
+    Raises BadInput if one of them is no file to write (`symcook.files.vacant`), or exists and `force` is not set.
     """
     path = Path(target)
     pair = path if ending is None else path.with_suffix(ending), path.with_suffix(".statement.txt")
@@ -111,7 +111,7 @@ def prove_own(
     other: str | None = None,
 ) -> int:
     """Prove or refute a statement about a model, perhaps with a second one (`other`), and write the certificate next to
-    its file; return the exit code.
+    its file; return the exit code. An answer that is undecided is raised as Undecided, except with `as_json`.
 
     `proof` is the file of a proof script. `latex` prints the proof as LaTeX, with `full` all of its lines.
     """
@@ -270,7 +270,7 @@ def _text(proof: str) -> Any:
 def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str | None = None) -> int:
     """Check the certificates next to a model file again, one for each claim, for the model as it is now.
 
-    Returns the exit code. Claims about two models need the second one, `other`.
+    Returns the exit code, 1 if one of them is not valid now. Claims about two models need the second one, `other`.
     """
     from symcook.compilers import require_genuine
 

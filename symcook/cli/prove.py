@@ -1,8 +1,8 @@
 """``symcook prove``: prove or refute a statement about a model, or check stored proofs again.
 
 `prove` reads the options and chooses one of five tasks: a file of statements (`symcook.cli.claims`), one statement
-(`symcook.cli.own`), the certificates next to a model file (`_model_alone`), stored proofs of the papers' claims, or
-what has to be trusted (`_print_trust`).
+(`symcook.cli.own`), the certificates next to a model file (`_model_alone`), what has to be trusted (--trust alone), or
+stored proofs of the papers' claims and of lemmas.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def _print_trust(as_json: bool) -> int:
 
 
 def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
-    """The form of answer that is chosen, or "". Raises BadInput for two forms, and for --full where no proof is
-    shown."""
+    """The form of answer that is chosen, an option such as "--latex", or "" for text and for --json. Raises BadInput
+    for two forms, and for --full where no proof is shown."""
     chosen = [name for name, on in forms.items() if on]
     if as_json and (forms["--latex"] or forms["--coq"]):
         chosen.append("--json")
@@ -233,7 +233,8 @@ def _require_no_certificate(name: str) -> None:
 
 
 def _is_bridge(certificate: Path) -> bool:
-    """Whether a file is the instance certificate of a model, as compile dfa --prove writes it."""
+    """Whether a file is an instance certificate of a model, as compile --prove writes it for the construction of a
+    theorem and for an automaton."""
     from symcook.proof.files import load_json
 
     try:
@@ -262,7 +263,8 @@ def _problems(verdicts: Sequence[Verdict], everything: bool) -> list[str]:
 
 
 def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple[list[str], list[str]]:
-    """The requested ids with a stored proof, and those without one. Raises BadInput for an unknown name."""
+    """The requested ids with a stored proof, and those without one. Raises BadInput for an unknown name, and unless
+    exactly one of the three ways to name proofs is used."""
     from symcook import claims, recipes
     from symcook.proof.replay import library
 
@@ -311,7 +313,7 @@ def replayed(names: list[str]) -> list[Any]:
 
     if not names:
         return []
-    # One process for each 40 proofs.
+    # One process for each 40 proofs, but no more than there are processor cores.
     with Progress("checking") as progress:
         return replay(names, progress, min(os.cpu_count() or 1, len(names) // 40 + 1))
 

@@ -45,7 +45,7 @@ def kind_of(argument: DeclaredArgument, words: str = "") -> Any:
     """The type of an argument, annotated with its option on the command line; `words` replaces the help of the
     argument.
 
-    If the option is not given, the value is None, for a flag False.
+    If the option is not given, the value is None, for a flag False, for a repeated option ().
     """
     # An argument without a placeholder is a flag; "A|B" is a choice; the annotation says which are integers or
     # repeated.

@@ -257,8 +257,8 @@ def _decoded(
 
 
 def in_region(chosen: Chosen, answer: Run) -> bool | None:
-    """Whether the input is in the region where the recipe is exact; None for strings, for the user's own models, and
-    for irrational numbers."""
+    """Whether the input is in the region where the recipe is known to be exact; None for strings, for the user's own
+    models, and for irrational numbers."""
     if chosen.info is None or chosen.model.embedding.inputs is None:
         return None
     from symcook.recipes import inside
@@ -490,7 +490,8 @@ def whole_numbers() -> Iterator[None]:
 
 
 def _quick_length(chosen: Chosen) -> int:
-    """A maximum length with which a check takes seconds: 12 for two symbols, less for more symbols, 3 for rows."""
+    """A maximum length with which a check takes seconds: 12 for two symbols (8 for a decoder), less for more symbols, 3
+    for rows."""
     if not chosen.model.alphabet:
         return 3
     from symcook.programs.running import decodes, speech_of
@@ -508,8 +509,8 @@ def run_check(
     digits: int = 30,
     **sweep: Any,
 ) -> Any:
-    """The check of a model against its recipe's specification, or against `spec`; `sweep`: further options of
-    `check`."""
+    """The check of a model against `spec`, else against its program or its recipe's specification; `sweep`: further
+    options of `check`. Raises BadInput for a model file that has none of them."""
     from symcook.programs.running import decodes
     from symcook.verify.stated import check_recipe
     from symcook.verify.sweep import check
@@ -549,7 +550,7 @@ def _region(chosen: Chosen) -> str | None:
 
 
 def check_text(chosen: Chosen, result: Check, theorems: Mapping[str, str] | None = None) -> str:
-    """The outcome of a check in words; `known` are proved theorems about the model's language, {id: formula}."""
+    """The outcome of a check in words; `theorems` are proved theorems about the model's language, {id: formula}."""
     from symcook.report.check import document
 
     return document(result, chosen.name, partial(chosen.command, "run"), theorems).text()
@@ -567,7 +568,10 @@ def made(spec: str) -> Made:
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:
-    """The function FUNCTION of the Python file FILE.py, imported by path. Raises BadInput if this fails."""
+    """The function FUNCTION of the Python file FILE.py, imported by path. Raises BadInput if this fails.
+
+    The file is executed in each call, and its module replaces the one that an earlier call left in `sys.modules`.
+    """
     file, colon, name = spec.rpartition(":")
     if not colon or not file or not name:
         raise BadInput(

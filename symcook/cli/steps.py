@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from symcook.programs.speech import Speech
 
 LIMIT = 3
-"""The exit code of a run that has not ended after the requested number of tokens."""
+"""The exit code of a run that has not ended: after the requested number of tokens, or at a token that is wrong or no
+symbol."""
 
 
 def given_word(chosen: Chosen, speech: Speech, word: str | None, tokens: str | None, rows: str | None) -> Sequence[str]:
-    """The symbols of --input or --tokens; the empty string without either of them."""
+    """The symbols of --input or --tokens; the empty string without either of them. Raises BadInput for both of them,
+    and for a model that reads numbers."""
     if rows is not None or not chosen.model.alphabet:
         raise BadInput("--steps must stand with a model of strings", chosen.name, "leave --steps out")
     if word is not None and tokens is not None:
@@ -46,7 +48,8 @@ def run_steps(
     """Print at most `limit` tokens after the string, each when it is generated, and how the run stopped.
 
     With `trace` the positions to which each head attended follow each token. In rounded numbers, the run of a decoder
-    that was compiled from a program stops at the first token that differs from the program's. Returns the exit code.
+    that was compiled from a program stops at the first token that differs from the program's. Returns the exit code: 0
+    if the run ended, else `LIMIT`.
     """
     from symcook.decode import stream
     from symcook.programs.running import decodes, speech_of

@@ -1,5 +1,5 @@
-"""``symcook tour``: one model (dyck-1) from its residual stream to a closed form, a check and the stored proofs, with
-the command for each step."""
+"""``symcook tour``: one model (dyck-1) from its residual stream to a check and the stored proofs, with closed forms of
+two other recipes in between. Each step except the first is printed with its command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ What to try next
 
 @declare("tour")
 def tour(*, as_json: bool) -> None:
-    """One model from coordinates to weights: a closed form, a check, a proof."""
+    """One model from its residual stream to a proof, with closed forms and a check on the way."""
     from symcook.cli.prove import document, replayed, selected, verdict_json
     from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive
@@ -81,7 +81,8 @@ def tour(*, as_json: bool) -> None:
 
 
 def stream(chosen: Chosen, word: str) -> dict[str, Any]:
-    """The exact values of each coordinate at each position after the last layer."""
+    """The exact values of each coordinate at each position after the last layer, as text, and the tokens of the
+    string."""
     from symcook.domains import make_domain
     from symcook.forward import forward
 

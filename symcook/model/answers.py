@@ -1,8 +1,8 @@
 """How answers and models show themselves, and what a model can be asked: `VERBS` of the front door, as methods.
 
-Each kind of answer has a module in `symcook.report`, imported when it is needed, with two functions of an answer:
-`line`, its repr, and `document`, which text, HTML and LaTeX print. This module is below `symcook.report` and the
-commands, and is the only module of values that imports from them, by name.
+Each kind of answer has a module in `symcook.report`, imported when it is needed, with at least two functions of an
+answer: `line`, its repr, and `document`, which text, HTML and LaTeX print. This module is below `symcook.report` and
+the commands, so it imports from `symcook.report` only inside its methods.
 """
 
 from __future__ import annotations

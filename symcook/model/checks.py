@@ -34,7 +34,8 @@ Put: TypeAlias = "Callable[[sympy.Expr], sympy.Expr]"
 
 def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix | RationalEntries:
     """An exact matrix of `shape` from nested sequences, a flat sequence for a single row or column, or a sympy matrix;
-    one of rational numbers is `RationalEntries`, or where it is large a `symcook.numbers.matrix.RationalMatrix`.
+    one of rational numbers is `RationalEntries`, or a `symcook.numbers.matrix.RationalMatrix` where it is large or only
+    sympy finds its numbers to be rational.
 
     Raises BadInput where the shape differs or an entry is not exact.
     """
@@ -104,7 +105,11 @@ def height(rows: Any, what: str) -> int:
 
 
 def nested(value: Any, dyadic: bool) -> Any:
-    """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is."""
+    """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is.
+
+    With `dyadic`, a float array with two axes becomes a `RationalMatrix` where `dyadics` makes one. A value that is no
+    array, list or tuple is returned as it is.
+    """
     if hasattr(value, "tolist") and hasattr(value, "ndim"):
         if dyadic and value.ndim == 2:
             return dyadics(value) or nested(value.tolist(), dyadic)
@@ -248,6 +253,7 @@ class Space:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        """Check the names, and set them as a tuple. Raises BadInput for invalid ones."""
         object.__setattr__(self, "names", listed(self.names, "a space", "coordinate names"))
         if not self.names:
             raise BadInput("a space must have at least one coordinate", "none")

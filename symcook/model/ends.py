@@ -86,7 +86,7 @@ class Embedding(Named):
     """The residual stream before the first layer: token values or given inputs, plus position functions.
 
     `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
-    are given with each run, one row a position. Exactly one of the two is there. `positions` maps coordinates to
+    are given with each run, one row a position. Exactly one of the two is given. `positions` maps coordinates to
     expressions in i and n; i counts from `start`. Tokens without values, as in words="ab" or words=("a", "BOS"), are
     one-hot: each is 1 at the coordinate of its own name. `before` (CLS or BOS) and `after` (EOS) are tokens of `words`
     that the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
@@ -103,6 +103,7 @@ class Embedding(Named):
     after: str | None = None
 
     def __post_init__(self) -> None:
+        """Check the fields, and set them in their frozen form. Raises BadInput for invalid ones."""
         instance("the space of an embedding", self.space, Space)
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
@@ -167,7 +168,8 @@ class Embedding(Named):
 
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Number]]:
-        """{coordinate: {token: number}} for each coordinate that some token sets, as number systems take it."""
+        """{coordinate: {token: number}} for each coordinate that some token sets to another number than 0, as number
+        systems take it. Tokens that do not set it have 0."""
         rows = {token: held_values(row) for token, row in (self.words or {}).items()}
         names = dict.fromkeys(name for row in rows.values() for name, value in row.items() if value != 0)
         return {name: {token: lowered(row.get(name, 0)) for token, row in rows.items()} for name in names}
@@ -286,6 +288,7 @@ class Readout(Named):
     groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        """Check the fields, and set them in their frozen form. Raises BadInput for invalid ones."""
         freeze(self, kind=one_of("readout", self.kind, READOUTS))
         one_of("position of the readout", self.position, POSITIONS)
         # Names: what is read, and labels, which groups divide.
@@ -343,7 +346,8 @@ class Readout(Named):
         return RULES.get(self.kind)
 
     def choice(self, *rules: str) -> tuple[str, tuple[Mapping[str, Number], ...]]:
-        """The rule that gives the answer, and the numbers that it compares, each as a row {coordinate: weight}.
+        """The rule that gives the answer, and the numbers that it compares, each as a row {coordinate: weight}. For a
+        zero test these are the coordinates read, with weight 1.
 
         Arguments:
             rules: the rules that the caller can handle; without any, positive, zero and largest.
@@ -481,7 +485,7 @@ class Readout(Named):
         Arguments:
             values: the logit or scores; for a zero test, the coordinates read.
             greatest: the maximum of a sequence of values.
-            order: a key by which values can be compared.
+            order: a key by which values can be compared; it must be given for scores.
 
         Where values are compared with 0, the distance is the greatest |value|. For scores it is the greatest score less
         the greatest of the others; for groups, the least of the distances of the groups. None where there is no other

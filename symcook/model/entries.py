@@ -34,8 +34,8 @@ FEW = 4096
 
 
 def rational_of(value: object) -> Fraction | None:
-    """`value` as a Fraction, where it is an integer, a Fraction, text or a Rational of sympy's; None for any other
-    value, which `exact` reads or refuses.
+    """`value` as a Fraction, where it is an integer, a Fraction, the text of a rational number or a Rational of
+    sympy's; None for any other value, which `exact` reads or refuses.
 
     >>> rational_of("2/6"), rational_of(3), rational_of("1/eps"), rational_of(0.5)
     (Fraction(1, 3), Fraction(3, 1), None, None)
@@ -202,7 +202,8 @@ def held(block: object, name: str) -> Any:
 
 
 class NamedNumbers(Mapping[str, Any]):
-    """{coordinate: number}, frozen: sympy's numbers, each made when it is first read where it is rational."""
+    """{coordinate: number}, frozen: sympy's numbers. One that is rational is made anew each time it is read; `held` has
+    it as a Fraction."""
 
     def __init__(self, given: Mapping[str, object]) -> None:
         self.held = MappingProxyType({name: kept_number(value) for name, value in given.items()})

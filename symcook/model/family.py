@@ -48,7 +48,7 @@ class Family(PlainFamily):
     def __init__(self, document: Mapping[str, object], choices: Mapping[str, str] | None = None) -> None:
         """`choices` sets what the file leaves open (a weighting, say); else the first of each list counts.
 
-        Raises BadInput for a file that does not follow the format.
+        Raises BadInput for a file that does not follow the format, and for a choice that it does not offer.
         """
         doc = plain(document)
         for key, choice in (choices or {}).items():
@@ -65,7 +65,7 @@ class Family(PlainFamily):
 
     def products(self, tree: Tree, scope: Scope) -> Iterator[tuple[list[Range], Tree, Tree, int]]:
         """The products (query form)*(key form) of a score, each as (ranges of the sums around it, query form, key form,
-        sign); the sign is 1 or -1."""
+        sign); the sign is 1 or -1. Raises BadInput, when it reaches it, for a term that is not such a product."""
         tag = tree[0]
         if tree == ZERO:
             return
@@ -89,9 +89,9 @@ class Family(PlainFamily):
 class _Names:
     """Checks of a family file that no theorem rests on; making one runs them all, and the object is not kept.
 
-    They refuse an index or a coordinate whose name already means something else, a range that is empty or has ends that
-    are not numbers, a call of an unknown function, and forms that are not linear in the coordinates. Each refusal is a
-    BadInput with the declaration or expression in question.
+    They refuse an index, or a name that a norm writes, that already means something else, a range that is empty or has
+    ends that are not numbers, a call of an unknown function, and forms that are not linear in the coordinates. Each
+    refusal is a BadInput with the declaration or expression in question.
     """
 
     def __init__(self, family: Family) -> None:
@@ -231,7 +231,7 @@ class _Names:
             self.functions(number, scope)
 
     def norm(self, norm: Norm, scope: Scope) -> None:
-        """Check a norm: the names that it makes are its own, and its forms are linear."""
+        """Check a norm: the names that it makes are no sizes, tables or reserved names, and its forms are linear."""
         for write in norm.writes:
             # Another norm may make the same name, so only sizes, tables and reserved names are refused.
             if not valid_name(write.to.name) or write.to.name in TAKEN | {*self.family.sizes, *self.family.tables}:
@@ -243,7 +243,8 @@ class _Names:
             self.functions(number, scope)
 
     def readout(self, readout: FamilyReadout) -> None:
-        """Check the readout: its coordinates and, for a readout by sign, its form."""
+        """Check the readout: its coordinates, for a readout by sign its form, and for a largest one that its
+        coordinates have exactly one index."""
         for declared in readout.reads:
             self.declared(declared)
         document = self.family.document["readout"]

@@ -1,9 +1,10 @@
 """The document of a family file in its plain spelling, the one that `symcook.model.plainfamily` reads.
 
-In goes a JSON document as people write it, out comes the same family with all keys checked. A number may be given as a
-number instead of text, and one entry without a list around it. A write may name its indices otherwise than the
-declaration does; it is renamed. A constant in a form becomes a multiple of a coordinate that is always 1. Nothing here
-is trusted: a theorem is about the plain document.
+`plain` takes a JSON document as people write it, and returns the same family with all keys checked. A number may be
+given as a number instead of text, and one entry without a list around it. A write may name its indices otherwise than
+the declaration does; it is renamed. A constant in what a head writes, in its score or in the score of a readout becomes
+a multiple of a coordinate that is always 1; feed-forward forms keep their constants. Nothing here is trusted: a theorem
+is about the plain document.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def plain(document: object) -> dict[str, Any]:
 
 
 def _own_names(doc: Mapping[str, Any]) -> None:
-    """Refuse a name that is declared twice, or that means a position or a token."""
+    """Refuse a name that is declared twice, that is not valid, or that means a position, the length or a token."""
     texts = [*doc["sizes"], *doc.get("choices", ()), *doc.get("tables", ()), *doc["space"]]
     names_seen = {*TAKEN}
     for text in texts:
@@ -206,7 +207,7 @@ def _readout(given: object) -> dict[str, Any]:
     if not isinstance(kind, str) or kind not in READOUTS:
         raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", "none" if kind is None else _quoted(kind))
     fields = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
-    # A value and a largest coordinate are read at single positions only.
+    # Only a verdict can be about all positions together: a readout of kind sign or zero.
     where = ("first", "last", "each", *(() if kind in ("value", "largest") else ("all",)))
     if fields["position"] not in where:
         raise BadInput(
@@ -229,11 +230,13 @@ def _layers(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _indices(doc: dict[str, Any]) -> dict[str, Any]:
-    """The document in which each write has the indices that its coordinate is declared with."""
+    """The document in which each write of the embedding, of a head and of a feed-forward layer has the indices that its
+    coordinate is declared with; `doc` itself is changed. Writes of norms are left as they are."""
     declared = {last_name(text): _bound(text) for text in doc["space"]}
 
     def changed(writes: Mapping[str, str], others: list[str]) -> tuple[dict[str, str], list[str]]:
-        """The writes with the declared indices, and the texts `others` (a score) with the same renaming."""
+        """The writes with the declared indices, and the texts `others` (a score) with the same renaming. A write with
+        another number of indices is left as it is; it is refused later."""
         out = {}
         for key, text in writes.items():
             old = _bound(key)
@@ -272,7 +275,8 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
 
 
 def _constants(doc: dict[str, Any]) -> dict[str, Any]:
-    """The document with a coordinate that is always 1 where forms and scores have a constant."""
+    """The document with a coordinate that is always 1 as a factor of each constant in what heads write, in their scores
+    and in the score of a readout; `doc` itself is changed."""
     space = {*map(last_name, doc["space"])}
     layers = _layers(doc)
     # The unit: a coordinate that the embedding sets to 1, and that no token, layer or norm changes.
@@ -296,7 +300,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
             """Whether a tree has a coordinate, or a name that a norm writes."""
             return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
 
-        # `how` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).
+        # `insert_unit` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).
         with_unit = insert_unit(tree, reads, ("name", unit or "1"))
         if with_unit == tree:
             return text
@@ -372,7 +376,7 @@ def _products(
 
 
 def _linear_in(tree: Tree, reads: ReadsCoordinate) -> bool:
-    """Whether no two coordinates are multiplied in a tree."""
+    """Whether no two coordinates are multiplied, and none is divided by another, in a tree."""
     if tree[0] in ("*", "/") and all(map(reads, tree[1:])):
         return False
     return all(_linear_in(kid, reads) for kid in tree[1:] if isinstance(kid, tuple) and tree[0] not in ("call", "name"))

@@ -1,6 +1,6 @@
 """A family at given sizes and tables: a Transformer like any other.
 
-In goes a family, with a number for each of its sizes and entries for each of its tables. `Instance` checks them,
+The input is a family, with a number for each of its sizes and entries for each of its tables. `Instance` checks them,
 estimates how many weights there are, and then reads each expression of the family with the numbers put in: a *form* is
 read as its coefficients by coordinate (`ReadForm`), and these are the rows of the matrices.
 
@@ -176,7 +176,8 @@ class Instance:
             raise BadInput(must, f"{counted} at {self.sizes}", "use smaller sizes")
 
     def _count(self, over: Sequence[Range], env: InstanceEnv | None = None) -> int:
-        """How many combinations of values the indices `over` have, without listing them."""
+        """How many combinations of values the indices `over` have, without listing them; a number above `MAX_WEIGHTS`
+        may be too small."""
         env = self.env if env is None else env
         if not over:
             return 1
@@ -242,7 +243,8 @@ class Instance:
         return 0
 
     def _broken(self, condition: Tree) -> list[str] | None:
-        """The first values of its quantified indices at which a condition is false; None where the condition holds."""
+        """The first values of the indices of its outer quantifiers ("all c in ..") at which a condition is false, [] if
+        it has no such quantifier; None where the condition holds."""
         env, where = self.env, list[str]()
         if _Numbers(env).formula(condition):
             return None
@@ -511,7 +513,7 @@ class Instance:
         return int(value)
 
     def _token(self, tree: Tree, tokens: Sequence[str]) -> str:
-        """The token among `known` whose number is the value of `tree`."""
+        """The token in `tokens` whose number is the value of `tree`."""
         number = self._whole(tree, self.env)
         if not 0 <= number < len(tokens):
             must = f"a token that {self.family.name} adds must be one of 0, .., {len(tokens) - 1} at {self.sizes}"
@@ -548,7 +550,7 @@ class Instance:
                         words[token_names[place]][c] = value
         elif tokens is not None:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
-        # Tokens added before and after each prompt.
+        # Tokens added before and after each input.
         added = (family.before, family.after)
         ends = [None if end is None or token_names is None else self._token(end, token_names) for end in added]
         inputs = tuple(label(input_.name, at) for input_ in family.inputs for at in self.cells[input_.name])
@@ -618,7 +620,8 @@ class Instance:
         return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
 
     def apart(self, head: FamilyHead) -> list[Range]:
-        """The indices of the written coordinates that the score names. There is a head for each of their values."""
+        """The indices of the first write that the score names; `symcook.model.family` checks that all writes have them.
+        There is a head for each of their values."""
         named = _names(head.score)
         return [index for index in head.writes[0].to.over if index.name in named]
 
@@ -680,7 +683,7 @@ class Instance:
 
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
         """The feed-forward sublayer: a hidden unit for each different relu, and an output for each cell that is
-        written."""
+        written. Empties `units` and `known`."""
         self.units, self.known = {}, {}  # norms may give a name another meaning in each layer
         outs = [output for write in writes for output in self.outputs(write, env)]
         outs = outs or [(self.space[0], {})]  # no coordinate is left: write zero to one
@@ -754,7 +757,8 @@ def _merge(total: dict[int, ReadForm], added: dict[int, ReadForm], times: int = 
 
 
 def _matrix(forms: Sequence[ReadForm], columns: Sequence[Any]) -> Any:
-    """The matrix with a row for each form: its coefficients at these columns (coordinates or hidden units)."""
+    """The matrix with a row for each form: its coefficients at these columns (coordinates or hidden units); other
+    coefficients, such as the constant, are left out."""
     if not all(isinstance(v, (int, Fraction)) for form in forms for v in form.values()):
         return [[form.get(c, 0) for c in columns] for form in forms]
     places = {c: k for k, c in enumerate(columns)}

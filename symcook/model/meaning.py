@@ -86,7 +86,8 @@ class Meaning(Generic[Value, Truth]):
         raise NotImplementedError
 
     def call(self, name: str, arguments: list[Value], tree: Tree) -> Value:
-        """A function of the grammar other than pow."""
+        """A function of the grammar or of `ROUNDED`, other than pow. `_term` has checked the number of arguments only
+        of those of `ROUNDED`."""
         raise NotImplementedError
 
     def compare(self, tag: str, a: Value, b: Value, tree: Tree) -> Truth:

@@ -390,7 +390,7 @@ class _Document:
         return value
 
     def label(self, value: object, place: str) -> str:
-        """Plain text that may be printed."""
+        """`value` as printable text of at most `MAX_LABEL` characters."""
         if not isinstance(value, str):
             raise self.wrong(place, "text", value)
         if len(value) > MAX_LABEL or not all(letter.isprintable() for letter in value):
@@ -468,7 +468,8 @@ class _Document:
         return text.partition(":")
 
     def matrix(self, value: object, place: str, columns: int | None = None) -> sympy.ImmutableMatrix | RationalEntries:
-        """A matrix from rows of text; the block checks its shape. Where it has no rows, `columns` is its width."""
+        """A matrix from rows of text, or from its nonzero entries (`sparse`); the block checks its shape. Where it has
+        no rows, `columns` is its width."""
         if isinstance(value, dict):
             return self.sparse(value, place)
         lines = [self.array(line, f"each row of {place}") for line in self.array(value, place)]
@@ -676,11 +677,11 @@ def _brief(value: object) -> str:
 def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     """BadInput for an expression that is short to write but slow to compare with zero.
 
-    The reader already bounds rational numbers. Any other expression may have at most `most` functions and fractional
-    powers, no large exponentials inside other functions, and only small values (in bits, 8 for a name). A sum whose
-    ends are numbers counts with all its terms, any other sum with one term.
+    For a rational number only the steps and bits of its computation are bounded (`Rationals`). Any other expression may
+    have at most `most` functions and fractional powers, no large exponentials inside other functions, and only small
+    values (in bits, 8 for a name). A sum whose ends are numbers counts with all its terms, any other sum with one term.
     """
-    # A rational number: the bound on its computation is enough.
+    # A rational number: the bounds on its computation are enough.
     if not names(tree):
         try:
             Rationals({}, [MAX_TERMS]).term(tree)

@@ -1,10 +1,10 @@
-"""The parts of a transformer: heads, feed-forward parts and norms, with exact matrices over named coordinates, and the
+"""The parts of a transformer: heads, feed-forward layers and norms, with exact matrices over named coordinates, and the
 layers that are made of them, with the steps that a forward pass takes. All are checked when they are made.
 
 A part says which coordinates it reads and which it writes; the matrices are over those names only, and a write adds to
-the residual stream. Numbers are given as ints, Fractions, text in the grammar or sympy expressions, and kept as sympy;
-a Python float is refused. Source of the definitions: Cookbook, Sections 2.2, 5 and 6.2;
-merrill2024, Definition 1.
+the residual stream. Numbers are given as ints, Fractions, text in the grammar or sympy expressions. They are kept as
+Fractions where they are rational, else as sympy expressions (`symcook.model.entries`). A Python float is refused unless
+`exact` is set. Source of the definitions: Cookbook, Sections 2.2, 5 and 6.2; merrill2024, Definition 1.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 
 
 class Part(Named):
-    """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
+    """What heads, feed-forward layers and norms have in common: coordinates read and written, and fields of three
+    kinds.
 
     `FIELDS` lists the fields other than `reads` and `writes`, in order. The kind of a field is a pair for a matrix, the
     names of its two sizes (`sizes` gives their values), "number" for a number, or "word" for one of a few listed
@@ -208,12 +209,12 @@ class Head(Part):
     """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
 
     score_ij = scale * (Q x_i) . (K x_j) / temperature, and x is what `reads` names. Shapes, with r = len(reads),
-    m = len(writes), d key dimensions: Q d x r, K d x r, V m x r. `scale` is 1 or "1/sqrt(d_key)" of the definition;
-    `temperature` is an expression in i and n. Mask "future" lets row i see j <= i, "strict-future" j < i, "past"
-    j >= i, "strict-past" j > i. A row that sees nothing gets zero. Weighting "average" puts equal weight on the maximal
-    scores, so that Q = K = 0 is the uniform average; "leftmost" and "rightmost" put all of it on the first or last
-    maximal score. An output matrix is a factor of V; a bias of queries, keys or values is a column of Q, K or V at a
-    coordinate that is 1 everywhere.
+    m = len(writes), d key dimensions: Q d x r, K d x r, V m x r. `scale` is a positive number, or the text
+    "1/sqrt(d_key)" of the definition; `temperature` is an expression in i and n. Mask "future" lets row i see j <= i,
+    "strict-future" j < i, "past" j >= i, "strict-past" j > i. A row that sees nothing gets zero. Weighting "average"
+    puts equal weight on the maximal scores, so that Q = K = 0 is the uniform average; "leftmost" and "rightmost" put
+    all of it on the first or last maximal score. An output matrix is a factor of V; a bias of queries, keys or values
+    is a column of Q, K or V at a coordinate that is 1 everywhere.
     Source: Cookbook, Definition 2.3 and Section 5.
     """
 
@@ -234,6 +235,8 @@ class Head(Part):
     exact: InitVar[bool] = False
 
     def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form; an alias of a mask or weighting becomes the listed name.
+        Raises BadInput for invalid fields."""
         self._take(exact)
         mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
@@ -320,6 +323,8 @@ class LayerNorm(Part):
     exact: InitVar[bool] = False
 
     def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form, with the defaults of `writes`, `gain` and `bias`. Raises
+        BadInput for invalid fields."""
         self._take(exact)
         reads = coordinates(self.reads, "reads")
         writes = coordinates(self.writes, "writes") or reads
@@ -388,6 +393,7 @@ class Layer(Named):
     placement: str = "none"
 
     def __post_init__(self) -> None:
+        """Check the sublayers and the norms, and set the norms as tuples. Raises BadInput for invalid ones."""
         # A single head stands for self-attention.
         if isinstance(self.attention, Head):
             freeze(self, attention=SelfAttention((self.attention,)))
@@ -426,7 +432,8 @@ class Layer(Named):
             coordinates([n for norm in norms for n in norm.writes], f"the norms of the {name}")
 
     def sublayers(self, number: int) -> Iterator[Sublayer]:
-        """The attention and the feed-forward sublayer as steps. Only this method says what a placement means."""
+        """The attention and the feed-forward sublayer as steps. The forward pass learns what a placement means from
+        this method alone."""
         for block, norms in self.blocks():
             if self.placement == "post":
                 yield Sublayer(number, block, after=norms[0])

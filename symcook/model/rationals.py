@@ -173,7 +173,7 @@ class Rationals(Meaning["Fraction | int", bool]):
         return power(Fraction(a), Fraction(b))
 
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Fraction | int:
-        """The value of a function at rational numbers, where it is rational there."""
+        """The value of a function at rational numbers. NotExact where it is not known to be rational."""
         if name in ("min", "max") and arguments:
             return min(arguments) if name == "min" else max(arguments)
         if name == "mod":
@@ -241,8 +241,9 @@ def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
 def power(base: Fraction, exponent: Fraction) -> Fraction:
     """`base` to the power `exponent`.
 
-    BadInput where the power has more than `MAX_BITS` bits; a power that would have far more is not computed. NotExact
-    where the exponent is not an integer, unless the base is 0 or 1 and the exponent positive.
+    BadInput for 0 to a negative power, and where the power has more than `MAX_BITS` bits; a power that would have far
+    more is not computed. NotExact where the exponent is not an integer, unless the base is 0 or 1 and the exponent
+    positive.
     """
     # A fractional exponent: only roots of 0 and 1 are known to be rational.
     if exponent.denominator != 1:

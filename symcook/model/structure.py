@@ -166,7 +166,7 @@ def _shown(
 
 def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) -> Iterator[Difference]:
     """Differences in the kinds of sublayers. Where the kinds agree: differences in the masks and weightings of heads,
-    and in the coordinates that each sublayer writes."""
+    and in the coordinates that each sublayer writes. Heads are compared in order; their numbers may differ."""
     kinds, other_kinds = (", ".join(map(_kind, model.sublayers)) or "none" for model in (one, other))
     if kinds != other_kinds:
         yield Difference("the sequence of sublayers", kinds, other_kinds)
@@ -191,7 +191,7 @@ def _kind(step: Sublayer) -> str:
 
 
 def _written(step: Sublayer, called: Mapping[str, str]) -> set[str]:
-    """The coordinates that a sublayer writes with a nonzero weight, by the names that `called` gives them."""
+    """The coordinates that a sublayer writes with a nonzero weight or bias, by the names that `called` gives them."""
     written = set[str]()
     for part in step.parts:
         matrices = (part.V,) if isinstance(part, Head) else (part.W2, part.b2)

@@ -163,7 +163,8 @@ def check_symbol(name: object) -> None:
 
 
 def symbol(name: str) -> Any:
-    """The sympy symbol that stands for `name` everywhere: i and n are positive integers, all others are real."""
+    """The sympy symbol that stands for `name` everywhere: i is a nonnegative integer, since positions may be numbered
+    from 0; n is a positive integer; all others are real."""
     import sympy as sp
 
     check_symbol(name)

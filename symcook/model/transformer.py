@@ -59,6 +59,7 @@ class Parameter:
     upper_open: bool = False
 
     def __post_init__(self) -> None:
+        """Check the fields, and set the numbers as exact ones. Raises BadInput for invalid fields."""
         check_symbol(self.name)
         for side in (self.lower_open, self.upper_open):
             if not isinstance(side, bool):
@@ -90,7 +91,7 @@ class Parameter:
 
     @door()
     def check(self, value: Exact) -> sympy.Expr:
-        """`value` as an exact number inside the interval, else BadInput."""
+        """`value` as an exact number inside the interval; BadInput where it is outside or not known to be inside."""
         number = exact(value)
         if number.free_symbols:
             raise BadInput(f"the value of {self.name} must be a number", from_sympy(number))
@@ -153,6 +154,7 @@ class Transformer(Verbs, Shown):
     program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        """Check the fields and how they fit together. Raises BadInput where they do not."""
         # The types of the fields.
         if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
@@ -195,7 +197,8 @@ class Transformer(Verbs, Shown):
 
     def _check_step(self, step: Sublayer) -> None:
         """BadInput where a step reads a name that is neither a coordinate nor written by a norm before its block, or
-        writes a name that is not a coordinate."""
+        writes a name that is not a coordinate; for a norm without projection that does not read the whole stream; and
+        for a norm with projection after a block."""
         for norm in step.norms:
             self.space.require(norm.reads)
             if norm.projection is None and set(norm.reads) != set(self.space):
@@ -284,7 +287,8 @@ class Transformer(Verbs, Shown):
     def dense(self) -> bool:
         """Whether matrix products pay: the matrices have at least `MANY` entries, and at least half are not zero.
 
-        Always False for models with declared symbols, and for models over rows of inputs.
+        Matrices with at most one column do not count. Always False for models with declared symbols, and for models
+        over rows of inputs.
         """
         if self.parameters or self.embedding.inputs is not None:
             return False
@@ -425,7 +429,8 @@ class Transformer(Verbs, Shown):
 
     @door()
     def check_length(self, n: int) -> None:
-        """Raise BadInput where an input of length `n` is longer than the model allows."""
+        """Raise BadInput where an input of length `n`, added tokens included, is longer than the model allows, and
+        where a feed-forward recipe gets another number of rows than one."""
         if self.max_length is not None and n > self.max_length:
             added = self.embedding.surround(())
             length_text = f"{n} with {' and '.join(added)}" if added else n

@@ -1,7 +1,7 @@
-"""Weights by name: blocks from formulas over named coordinates, so that nobody counts columns.
+"""Weights by name: heads and feed-forward layers from formulas over named coordinates, so that nobody counts columns.
 
 `feedforward(out="3*relu(mean - 1/3) - 3*relu(mean - 2/3)")` and `head(score={("query", "index"): 2}, value={"found":
-"value"})` give the frozen blocks that matrices typed by hand would. Source: Cookbook, Definitions 2.3 and 2.5.
+"value"})` give the frozen parts that matrices typed by hand would. Source: Cookbook, Definitions 2.3 and 2.5.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Symbols = Iterable[str | Parameter]
 def feedforward(
     outputs: Mapping[str, str] | None = None, /, *, reads: Sequence[str] = (), symbols: Symbols = (), **by_name: str
 ) -> FeedForward:
-    """The feed-forward part that adds to each named coordinate what its formula says.
+    """The feed-forward layer that adds to each named coordinate what its formula says.
 
     A formula is a sum of numbers times activations of affine expressions, plus a number: relu, gelu, gelu_tanh,
-    gelu_sigmoid or step, one kind in a block. Hidden units stand in the order of the text, equal ones once; so W1 is
+    gelu_sigmoid or step, one kind in a layer. Hidden units stand in the order of the text, equal ones once; so W1 is
     h x r, W2 m x h for h different activations, r coordinates read and m written. `symbols` are the names (or
     `Parameter`s) that are declared symbols of the model, every other name is a coordinate; `reads` fixes the order of
-    the coordinates read (else that of the text). Outputs whose names are no Python identifiers, or are called reads
-    or symbols, go into the mapping `outputs`. Raises BadInput for a formula of another form.
+    the coordinates read (else that of the text). Outputs whose names are no Python identifiers, or are called reads or
+    symbols, go into the mapping `outputs`. Raises BadInput for a formula of another form.
 
     >>> block = feedforward(out="(relu(x) - relu(x - eps))/eps", symbols=["eps"])
     >>> block.reads, block.W1.tolist(), list(block.b1), block.W2.tolist()
@@ -72,7 +72,7 @@ def feedforward(
                 row[unit] = row.get(unit, 0) + coefficient
         rows.append(row)
         biases.append(bias)
-    # The sublayer has one activation for all its units.
+    # The layer has one activation for all its units.
     kinds = sorted({kind for kind, _ in units})
     if len(kinds) > 1:
         raise BadInput("a feed-forward layer must have one activation", ", ".join(kinds), "make two layers")
@@ -101,10 +101,11 @@ def head(
 ) -> Head:
     """The head whose score of position j in row i is the sum of coefficient * query_i * key_j over `score`.
 
-    `score` maps (query coordinate, key coordinate) to an exact coefficient; without it every score is zero and each
-    row is the plain average of what it sees. There is one key dimension for each different query coordinate, in their
-    order: Q d x r, K d x r, V m x r. `value` maps each coordinate written to a linear expression in those read, such as
-    "vote" or "2*a - c*b"; `symbols` are the names (or `Parameter`s) in it that are declared symbols. The rest is as in
+    `score` maps (query coordinate, key coordinate) to an exact coefficient; without it every score is zero: with
+    weighting average or softmax each row is the plain average of what it sees, with leftmost or rightmost it takes the
+    first or last position that it sees. There is one key dimension for each different query coordinate, in their order:
+    Q d x r, K d x r, V m x r. `value` maps each coordinate written to a linear expression in those read, such as "vote"
+    or "2*a - c*b"; `symbols` are the names (or `Parameter`s) in it that are declared symbols. The rest is as in
     `symcook.model.parts.Head`. Raises BadInput for a constant in a value (a coordinate that is 1 gives one).
 
     >>> found = head({("query", "index"): 2, ("one", "square"): -1}, {"found": "value"})

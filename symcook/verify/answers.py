@@ -1,7 +1,9 @@
 """The answers of a reference: checked for their type, and computed for all inputs of a block at once.
 
-A function is called once for each input. A fold is called once for each state that occurs: states are numbered, and a
-block of strings moves from one position to the next by one look-up in a table of the steps known so far.
+A function is called once for each input; some references answer for a whole block at once (`Expected.block`). A fold is
+asked for each state that occurs, not for each string: states are numbered, and a block of strings moves from one
+position to the next by one look-up in a table of the steps known so far. Each question to a fold is asked twice, to
+notice a fold that answers differently.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ Reference = Callable[[Any], Any]
 - for a model of rows, ({input: Fraction}, ...) to a number or a list;
 - for a feed-forward recipe, {input or symbol: Fraction} to {coordinate: Fraction}.
 
-A `Fold` over strings is called once for each state."""
+A `Fold` over strings is asked for states, not for strings (`_States`), if it answers at the same positions as the
+model."""
 Answers = tuple[list[Any], "Array"]
 """The different answers at one position, and for each input the index of its answer among them."""
 
@@ -165,7 +168,7 @@ class _States:
         self.answers: dict[int, Any] = {}
         """{state: its checked answer}."""
         self.found: dict[tuple[int, TokenChoices, tuple[int, ...]], list[list[Answers]]] = {}
-        """The results of `along`, by its arguments."""
+        """The results of `along`, by its arguments; only for a fold with one answer a string."""
 
     def pieces(self, words: Words, lengths: Sequence[int]) -> list[list[Answers]]:
         """The answers on the strings cut to each of `lengths` (ascending, added tokens included): after each token
@@ -212,7 +215,7 @@ class _States:
                 places = [*places, (used, reached)] if self.fold.each else [(used, reached)]
 
     def number(self, state: object) -> int:
-        """The number of a state, which a new state gets here. BadInput for a state that can change."""
+        """The number of a state; a new state gets the next free one. BadInput for a state that can change."""
         number = self.numbers.setdefault(state, len(self.states))
         if number == len(self.states):
             require_steady(state)
@@ -220,7 +223,7 @@ class _States:
         return number
 
     def step(self, state: int, token: str) -> int:
-        """The state after one more token."""
+        """The number of the state after one more token."""
         if (state, token) not in self.steps:
             before = self.states[state]
             self.steps[state, token] = self.number(_twice(lambda: self.fold.step(before, token)))
@@ -356,7 +359,7 @@ ROW_VALUES = (
     (Fraction(0), Fraction(1), Fraction(-1)),
     (Fraction(0), Fraction(1)),
 )
-"""Sets of input values for sequences of rows. The first set with at most BUDGET sequences is used."""
+"""Sets of input values for sequences of rows. The first set with at most BUDGET sequences of a length is used."""
 
 
 def region_tree(region: str | Tree | None) -> Tree:
@@ -406,8 +409,8 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
 
     An input that the region ties to n takes all positions that the region allows. Where there is such an input, every
     input that the region leaves free has one generic value at each position. Any other input takes a set of small
-    values. Where all combinations would be more than BUDGET, fewer values are taken; if that is not enough, only the n
-    cyclic shifts of one sequence (of positions, or of generic values).
+    values. Where all combinations would be more than BUDGET, fewer values are taken; if that is not enough, only the
+    cyclic shifts of one sequence: of the allowed rows, or of n rows of generic values where no input is tied to n.
     """
     from symcook.domains.batch import Grid
 

@@ -43,7 +43,8 @@ class Checkpoint:
 
     `about` describes the check, entry by entry; a resumed check must have the same entries. `plan` has the sizes of
     chunks: those of `fresh` for a new file, those in the file for an existing one. `done` has the tallies of the chunks
-    that were finished before. `rank` gives the rank of a string.
+    that were finished before it was opened; `add` does not extend it. `rank` gives a string with its rank. Raises
+    BadInput for a file that is damaged, of another check, or open in another process.
     """
 
     def __init__(self, file: str | Path, about: Mapping[str, str], fresh: Plan, rank: Callable[[Any], Ranked]) -> None:
@@ -151,7 +152,8 @@ class Checkpoint:
             self.connection.execute(ROW, (*row, self._hash(row)))
 
     def _hash(self, row: Iterable[object]) -> str:
-        """The hash of a row and of the description of the check, so that a row of another file is noticed."""
+        """The hash of a row (without its hash) and of the description of the check, so that a row of another file is
+        noticed."""
         return sha256(json.dumps([self.entries, *row]).encode()).hexdigest()
 
     def close(self) -> None:

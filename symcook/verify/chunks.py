@@ -55,11 +55,12 @@ class Chunk(NamedTuple):
 @dataclass(frozen=True)
 class Plan:
     """All strings of length 1 to `max_length` (without the tokens that the model adds), in chunks of at most `size`
-    strings; a chunk of a single pass may have more. A pass has at most `block` strings of one length.
+    strings; a chunk of a single pass may have more. A pass has at most `block` strings of one length, or as many as the
+    alphabet has symbols if these are more.
 
-    Where the run of a string contains the runs of its prefixes, one pass over strings of length n also covers shorter
-    lengths: as many lengths as the strings of a pass have symbols after their common prefix (the `stride`). The
-    shortest lengths form the remainder, which may be fewer.
+    Where the run of a string contains the runs of its prefixes (`shared`), one pass over strings of length n also
+    covers shorter lengths: as many lengths as the strings of a pass have symbols after their common prefix (the
+    `stride`). The shortest lengths form the remainder, which may be fewer.
     """
 
     model: Transformer
@@ -79,7 +80,7 @@ class Plan:
 
     @cached_property
     def stride(self) -> int:
-        """How many symbols of a string vary in one pass."""
+        """How many symbols of a string vary in one pass, at most."""
         if self.letters == 1:
             return self.max_length
         return max(1, _power(self.letters, self.block))
@@ -122,8 +123,8 @@ class Plan:
 
 
 def plan(model: Transformer, max_length: int, rate: float | None = None) -> Plan:
-    """All strings to `max_length`, in chunks that take `CHUNK_SECONDS` at `rate` strings a second; without a rate, in
-    chunks of one pass."""
+    """All strings up to `max_length`, in chunks that take about `CHUNK_SECONDS` at `rate` strings a second; without a
+    rate, in chunks of one pass."""
     size = answers.BLOCK if rate is None else max(1, int(rate * CHUNK_SECONDS))
     return Plan(model, max_length, min(answers.BLOCK, size), size)
 
@@ -142,8 +143,9 @@ def check_count(model: Transformer, max_length: int) -> None:
 def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
     """The rate of a check in strings a second, measured by passes over more and more of the longest strings.
 
-    Passes grow until one works long enough to measure the rate, or is so fast that all strings fit into one chunk. In a
-    long check the rate is the fastest of several passes of the largest size. A pass that takes long is repeated, since
+    Passes grow until one works long enough to measure the rate, is of the largest size, or is so fast that all strings
+    fit into one chunk. The rate is that of the fastest pass; in a long check several passes of the largest size are
+    made. A pass that takes long is repeated, since
     the first call loads modules and a busy machine can delay any pass. A small pass measures mostly the cost of its
     start. So each next pass is made so large that, at the measured rate, it would work long enough.
     """
@@ -166,7 +168,8 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
         part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
         took, worked = seconds(part)
         enough = worked > TRIAL_SECONDS or took > WAITING
-        # The first run may have loaded modules: only repeated runs count.
+        # The first run may have loaded modules, so the pass is repeated: its fastest run counts, and the repeated ones
+        # must work long enough.
         if enough:
             again = [seconds(part) for _ in range(2)]
             took = min(took, *(clock for clock, _ in again))
@@ -181,7 +184,7 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
 
 
 def _power(base: int, most: int) -> int:
-    """The greatest k with base^k <= most."""
+    """The greatest k with base^k <= most; 0 if `most` is below the base."""
     k = 0
     while base ** (k + 1) <= most:
         k += 1

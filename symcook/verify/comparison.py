@@ -64,7 +64,8 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The first input, in order of length and then of the alphabet, on which model and reference differ."""
+    """An input on which model and reference differ: the first one in order of length and then of the alphabet; on a
+    grid the first point; of random strings the first that differs."""
 
     input: str
     got: Any
@@ -103,6 +104,7 @@ class Tally:
     """On how many inputs any answer is right, since the reference answers None."""
 
     def __add__(self, other: Tally) -> Tally:
+        """The tally of the inputs of both; they must have no input in common."""
         accepted = Counter(dict(self.accepted)) + Counter(dict(other.accepted))
         return Tally(
             strings=self.strings + other.strings,
@@ -154,7 +156,8 @@ class Comparison:
     """A comparison of a model with a reference, part by part.
 
     setting: the values of the symbols on a grid, which the reference reads along with the inputs. within: the allowed
-    error, an expression; None for equality. positions: which answers count; the reference answers None at all others.
+    error, an expression; None for equality. positions: which answers count, for messages; the given `reference` itself
+    answers None at all others. `settled` and `batched` change while parts are compared.
     """
 
     def __init__(
@@ -337,14 +340,14 @@ class Comparison:
 
     def agreement(self, sequence: Sequence[object], answers: object) -> Agreement:
         """Whether model and reference agree on one input, given the answers of the reference. Counts in `settled` the
-        inputs that only exact numbers decided."""
+        inputs that intervals left undecided and that were then run in exact numbers."""
         agreed, domain = self.decide(sequence, answers)
         self.settled += domain != self.numbers.domain
         return agreed
 
     def decide(self, sequence: Sequence[object], answers: object) -> tuple[Agreement, str]:
-        """Whether model and reference agree on one input, and the number system that decided it: that of the
-        comparison, or exact numbers where rigorous intervals leave it undecided."""
+        """Whether model and reference agree on one input, and the number system of this result: that of the comparison,
+        or exact numbers where rigorous intervals leave it undecided and the model can be run in exact numbers."""
         domain = self.numbers.domain
         agreed = self.compared(sequence, answers, domain)
         # A value exactly on its threshold is undecided in intervals of any precision.
@@ -385,12 +388,12 @@ class Comparison:
     def equal(
         self, result: Result, column: object, place: int, value: Fraction, error: Fraction | None = None
     ) -> bool | None:
-        """Whether the entry of a column is `value`, or within `error` of it, or in floats within the tolerance; None
-        where this is undecided."""
+        """Whether the entry of a column is `value`, or within `error` of it, or in floats within the tolerance plus
+        `error`; None where this is undecided."""
         domain = result.domain
         tolerance = TOLERANCE.get(self.numbers.domain)
         with PRECISION, domain.context():
-            # Exact numbers or intervals: within an error, or equal. Floats: within a tolerance.
+            # Exact numbers or intervals: within an error, or equal. Floats: within the tolerance plus the error.
             if tolerance is None and error is not None:
                 over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
                 under = domain.positive(domain.linear([(column, -1)], value - error))[place]

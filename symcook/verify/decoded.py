@@ -1,9 +1,9 @@
-"""Checks of decoders compiled from an automaton or a Turing machine: all tokens that they output after every string up
+"""Checks of decoders compiled from an automaton or a Turing machine: the tokens that they output after every string up
 to a length.
 
 An interpreter of the program gives the right tokens. The model of an automaton is run once on the string and all of
 these tokens: each position must answer with the next token (`symcook.decode.continued`). The model of a Turing machine
-decodes token by token, up to a limit.
+decodes token by token, at most `TOKENS` tokens.
 """
 
 from __future__ import annotations

@@ -46,13 +46,15 @@ class Check(Shown):
     against: str = "its specification"
     """What the model was compared with, in words."""
     stated: int = 0
-    """On how many inputs the recipe's `formula` was also evaluated, and agrees with the recipe's `computes`."""
+    """On how many inputs the recipe's `formula` was also evaluated, and agrees with the model."""
     stated_to: int | None = None
-    """The greatest length of the inputs that `stated` counts; None on a grid, and where `formula` was not evaluated."""
+    """The greatest length of the inputs that `stated` counts; None on a grid, and where `formula` was not evaluated.
+    With `stated` 0, `formula` is about no string up to this length."""
     way: str = "exhaustive"
     """Which of `WAYS` gave the result."""
     by_length: tuple[LengthCount, ...] = ()
-    """Where all strings are compared: for each length, how many there are and how many the model accepts."""
+    """Where all strings are compared: for each length, how many there are and how many the model accepts. () for other
+    checks."""
     inputs: Strings | None = None
     """The strings that were compared, where these are not all."""
     free: int = 0
@@ -137,7 +139,8 @@ def found(
 
 
 def duration(seconds: float) -> str:
-    """A number of seconds in words, in the first unit of which there are fewer than 120, or in years.
+    """A number of seconds in words, in the first unit of which there are fewer than 120, else in years, below two years
+    in days.
 
     >>> duration(50), duration(7000), duration(4 * 10**5), duration(10**9)
     ('50 seconds', '117 minutes', '111 hours', '31.7 years')

@@ -120,7 +120,7 @@ def _valid(parameter: Parameter, value: Fraction) -> bool:
 
 def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: GridPoint) -> list[GridPoint]:
     """The points of the grid inside the region, simple numbers first."""
-    # Conditions on one input and the symbols restrict that input (`own`); all others are checked at the end (`cross`).
+    # Conditions on one input and the symbols restrict this input (`own`); all others are checked at the end (`cross`).
     special = {name: _special(model, name, inputs, region, setting) for name in inputs}
     parts = conjuncts(region)
     own = {name: [part for part in parts if names(part) <= {name, *setting}] for name in inputs}
@@ -190,8 +190,8 @@ def _bends(model: Transformer, name: str, setting: GridPoint) -> Iterator[Fracti
 
 
 def _edges(region: Tree, name: str, inputs: Sequence[str], setting: GridPoint) -> Iterator[Fraction]:
-    """Values of one input at which a comparison in the region changes its truth. The comparison must be affine in the
-    input for large values of either sign."""
+    """Values of one input at which a comparison in the region may change its truth. They are found for comparisons that
+    are affine in the input for large values of either sign."""
     samples = (Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))
     for atom, bound in _atoms(region, {}):
         if name not in names(atom):
@@ -213,7 +213,8 @@ def _edges(region: Tree, name: str, inputs: Sequence[str], setting: GridPoint) -
 
 
 def _atoms(tree: Tree, bound: GridPoint) -> Iterator[tuple[Tree, GridPoint]]:
-    """The comparisons in a formula, each with values of the quantified variables around it (at most 65 of each)."""
+    """The comparisons in a formula, each with values of the quantified variables around it (at most 65 of each).
+    Comparisons under a quantifier whose ends have no rational value are left out."""
     if tree[0] in ("=", "<=", "<"):
         yield tree, bound
     elif tree[0] in ("all in", "ex in"):

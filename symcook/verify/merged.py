@@ -75,7 +75,8 @@ def merged(
 
 
 def automaton(reference: Reference | Answering) -> Fold:
-    """A reference as a fold: itself, or an automaton, with `initial`, `step` and `answer` (or `accepts`)."""
+    """A reference as a fold: itself, or an automaton, with `initial`, `step` and `answer` (or `accepts`). Unmerged for
+    any other reference."""
     if isinstance(reference, Fold):
         return reference
     says = getattr(reference, "answer", getattr(reference, "accepts", None))
@@ -96,8 +97,10 @@ class ReadBeside:
     """
 
     start = 0
+    """The label of the empty prefix: state 0, with the flag 0."""
 
     def __init__(self, model: Transformer, fold: Fold) -> None:
+        """Number the start of the fold. Unmerged for a fold that answers at other positions than the model."""
         import numpy as np
 
         # All strings of a class have one answer, so the reference must answer at the same positions as the model.
@@ -246,7 +249,8 @@ class Gathered:
 
 
 def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
-    """The comparison by classes of prefixes. Unmerged for a model that looks ahead, or has a layer norm."""
+    """The comparison by classes of prefixes. Unmerged for a model that looks ahead, has a layer norm, or is read at its
+    first position."""
     from symcook.words.keyed import KeepApart
 
     ahead_head = next((named for named, head in heads(model) if head.sees.after), None)
@@ -330,7 +334,8 @@ def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: Prefix
 
 
 def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
-    """The comparison by classes of equal symbol counts in cells of positions. Unmerged for too many classes."""
+    """The comparison by classes of equal symbol counts in cells of positions. Unmerged for a readout at each position,
+    for too many classes, and for a model without exact batches."""
     from symcook.words.cells import MOST, classes
     from symcook.words.tallies import Tallies, index, smallest
 
@@ -376,7 +381,8 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
 
 
 def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
-    """The representative of each class with the model's answer: a verdict, the index of a label, or values."""
+    """The representative of each class with the model's answer: a verdict, the index of a label, or values. Unmerged
+    for a model without exact batches."""
     from symcook.domains.batch import Batch, Listed
 
     words, all_answers = [word for word, _ in cells], list[Any]()

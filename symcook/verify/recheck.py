@@ -1,4 +1,4 @@
-"""Runs the check that a certificate of a recipe names again, on one input after the other."""
+"""Runs again the check that a certificate of a recipe names, on all of its inputs in this process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def referred(
     name: str, arguments: Mapping[str, object] | None, values: Mapping[str, Exact] | None
 ) -> tuple[Transformer, Reference | Made]:
     """The model of the recipe `name`, and its reference: a function of a point for a feed-forward recipe, else a
-    `Made`."""
+    `Made`, which also says how another process makes it. The model is not bound to `values`."""
     from symcook import recipes
 
     arguments = dict(arguments or {})
@@ -53,7 +53,8 @@ def referred(
 
 
 def recheck(stored: Mapping[str, Any]) -> bool:
-    """Run the check that a certificate names again: whether it finds no mismatch on the same number of inputs.
+    """Run again the check that a certificate names: whether model and reference agree on all inputs, none is undecided,
+    and their number is the stored one.
 
     `stored` has "recipe", "max_length" and "strings", and where needed "arguments" (of the recipe) and "values" (of its
     symbols). Raises BadInput where an entry is missing or of the wrong type.

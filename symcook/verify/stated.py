@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LENGTH = 6
-"""The greatest length of an input on which `check` evaluates both texts."""
+"""The greatest length of an input on which `check_facts` evaluates both texts, unless the caller gives another."""
 MOST = 2**14
-"""The greatest number of inputs on which it evaluates them; over a large alphabet the length is smaller."""
+"""The greatest number of inputs on which `check_recipe` has them evaluated; over a large alphabet the length is
+smaller."""
 NEAR = Fraction(1, 10**20)
 """The tolerance for values that are not rational, in addition to the recipe's own error."""
 
@@ -115,7 +116,8 @@ class Stated(AskedTogether):
         return {name: [axes.entries(cell) for cell in stream[name]] for name in self.runs}
 
     def _answers(self, given: object, domain: str) -> Any:
-        """The answers of the text on one input, in the numbers of a domain."""
+        """The answer of the text on one input, in the numbers of a domain; a list of answers for a readout at each
+        position."""
         known, columns = self._input(given)
         stream = self._stream(given, domain) if self.runs else {}
         tolerance = None if domain == "exact" else NEAR
@@ -141,8 +143,8 @@ class Stated(AskedTogether):
         stream: Mapping[str, Sequence[Any]],
         answer: Callable[[Mapping[str, Any]], T],
     ) -> list[T]:
-        """The answer at each position that the readout shows. `answer` is called with everything that has a value
-        there."""
+        """The answer at each position that the readout shows. `answer` is called with everything that has a value at
+        the position: the names in `known`, the inputs (`columns`) and the final values of coordinates (`stream`)."""
         before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
         columns = {name: Column(values, 1 - before) for name, values in stream.items()} | dict(columns)
         known = {**known, **_DEFINED, **{f"{name}()": column for name, column in columns.items()}}
@@ -213,9 +215,10 @@ def check_facts(
     """Compare the texts `formula` and `computes` of the recipe `name`, with its default arguments, with its model.
 
     The formula is compared on all inputs up to `max_length` in the region of the recipe and within its error,
-    `computes` everywhere and exactly; a feed-forward recipe is compared on its grid. With `most`, lengths go only as
-    far as there are at most this many inputs. `against` of each Check says which text it is about. Raises BadInput for
-    a text that cannot be evaluated.
+    `computes` everywhere and exactly; both within `NEAR` more where values are not rational. `computes` is left out
+    where it is the same text and the region is everything. A feed-forward recipe is compared on its grid. With `most`,
+    lengths go only as far as there are at most this many inputs, but to one length at least. `against` of each Check
+    says which text it is about. Raises BadInput for a text that cannot be evaluated.
     """
     from symcook import recipes
 
@@ -226,7 +229,7 @@ def check_facts(
     if info.score:
         symbols["score()"] = "j", parse_term(info.score)
     out = []
-    # The formula holds in the recipe's region and within its error, `computes` everywhere and exactly.
+    # The formula holds in the recipe's region and within its error, `computes` everywhere and without an error.
     for kind, region, error in (("formula", info.region, recipes.error(name)), ("computes", "true", "0")):
         if kind == "computes" and info.computes == info.formula and info.region == "true":
             break  # evaluated already, everywhere
@@ -258,8 +261,9 @@ def _length(model: Transformer, region: str, max_length: int, most: int | None) 
 def _lengths(
     model: Transformer, region: str, symbols: Mapping[str, object], max_length: int, most: int | None
 ) -> list[int]:
-    """The lengths in the region, up to `max_length`, as far as there are at most `most` strings of these lengths. The
-    length 0 is included where the empty string is an input of the model."""
+    """The lengths in the region, up to `max_length`, as far as there are at most `most` strings of these lengths, but
+    at least one length other than 0 if the region has one. The length 0 is included where the region has it and the
+    empty string is an input of the model."""
     inside, lengths, total = parse_formula(region), list[int](), 0
     for n in range(0 if model.embedding.added else 1, max_length + 1):
         if not valued(inside, {**symbols, "n": n}, NEAR):
@@ -300,8 +304,8 @@ def check_recipe(
     """Build the recipe `name` with its `arguments` and check it against its own reference; `sweep` has further
     arguments of `check`.
 
-    With the default arguments and exact numbers, the texts of the recipe are evaluated too (`check_facts`). If one of
-    them differs from the model, the result is that of this text.
+    With the default arguments, exact numbers and all inputs, the texts of the recipe are evaluated too (`check_facts`).
+    If one of them differs from the model or stays undecided, the result is that of this text.
     """
     from symcook import recipes
 

@@ -2,11 +2,11 @@
 
 A model that reads strings is compared on every string of every length up to N, and on the empty string if the model
 takes it; a recipe over rows on every sequence over a stated set of rows; a feed-forward recipe on a rational grid
-(`symcook.verify.grid`). All inputs are tried; only where a check is too large are random strings tried instead. Numbers
-are exact unless a number system is named: the batch domain does the work, and a model that it cannot hold (softmax)
-runs input by input in the exact domain. In another number system every input runs by itself. Intervals must leave an
-answer open if a value lies on its threshold; then the exact domain is asked. What neither decides is counted as open,
-never as right or wrong.
+(`symcook.verify.grid`). All inputs are tried, or many strings are decided or grouped together. Only where a check is
+too large are random strings tried instead. Numbers are exact unless a number system is named: the batch domain does the
+work, and a model that it cannot hold (softmax) runs input by input in the exact domain. In another number system every
+input runs by itself. Intervals must leave an answer open if a value lies on its threshold; then the exact domain is
+asked. What neither decides is counted as open, never as right or wrong.
 
 Strings are compared chunk by chunk (`chunks`), here or in other processes (`workers`), and progress can be saved in a
 file (`checkpoint`). If the strings of all chunks do not add up to the number of strings, there is no answer.
@@ -60,7 +60,8 @@ DECIDE_SECONDS = 10
 HOUR = 3600
 """The greatest estimated time of a check, in seconds, that needs no consent."""
 AGAIN, AGAIN_SECONDS = 100, 2.0
-"""How many random strings of a checkpoint are run again, and for how many seconds at most."""
+"""How many recorded differences of a checkpoint, and how many random strings, are run again at most, and for about how
+many seconds at most."""
 A_CORE = 4
 """The greatest number of processes for each processor core."""
 RANDOM_SECONDS = 1.0
@@ -119,7 +120,7 @@ def check(
     divided = (resume, workers, executor) != (None, None, None)
     chosen = (inputs, sample) != (None, None)
     _check_ways(model, divided, chosen, positions, workers)
-    # Some positions only: model and reference are wrapped, so that they answer only there.
+    # Some positions only: model and reference are wrapped, so that they answer only at these positions.
     original = model
     if positions is not None:
         maker = Made.of(reference_at(model, maker.make(), positions))
@@ -491,8 +492,8 @@ class WordSweep:
         return Checkpoint(fspath(file), about, whole, self.comparison.rank)
 
     def asked_again(self, saved: Checkpoint) -> int:
-        """Compare some strings of a checkpoint again: the smallest differences of chunks, and random strings. Returns
-        how many; BadInput where a result contradicts the file."""
+        """Compare some strings of a checkpoint again: the smallest differences of chunks, and random strings, at least
+        one if there is a chunk. Returns how many; BadInput where a result contradicts the file."""
         chance, tried = random.Random(len(saved.done)), 0
         start, chunks = time.perf_counter(), list(saved.done.items())
         # The recorded differences first, then random strings of random chunks.

@@ -50,7 +50,8 @@ class Made:
     called: str | None
     """The name of the reference; None where a name does not distinguish it from other references."""
     file: str | None = None
-    """The file that defines the reference, where the contents of that file are part of its identity."""
+    """The file that defines the reference, where the contents of this file are part of its identity; "" if the file is
+    not known, so that the reference has no `name`."""
 
     @property
     def name(self) -> str | None:
@@ -66,7 +67,8 @@ class Made:
     @classmethod
     def of(cls, reference: Reference | Made) -> Made:
         """The `Made` of a given reference. If the reference has a name in its module, another process imports that
-        module; else it unpickles the reference. The file that defines it is part of its identity."""
+        module; else it unpickles the reference. The file that defines it is part of its identity. BadInput for text,
+        which is no reference."""
         if isinstance(reference, Made):
             return reference
         if isinstance(reference, (str, bytes)):
@@ -135,7 +137,8 @@ def _installed_folders() -> frozenset[str]:
 
 
 def _reached_files(file: str) -> set[str]:
-    """The files of the loaded modules that `file` depends on, directly or through others.
+    """The files of the loaded modules that `file` depends on, directly or through others; `file` itself if one of them
+    imports it.
 
     A module depends on the modules that its import statements name, and on those in which its values were defined.
     Installed modules are left out.
