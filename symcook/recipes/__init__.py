@@ -235,6 +235,7 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]
     """
 
     def declare(make: Callable[..., Transformer]) -> Callable[..., Transformer]:
+        """Store the recipe that `make` builds in `_RECIPES`; return `make` itself."""
         recipe_name = name or make.__name__.replace("_", "-")
         same_name = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
         fields: dict[str, Any] = {

@@ -40,7 +40,7 @@ MOST = 24
 LINES = 40
 """The greatest number of lines in the repr of several answers."""
 SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +(?!\w+\.\w+\()")
-"""The spaces after which `filled` begins a new line if the text needs several; a line of Python has none of them.
+"""The spaces at which `filled` begins a new line if the text needs several; a line of Python has none of them.
 
 First alternative: spaces after the full stop of a sentence, but not after "Eq." or "al.", and before a word with a
 capital letter, but not before a call, a label or a product. Second alternative: spaces after a semicolon, unless a call

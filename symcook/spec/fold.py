@@ -35,6 +35,7 @@ class Fold:
     each: bool = False
 
     def __call__(self, word: Iterable[str]) -> Any:
+        """The answer to a word; with `each`, the list of the answers after every token, [] for the empty word."""
         state = self.start if steady(self.start) else deepcopy(self.start)  # a step may change it in place
         answers = []
         for token in word:

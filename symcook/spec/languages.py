@@ -76,6 +76,7 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     pairs = dict(zip(brackets[::2], brackets[1::2], strict=True))
 
     def step(stack: tuple[str, ...] | None, bracket: str) -> tuple[str, ...] | None:
+        """The next stack; BadInput for another symbol than a bracket, even where `stack` is None."""
         if bracket not in brackets:
             raise BadInput(f"a string must consist of {' '.join(brackets)}", bracket)
         if stack is None:
