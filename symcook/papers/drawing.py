@@ -18,8 +18,8 @@ from symcook.files import exists, ordinary
 from symcook.report.figure import Figure, endings, write_files
 
 Make = Callable[[int, Callable[[str], None]], Figure]
-"""Makes one figure. Arguments: the greatest length of strings, and a function that is called with a line of text before
-each longer computation, to report progress."""
+"""Makes one figure. Arguments: the greatest length of strings, which figures of fixed lengths or without strings
+ignore; and a function that is called with a line of text before each longer computation, to report progress."""
 
 
 def figures() -> dict[str, tuple[Make, ...]]:
@@ -43,8 +43,9 @@ def write(
     """Write each figure of a recipe, or the figures made by `makes`, as CSV and, with matplotlib, as SVG and PNG; all
     files or none. Returns the files, in order.
 
-    `longest` is the greatest length of strings; `force` overwrites files; `done` reports progress (see `Make`). Raises
-    BadInput for a recipe without figures, and for files that exist or cannot be written.
+    `longest` is the greatest length of strings; `force` overwrites files; `done` reports progress (see `Make`). The
+    folder is made if it does not exist. Raises BadInput for a recipe without figures, for a folder with a figure of
+    this recipe unless `force` is given, and for files that cannot be written.
     """
     place = ordinary(folder, "the folder of figures", "-o figures") if Path(folder).name else Path(folder)
     if place.exists() and not place.is_dir():

@@ -235,6 +235,7 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]
     """
 
     def declare(make: Callable[..., Transformer]) -> Callable[..., Transformer]:
+        """Store the recipe that `make` builds in `_RECIPES`; return `make` itself."""
         recipe_name = name or make.__name__.replace("_", "-")
         same_name = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
         fields: dict[str, Any] = {
@@ -249,7 +250,8 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]
 
 @cache
 def _modules() -> dict[str, str]:
-    """{module of recipes: its source text}: the files in the chapters, which are the folders next to this file."""
+    """{module of recipes: its source text}: the files in the chapters, except their `__init__.py`. Chapters are the
+    packages next to this file."""
     here, texts = os.path.dirname(__file__), {}
     for chapter in sorted(entry.name for entry in os.scandir(here) if os.path.exists(f"{entry.path}/__init__.py")):
         for file in sorted(os.listdir(os.path.join(here, chapter))):
@@ -268,7 +270,8 @@ def _all() -> dict[str, Recipe]:
 
 
 def exists(name: str) -> bool:
-    """Whether there is a recipe of this name; only the file that declares it is imported."""
+    """Whether there is a recipe of this name. Only files in which the name looks like that of a recipe are imported: a
+    function or a declaration has it."""
     declaration = re.compile(
         rf'^def {re.escape(name.replace("-", "_"))}\(|@recipe\(\s*"{re.escape(name)}"', re.MULTILINE
     )
@@ -296,7 +299,8 @@ def _place(declared: Recipe) -> tuple[Any, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all recipes, in the order of the Cookbook's table of contents; then those of other papers.
+    """The names of all recipes, in the order of the Cookbook's table of contents; then those of other papers; then
+    recipes of no paper.
 
     >>> "dyck-1" in names()
     True
@@ -305,7 +309,7 @@ def names() -> tuple[str, ...]:
 
 
 def no_recipe(name: str) -> BadInput:
-    """The error for a name that no recipe has."""
+    """The error for a name that no recipe has: with the file NAME.json if there is one, else with the nearest name."""
     section = re.fullmatch(r"§?s?([1-9][0-9.]*)", name)
     do = f"symcook list --search {section[1]} finds recipes by section" if section else None
     if os.path.isfile(f"{name}.json"):
@@ -324,7 +328,8 @@ def named(
     name: str, given: Mapping[str, str], tokens: str | None = None
 ) -> tuple[Recipe | None, dict[str, Any], Transformer]:
     """The recipe of this name (None for a family or a model file), the settings of `given` that built the model, and
-    the model. `tokens` names the tokens of a family. BadInput, with the nearest name, if nothing has this name."""
+    the model. Other settings in `given` are not checked here, except for a family. `tokens` names the tokens of a
+    family. BadInput, with the nearest name, if nothing has this name."""
     if tokens is None and exists(name):
         recipe = info(name)
         arguments = {key: value for key, value in given.items() if key in [a.name for a in recipe.arguments]}
@@ -407,10 +412,11 @@ def reference(
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 
-    `arguments` are those of `build`; `values` sets the recipe's symbols to Fractions (else their
-    defaults count). The function maps, for a feed-forward recipe {input: Fraction} to {output: Fraction}; for an
-    attention recipe rows {input: Fraction} (or a string) to a list of {output: Fraction}, one a position; for a
-    language a string to a bool. It raises BadInput where the recipe promises nothing (a truth table at 1/2).
+    `arguments` are those of `build`; `values` sets the recipe's symbols to Fractions (else their defaults count; a
+    language ignores `values`). The function maps, for a recipe over one row of numbers, {input: Fraction} to
+    {output: Fraction}; for a recipe with values at each position, rows {input: Fraction} (or a string) to a list of
+    {output: Fraction}, one a position; for a recipe with labels, a string to a label or to a list of labels; for a
+    language, a string to a bool. It raises BadInput where the recipe promises nothing (a truth table at 1/2).
 
     >>> from fractions import Fraction
     >>> reference("gtzero", values={"eps": Fraction(1, 2)})({"x": Fraction(1)})

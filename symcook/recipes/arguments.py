@@ -70,7 +70,7 @@ def yes_or_no(given: object, name: str) -> bool:
 
 
 def one_of(*options: str) -> Callable[[Any, str], str]:
-    """A reader of one of several words or expressions; spaces are ignored.
+    """A reader of one of several words or expressions; spaces are ignored, and aliases are accepted (`listed_name`).
 
     >>> one_of("average", "softmax")("softmax", "weighting")
     'softmax'

@@ -81,7 +81,8 @@ def ships(family: Family) -> bool:
 
 def told(source: str, beside: Path, name: str) -> tuple[Path, dict[str, str]] | None:
     """The family file and the values that a model's `source` names (see `said`); None if it names none. A family that
-    is not shipped is looked for in `beside`, the folder of the model, and in the working directory."""
+    is not shipped is looked for in `beside`, the folder of the model, and in the working directory; BadInput, with the
+    `name` of the model, if neither has a file with its digest."""
     match = re.search(rf"{SHIPPED}([\w-]+)(?:#([0-9a-f]{{16}}))?; (.*)$", source, re.ASCII)
     if match is None:
         return None
@@ -154,7 +155,7 @@ def of_file(
         return arguments, model
     if name.startswith(SHIPPED) and not is_path(name):
         raise no_family(name)
-    # A model file, which takes no settings.
+    # A model file: no setting takes part in building it, so that none is returned.
     if is_path(name):
         from symcook.model.modelfile import load
 

@@ -17,7 +17,7 @@ _LANGUAGE = re.compile(
     r"all n:Int, w:Int->Int, names\((.+)\)\. 1 <= n -> word\(\1\) -> run\(\1\) -> "
     r"\(accept\(\1\) <-> ([^()]*(\([^()]*\)[^()]*)*)\)"
 )
-"""A ledger statement that says only which strings a stored model accepts, for every length n.
+"""A ledger statement that says only which strings a stored model accepts, for every length n >= 1.
 
 Group 1 is the name of the model, group 2 the formula that is equivalent to acceptance."""
 WholeCommand = Callable[[Sequence[str]], str]
@@ -32,7 +32,7 @@ def line(check: Check) -> str:
 def document(
     check: Check, name: str | None = None, command: WholeCommand | None = None, known: Mapping[str, str] | None = None
 ) -> Document:
-    """The outcome in words, with the smallest counterexample.
+    """The outcome in words, with the counterexample: the smallest, unless inputs were random.
 
     `command` writes the command that replays the counterexample. `known` is what `proved` returned: the theorems in it
     are added.
@@ -45,8 +45,8 @@ def document(
 
 
 def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
-    """{claim id: formula} for those of the claims `names` that are PROVED and say that `model` accepts a string of any
-    length iff the formula holds."""
+    """{claim id: formula} for those of the claims `names` that are PROVED and say that `model` accepts a nonempty
+    string of any length iff the formula holds."""
     from symcook.claims import ledger
     from symcook.model.modelfile import load, model_hash
     from symcook.proof.replay import library
@@ -78,7 +78,7 @@ def _outcome(check: Check, name: str) -> str:
 
 
 def number_text(count: int) -> str:
-    """A number of inputs with commas; from 10^24 on its first four digits, cut off, times a power of ten.
+    """A number of inputs with commas; from 10^24 on its first four digits times a power of ten, without rounding.
 
     JSON output has all digits.
 

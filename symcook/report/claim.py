@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from symcook.claims import Claim
 
 MOST_SHOWN = 40
-"""The greatest number of claims, or of lemmas, that are shown one by one."""
+"""The greatest number of claims that are shown one by one, and of lemmas if no search text is given."""
 MOST_STATED = 4
 """The greatest number of claims whose formal statements are shown too."""
 _FORMALLY = {"OPEN": "Formally, not proved", "DEFINED": "Also proved"}
@@ -68,7 +68,7 @@ def _counts(rows: Sequence[Claim]) -> Table:
 
 
 def _why(row: Claim) -> Iterator[str]:
-    """What explains the status: the error in the paper with its counterexample, or the reason, or the test of a
+    """What explains the status: the error in the paper with its counterexample, or the reason with the test of a
     definition; and the entry that a claim repeats."""
     if row.slip:
         yield f"Printed: {row.printed}"

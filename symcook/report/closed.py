@@ -1,7 +1,7 @@
 """Closed forms at every length, as text, HTML and LaTeX: one table for each case, with the verdict and the meaning of
 the names.
 
-A `ClosedForm` is one case; an `EveryLength` has several (`forms`) and what was proved about them (`proof`).
+A `ClosedForm` is one case; an `EveryLength` has one or more (`forms`) and what was proved about them (`proof`).
 """
 
 from __future__ import annotations

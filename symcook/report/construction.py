@@ -81,6 +81,7 @@ class _Construction:
     coordinates have a value by then."""
 
     def __init__(self, family: Family) -> None:
+        """Set up the state before the first layer: the coordinates that the inputs and the embedding set are live."""
         self.family, self.relation = family, FamilyRelation(family)
         self.meaning: Mapping[str, str] = family.document.get("meanings", {})
         self.layers = [layer for part in family.layers for layer in part.layers]
@@ -307,7 +308,8 @@ class _Construction:
         sees_here = window(head.mask, self.family.start)
         low, high = parse_term(sees_here.low), parse_term(sees_here.high)
         read_here, read_there = self._value(HERE), self._value(THERE)
-        # The score with its scale, the positions that the mask lets through, and the rows.
+        # The score, the positions that the mask lets through, and the rows. A scale changes softmax attention only, and
+        # is left out for hard attention.
         score = tidy(self.family.score(head.score, inside, read_here, read_there))
         if head.scale != ONE and head.weighting == "softmax":
             score = tidy(("*", head.scale, score))
@@ -385,10 +387,11 @@ class _Construction:
         yield from self._equation("output", to, sign, ZERO if value == ZERO else written, over, 1)
 
     def _written_at(self, write: Write, rewrite: bool = True) -> tuple[Tree, Tree, str, tuple[Range, ...]]:
-        """The coordinate that is written, the form, the sign (:= or +=) and the indices of the coordinate.
+        """The coordinate that is written, the form, the sign (:= or +=) and the indices of the coordinate, which is
+        live from then on.
 
         In a round t a block often writes I[f = t]*x(f) for all f. With `rewrite` this is written as x(t) instead, for
-        f = t alone.
+        f = t alone, and without indices; all coordinates of the rounds are live already (see `parts`).
         """
         to, over, name = write.to, write.to.over, write.to.name
         # The index of the coordinate must have the range of the rounds.

@@ -173,7 +173,7 @@ def _word(piece: Said) -> str:
 
 def _lines(row: DefinitionRow) -> list[str]:
     """The lines of a row. No line is broken within a formula or a bracket that is shorter than KEPT."""
-    # A blank at which no line may be broken is written \0 until the text is wrapped. First those of short formulas.
+    # A blank at which no line may be broken is written \0 until the text is wrapped. First those within short formulas.
     label = row.label if isinstance(row.label, str) else show(row.label)
     pieces = (word.replace(" ", "\0") if len(word) < KEPT and not isinstance(part, str) else word
              for part in row.said for word in [_word(part)])  # fmt: skip

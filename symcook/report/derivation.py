@@ -110,7 +110,8 @@ def html(derivation: Derivation) -> str:
 def typeset(*texts: str) -> TableCell:
     """Formulas or terms of the grammar in one cell, separated by commas. The pointer shows their text.
 
-    They are shown as text if they are too long to be drawn on one line, or contain a symbol in quotes.
+    They are shown as text if they are too long to be drawn on one line, or contain a symbol in quotes. Raises BadInput
+    for another text that is neither a term nor a formula of the grammar.
     """
     together = ", ".join(texts)
     if len(together) > DRAWN or '"' in together:

@@ -40,7 +40,7 @@ MOST = 24
 LINES = 40
 """The greatest number of lines in the repr of several answers."""
 SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +(?!\w+\.\w+\()")
-"""The spaces at which `filled` may begin a new line; a line of Python has none of them.
+"""The spaces at which `filled` begins a new line if the text needs several; a line of Python has none of them.
 
 First alternative: spaces after the full stop of a sentence, but not after "Eq." or "al.", and before a word with a
 capital letter, but not before a call, a label or a product. Second alternative: spaces after a semicolon, unless a call
@@ -59,7 +59,8 @@ def room(most: int) -> int:
 
 
 def filled(text: str, indent: str = "", hang: str = "") -> str:
-    """The text in lines of at most `LINE` characters. A text that needs several lines has a new line for each sentence.
+    """The text in lines of at most `LINE` characters, or fewer on a narrow terminal; a longer word has a line of its
+    own. A text that needs several lines has a new line for each sentence.
 
     Each line begins with `indent`; all lines after the first have `hang` after it.
     """
@@ -109,8 +110,9 @@ def _tex(cell: str | TableCell) -> str:
 class Table:
     """Rows of cells under a header; in a table without a header, the first cell of a row is its name.
 
-    With `width`, in characters, `text` breaks the cells of the last column so that lines are no longer. A table that
-    `turns` is drawn with its rows as columns where the terminal is too narrow.
+    With `width`, in characters, `text` breaks the cells of the last column so that lines are no longer, but leaves this
+    column at least 24 characters. A table that `turns` is drawn with its rows as columns where the terminal is too
+    narrow.
     """
 
     rows: Sequence[Sequence[str | TableCell]]
@@ -119,6 +121,7 @@ class Table:
     turns: bool = False
 
     def text(self, indent: str) -> str:
+        """The table as plain text, with _ in the header written as a space."""
         all_rows = [[name.replace("_", " ") for name in self.header], *self.rows] if self.header else self.rows
         written = [list(map(_plain, row)) for row in all_rows]
         drawn = columns(written, indent, self.width)
@@ -321,13 +324,15 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = W
 
 
 def wrapped(text: str, indent: str) -> list[str]:
-    """Each line of the text, broken into lines of at most `WIDTH` characters; all but the first begin with `indent`."""
+    """Each line of the text, broken into lines of at most `WIDTH` characters, or fewer on a narrow terminal. The lines
+    that continue one begin with `indent`."""
     options: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent}
     return [line for text_line in text.split("\n") for line in textwrap.wrap(text_line, **options) or [""]]
 
 
 def value_text(value: object) -> str:
-    """One value as text: a ball as mid ± rad, a float by the shortest decimal that gives it, a bool as a verdict."""
+    """One value as text: a ball as mid ± rad, a float by the shortest decimal that gives it, a bool or None as a
+    verdict, another dict as "(key value, ...)"."""
     if isinstance(value, float) and math.isfinite(value):
         from symcook.model.rationals import rewritten
 
@@ -385,11 +390,11 @@ def _evaluated(text: str) -> float:
 
 
 def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
-    """A value as a cell of a table. A value with more than `most` characters is shortened to its first digits, and the
-    cell keeps the full text too.
+    """A value as a cell of a table. A number with more than `most` characters is shortened to its first digits, and the
+    cell keeps the full text too; other text is not shortened.
 
-    A `shaded` cell, such as that of a weight, is coloured by its value; if its value is shortened, it has at most three
-    decimals.
+    A `shaded` cell, such as that of a weight, is coloured by its value, or not at all if that is no number; if its
+    value is shortened, it has at most three decimals.
     """
     text = value_text(value)
     # The float near the value is needed only for a colour or for first digits.
@@ -406,7 +411,7 @@ def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
 
 def line(answers: Several) -> str:
     """The repr of several answers: a tuple with one line for each answer. With more than `LINES` answers, only the
-    first ones and the last one are shown."""
+    first `LINES` - 2 and the last one are shown."""
     lines = [repr(answer) for answer in answers]
     if len(lines) > LINES:
         lines[LINES - 2 : -1] = [f"... {len(lines) - LINES + 1} more"]

@@ -76,7 +76,7 @@ class Figure:
     shown: tuple[Fraction, ...] = ()
     """The horizontal values of vertical lines."""
     legend: str = "upper right"
-    """The place of the legend of at most two curves; the legend of more is above the picture."""
+    """The place of the legend of at most two joined curves; with more, or with bars, it is above the picture."""
     grey: tuple[tuple[Fraction, Fraction], ...] = ()
     """Shaded intervals of the horizontal axis: (start, end)."""
     bars: tuple[tuple[Fraction, Fraction | None, Fraction | None], ...] = ()
@@ -217,7 +217,8 @@ def _draw(sheet: Any, figure: Figure) -> None:
         _set_linear_axis(axes.xaxis, sorted(horizontal_values))
     axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
-    # The legend of more than two lines would cover a curve: it goes above the picture.
+    # The legend of more than two lines, or of bars, would cover a part of the picture: it goes above. One curve alone
+    # needs no legend.
     if sum(curve.joined for curve in figure.curves) > 2 or figure.bars:
         sheet.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     elif len(figure.curves) > 1 or figure.level is not None:
@@ -263,7 +264,8 @@ def place(value: Fraction | Ball, logarithmic: bool = True) -> float:
 
 
 def _set_linear_axis(axis: Any, places: Sequence[Fraction]) -> None:
-    """Set the limits of the horizontal axis to the sorted values `places`; if all are integers, ticks are integers.
+    """Set the limits of the horizontal axis to the sorted values `places`; if all are integers, ticks are integers. A
+    single value is the only tick.
 
     matplotlib alone would leave out values where nothing is drawn, such as a point without a place on the other axis.
     """
@@ -327,7 +329,7 @@ def _round_step(size: float) -> int:
 
 
 def _label(factor: Fraction | int, exponent: int) -> str:
-    """The label of number * 10^exponent: a plain decimal if it is short, else with a power of ten."""
+    """The label of factor * 10^exponent: a plain decimal if the exponent is small, else with a power of ten."""
     mantissa_value = Fraction(factor)
     if mantissa_value >= 10:
         mantissa_value, exponent = mantissa_value / 10, exponent + 1
@@ -353,7 +355,8 @@ def endings() -> tuple[str, ...]:
 def plot_targets(place: str | Path, force: bool) -> list[Path]:
     """The paths of the CSV file and, if matplotlib is installed, of the pictures of a plot called `place`.
 
-    Raises BadInput where they cannot be written.
+    Raises BadInput where they cannot be written, or exist already without `force`, and where `place` is no name without
+    an ending.
     """
     path = Path(place)
     if path.name:
@@ -382,7 +385,7 @@ def write_plot(targets: Sequence[Path], csv: str, figure: Figure, force: bool) -
 
 
 def write_files(contents: Mapping[Path, bytes], force: bool) -> None:
-    """Write all files or none; raise BadInput if the folder is not writable or a file exists."""
+    """Write all files or none; raise BadInput if the folder is not writable, or without `force` if a file exists."""
     try:
         put(contents, force=force)
     except FileExistsError as error:

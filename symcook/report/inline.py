@@ -50,7 +50,7 @@ def _formulas(text: str, signs: list[re.Match[str]], known: Collection[str]) -> 
     start, count = signs[0].start(), 1
     while count < min(len(signs), MOST) and not text[signs[count - 1].end() : signs[count].start()].strip(" "):
         count += 1
-    # A letter or an apostrophe next to the first token makes it part of a word.
+    # A letter or digit before the first token, or an apostrophe next to it, makes it part of a word.
     before, after = text[:start][-1:], text[signs[0].end() :][:1]
     if before.isalnum() or (before == "'" or after == "'"):
         return
@@ -65,7 +65,7 @@ def _formulas(text: str, signs: list[re.Match[str]], known: Collection[str]) -> 
 def _formula_latex(text: str, known: Collection[str]) -> str | None:
     """LaTeX of a formula, of a list of formulas "a, .., b" or "a..b", or of a > b or a >= b; else None.
 
-    A lone number or word of several letters is left as text (None).
+    A lone number or word of several letters is left as text (None), and so is a word followed by a number with a sign.
     """
     for between, sign in ((LISTS, r",\dots,"), (re.compile(" >= "), r" \ge "), (re.compile(" > "), " > ")):
         parts = between.split(text)

@@ -50,7 +50,8 @@ def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str
 
 
 def formula_rows(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> list[str]:
-    """The text of `latex`, broken into rows if it is too long for a line; the rows after the first are indented."""
+    """The text of `latex`, broken into rows if it is too long for a line, and always after leading universal
+    quantifiers over a sort; the rows after the first are indented."""
     first, *continued = _Writer(known, own).lines(tree)
     return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in continued)]
 
@@ -169,7 +170,8 @@ class _Writer:
     # A display of several lines.
 
     def lines(self, tree: Tree, followed: bool = False) -> list[tuple[int, str]]:
-        """A formula, broken after its quantifiers and at its outer connectives if it is too long for a line.
+        """A formula or term that is broken if it is too long for a line: after its quantifiers, at its outer
+        connectives, at a relation, or before the terms of a sum. A formula that begins with "all" is always broken.
 
         followed: an arrow follows the formula, so that a quantifier at its end needs brackets.
         """
@@ -219,7 +221,8 @@ class _Writer:
         return out
 
     def part_lines(self, part: Tree | str, last: bool, followed: bool) -> list[tuple[int, str]]:
-        """One part of a conjunction or disjunction, in brackets if it needs them or has several lines."""
+        """One part of a conjunction or disjunction, in brackets if it needs them or has several lines. A quantified
+        part needs none if it is the `last` and not `followed` by an arrow."""
         if isinstance(part, str):  # a chain of relations
             return [(0, part)]
         inner = self.lines(part)

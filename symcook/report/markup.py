@@ -1,4 +1,5 @@
-"""HTML tables and LaTeX displays. This module alone escapes the texts in them."""
+"""HTML tables and LaTeX displays. The functions here escape the texts that they are given; MathML and LaTeX in the
+fields `math` and `tex` of a cell, the rows of a display and the parts of a page are used as they are."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class TableCell(NamedTuple):
     whole: str = ""
     """The full text where `text` is shortened: the pointer shows it."""
     shade: float | None = None
-    """The shade in a heat map, from 0 to 1."""
+    """The shade in a heat map, from 0 to 1; a number outside is taken as the nearer end."""
     math: str = ""
     """MathML (`symcook.report.mathml`) that HTML shows in place of the text."""
     tex: str = ""
@@ -77,7 +78,7 @@ def section(title: str, *parts: str) -> str:
 
 
 def paragraph(*lines: str, bold: bool = False) -> str:
-    """Lines of plain text; with `bold` the first one stands out."""
+    """One or more lines of plain text; with `bold` the first one stands out."""
     first, *further = (escape(line) for line in lines)
     return f"<p>{'<br>'.join([f'<b>{first}</b>' if bold else first, *further])}</p>"
 
@@ -118,7 +119,8 @@ def upright(name: str) -> str:
 
 
 def array(rows: Sequence[Sequence[str]], columns: str, brackets: bool = False) -> str:
-    """A LaTeX array of formulas with the alignments `columns`; `brackets` makes it a matrix."""
+    """A LaTeX array of formulas with the alignments `columns`; `brackets` makes it a matrix. Without entries, an empty
+    pair of brackets."""
     if not rows or not any(rows):
         return r"\left(\;\right)"
     body = r" \\[2pt] ".join(" & ".join(row) for row in rows)

@@ -29,7 +29,7 @@ _BRACKETS = {"abs": "||", "floor": "⌊⌋"}
 
 
 def math(tree: Tree) -> str:
-    """A whole formula.
+    """A term or formula as one element `math`.
 
     >>> print(math(("/", ("num", 1, 1), ("name", "n"))).replace(' style="display:none"', ""))
     <math displaystyle="true"><mfrac><mrow><mn>1</mn><mtext>/</mtext></mrow><mi>n</mi></mfrac></math>

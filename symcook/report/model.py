@@ -66,7 +66,8 @@ def _flow(part: Head | FeedForward | LayerNorm) -> str:
 
 
 def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
-    """A sublayer in few words: the weighting and mask of a head, the units of a feed-forward sublayer."""
+    """A block in few words: the weighting and mask of a head, the units of a feed-forward sublayer, the epsilon of a
+    layer norm."""
     if isinstance(part, Head):
         masked = "" if part.mask == "none" else f", mask {part.mask}"
         return f"{part.weighting}{masked}"
@@ -240,7 +241,7 @@ def matrices(part: Head | FeedForward | LayerNorm) -> Iterator[tuple[str, Any, l
 
 
 def readout_text(readout: Readout) -> str:
-    """What the readout reads, at which position, and when the model accepts."""
+    """What the readout reads, at which position, and when the model accepts, or how it chooses a label."""
     where = {
         "first": "at the first position",
         "last": "at the last position",

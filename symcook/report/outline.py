@@ -44,7 +44,7 @@ class OutlineStep:
         return "".join(p if isinstance(p, str) else _cut(text_of(p), most) for p in self.pieces)
 
     def latex(self, known: Iterable[str], most: int | None = None) -> str:
-        """The line for text mode of LaTeX."""
+        """The line for text mode of LaTeX; "(a long formula)" stands for a formula of more than `most` characters."""
         out = []
         for piece in self.pieces:
             if isinstance(piece, str):
@@ -61,7 +61,7 @@ class OutlineStep:
 
 
 def _cut(text: str, most: int | None) -> str:
-    """The text; of a text longer than `most` the beginning and the last 20 characters."""
+    """The text; of a text longer than `most` the first `most` - 30 and the last 20 characters."""
     return text if most is None or len(text) <= most else f"{text[: most - 30]} ... {text[-20:]}"
 
 
@@ -85,7 +85,7 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
 
 def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str:
     """The steps as numbered, indented lines of plain text. At most `most` of them are shown (None: all); an abridged
-    proof says where it hides lines, and how many."""
+    proof says where it hides lines, and how many. Unless `most` is None, formulas longer than `LONG` are cut too."""
     total = sum(s.size() for s in steps)
     visible = _visible(steps, total if most is None else most)
     digits = len(str(total))
@@ -156,6 +156,7 @@ def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, in
     number = 0  # the number of the line in the whole proof: hidden lines count
 
     def visit(siblings: list[OutlineStep], depth: int) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
+        """The lines of the steps `siblings` at this depth, and of those below them."""
         nonlocal number
         hidden = 0
         for step in siblings:
@@ -203,6 +204,7 @@ class _Narrator:
     def __init__(
         self, statement: Statement, lemmas: Mapping[str, Statement], folder: Folder, names: Sequence[str]
     ) -> None:
+        """Make a checker that knows the formulas of the lemmas; `branch` takes the steps with it."""
         from symcook.proof import kernel
 
         self.lemmas, self.folder = lemmas, folder
@@ -228,7 +230,8 @@ class _Narrator:
         return f"axiom {axiom}" if kind == "ax" else self.lemmas[label].id.removeprefix("lem.")
 
     def branch(self, state: kernel._State) -> list[OutlineStep]:
-        """The lines of one open branch; the branches that a step opens are nested below its line."""
+        """The lines of one open branch, whose steps the checker takes, which changes `state`; the branches that a step
+        opens are nested below its line."""
         out: list[OutlineStep] = []
         introductions: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
         for node in cast("nodes.Proof", state.proof):
@@ -311,6 +314,7 @@ class _Narrator:
         return [OutlineStep(["Take ", _argument(node["term"]), ". To show: ", self.show(at.state.goal), "."])]
 
     def on_obtain(self, node: nodes.Obtain, at: Taken) -> list[OutlineStep]:
+        """A name for the object that an existential fact claims, with the new facts about it."""
         return [
             OutlineStep(
                 [
@@ -341,6 +345,7 @@ class _Narrator:
         return self.below(at.opened, [["Claim ", *self.facts(at.fresh), "."]])
 
     def on_use(self, node: nodes.Use, at: Taken) -> list[OutlineStep]:
+        """A fact, lemma or axiom at some terms: what follows, and below it the premises that need a proof."""
         # "with" has an entry for each quantified name, a term, and an entry for each premise: "#label" if it is a fact,
         # "!" if it is true by computation, else a proof of it.
         terms = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
@@ -382,6 +387,7 @@ class _Narrator:
         return [OutlineStep(["Equal, since each side is at most the other."], self.below(at.opened, heads))]
 
     def on_induct(self, node: nodes.Induct, at: Taken) -> list[OutlineStep]:
+        """An induction over integers from a start on: its base and its step, each with its proof below."""
         base, step = at.opened
         facts = [(label, step.fact(label)) for label in step.facts if label not in at.state.facts]
         name = node["name"]
@@ -403,6 +409,7 @@ class _Narrator:
         return [OutlineStep(pieces, self.below(at.opened, heads))]
 
     def on_pos(self, node: nodes.Pos, at: Taken) -> list[OutlineStep]:
+        """A step of arithmetic in one line: its kind and the facts that it uses."""
         sums, equations = node.get("sum", []), node.get("eq", [])
         # The step is linear if no summand is a square or a product of facts, and each equation is multiplied by a
         # number.

@@ -46,6 +46,8 @@ _TALL = 370
 
 
 class Colours(NamedTuple):
+    """The colours of a picture, as #rrggbb."""
+
     page: str
     text: str
     quiet: str

@@ -195,18 +195,19 @@ def sweep(
 def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bool]:
     """The argument, its values, and whether its axis is logarithmic, from `NAME=FROM:TO[:STEPS][:SCALE]`.
 
-    FROM < TO are rational, or integers for an argument that is an integer; both ends are among the values. There are
-    STEPS values (41 if STEPS is missing), evenly spaced on the axis. Integers are rounded; other values between the
-    ends are rounded to a few digits. SCALE is log or linear; without it the axis is logarithmic where TO is at least
-    10 FROM, or 1000 FROM for gamma, q and bits, in which bounds are exponential.
+    0 < FROM < TO are rational, or integers for an argument that is an integer; both ends are among the values. There
+    are STEPS values (41 if STEPS is missing), evenly spaced on the axis. Integers are rounded, and there are fewer of
+    them where several round to one; other values between the ends are rounded to a few digits. SCALE is log or linear;
+    without it the axis is logarithmic where TO is at least 10 FROM, or 1000 FROM for gamma, q and bits, in which bounds
+    are exponential.
 
     >>> read_over("softmax-hardmax", "n=1:1000:4")
     ('n', [1, 10, 100, 1000], True)
     >>> [str(value) for value in read_over("lookup", "gamma=1/10:10:3:log")[1]]
     ['1/10', '1', '10']
 
-    Raises BadInput for another form, for an argument that the kind does not have or that is not a number, and for
-    FROM >= TO.
+    Raises BadInput for another form, for an argument that the kind does not have or that is not a number, for FROM >=
+    TO, for an end that is not positive, and for STEPS other than 2 to 1000.
     """
     form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21, at the end :log or :linear"
     # The parts of the text.
@@ -259,7 +260,7 @@ def _between(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> It
 
 
 def _integers(low: int, high: int, steps: int, logarithmic: bool) -> list[int]:
-    """About evenly spaced integers from `low` to `high`; all integers if there are at most `steps`."""
+    """At most `steps` about evenly spaced integers from `low` to `high`; all integers if there are at most `steps`."""
     if high - low < steps:
         return list(range(low, high + 1))
     from symcook.numbers.balls import ball, refine

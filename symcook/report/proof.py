@@ -36,7 +36,8 @@ _GOOD = ("PROVED", "DECIDED", "REFUTED", "CORRECTED")
 
 
 def paper_words(name: str) -> str:
-    """The place of the claim in its paper and what it says in our words; "" for a lemma."""
+    """The place of the claim in its paper and what it says in our words; for a correction, those of the claim that it
+    corrects; "" for a lemma."""
     from symcook import claims
     from symcook.proof.replay import statements
 
@@ -59,7 +60,7 @@ def corrections(name: str) -> list[str]:
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:
     """The stored certificate that gave a verdict: the refutation of a claim that is REFUTED or CORRECTED, else the
-    proof."""
+    proof. At least one certificate of the claim must be stored."""
     from symcook.proof.files import load_json
     from symcook.proof.replay import library
 
@@ -369,8 +370,9 @@ def witness(name: str) -> str:
 
     The refutation proves "there are values at which the statement fails"; the witnesses are the values in this proof.
     An object that the proof obtains from an existential fact is named by that fact. Witnesses of several cases are
-    joined by "or". For a statement without leading quantifiers, the text has the values at which the proof uses the
-    hypothesis that it assumes, or else the stored models in the statement.
+    joined by "or". A statement that claims existence is false at all values, which the text says. For a statement
+    without leading quantifiers, the text has the values at which the proof uses the hypothesis that it assumes, or else
+    the stored models in the statement. Raises BadInput if no refutation is stored.
     """
     from symcook.proof.files import load_json
     from symcook.proof.grammar import leading_names

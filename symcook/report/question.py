@@ -1,5 +1,5 @@
-"""Answers to questions about the robustness and precision of a model: a table with a row for each length, notes, a CSV
-file and a picture."""
+"""Answers to questions about the robustness and precision of a model: a table with a row for each length (and for each
+head, say, if `Answer.by` groups the rows), notes, a CSV file and a picture."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _title(answer: Answer) -> str:
 
 
 def document(answer: Answer) -> Document:
-    """A table with a row for each length, and the notes."""
+    """A table with the rows of the answer, and the notes."""
     rows = [[_drawn(answer, name, row.get(name)) for name in answer.columns] for row in answer.rows]
     notes = [f"{'method' if name == 'words' else name}: {note}" for name, note in answer.notes.items()]
     names = {"least_word": "at string", "word": "at string" if "least" in answer.columns else "string"}
@@ -109,7 +109,7 @@ def write(answer: Answer, targets: Sequence[Path], force: bool) -> Sequence[Path
 
 
 def table_csv(answer: Answer) -> str:
-    """CSV text with a line for each length. The radius of a number is in a second column, NAME_rad.
+    """CSV text with a line for each row of the answer. The radius of a number is in a second column, NAME_rad.
 
     An exact number with more than 20 digits is rounded, and its radius is that of the rounding.
     """
@@ -208,7 +208,7 @@ def _note(answer: Answer, curves: Sequence[Curve]) -> str:
 
 
 def _range(lengths: Sequence[Fraction]) -> str:
-    """Sorted lengths as text: "LOW to HIGH" if none between is missing, else all of them."""
+    """Sorted lengths as text: "LOW to HIGH" for more than two with none missing between, else all of them."""
     if len(lengths) > 2 and lengths[-1] - lengths[0] == len(lengths) - 1:
         return f"{lengths[0]} to {lengths[-1]}"
     return ", ".join(map(str, lengths))

@@ -63,7 +63,8 @@ def conclusions(statement: str, family: Family) -> list[str]:
 
 
 def theorems(family: Family, statements: Iterable[Statement]) -> list[Theorem]:
-    """The theorems in `statements` about a run of the family: each conclusion once, with the fewest hypotheses."""
+    """The theorems in `statements` about a run of the family: each conclusion with the fewest hypotheses, and several
+    times only where neither of two sets of hypotheses contains the other."""
     merged = list[Theorem]()
     for statement in statements:
         for clause in _clauses(statement.written, family):
@@ -319,7 +320,8 @@ def _unprefixed(hypotheses: Sequence[str], says: str) -> tuple[list[str], str, s
 
 
 def _normal_form(text: str) -> str:
-    """A normal form of a formula: bound variables are numbered, so that their names make no difference."""
+    """A normal form of a formula, without prefixes g_: bound variables are numbered, so that their names make no
+    difference. A text that the grammar does not have is its own normal form."""
     try:
         return show(_numbered(parse_formula(re.sub(r"\bg_(?=\w)", "", text)), {}, 0))
     except BadInput:

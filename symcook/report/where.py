@@ -29,7 +29,7 @@ WORDS = {"answer": (("y", "i"), "the readout answers y at i"), "accept": (("w",)
 MOST = 20
 """The possible entries of a table are searched from -MOST to MOST."""
 FEW = 5
-"""A comment in the file of definitions that is before more definitions than this is about a section of the file."""
+"""A comment above more definitions than this is the heading of a section of the file, and is left out."""
 
 
 def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
@@ -91,7 +91,8 @@ def _entries(family: Family) -> dict[str, list[int]]:
 
 
 def _numbers(condition: Tree, entry: Tree) -> list[int]:
-    """The integers from -MOST to MOST that satisfy the condition on an entry; [] if it has other names too."""
+    """The integers from -MOST to MOST that satisfy the condition on an entry, in order; [] if none does, or if the
+    condition has other names too."""
     try:
         return [k for k in range(-MOST, MOST + 1) if Rationals({}).formula(_substituted(condition, entry, k))]
     except BadInput:
@@ -139,7 +140,8 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
     """The meaning of names for values of coordinates after a round or a layer, which the construction does not have.
 
     `used` are the names in the theorems. In the equations of a family, x is the first value of the coordinate x; in
-    rounds, x is the value that one round passes to the next. y2_x and z2_x are values of x within layer 2.
+    rounds, x is the value that one round passes to the next. y2_x is what a norm of layer 2 gives for x, and z2_x is
+    the value of x after a sublayer of layer 2; the rows call both "x after layer 2".
     """
     relation = FamilyRelation(family)
     for name, sort in relation.functions.items():

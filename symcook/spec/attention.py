@@ -1,7 +1,8 @@
-"""References of the attention recipes. They map a list of rationals, or a word, to a list of rationals; position i of
-the paper is entry i - 1.
+"""References of the attention recipes. They map a list of rationals or of rows, or a string, to a list of rationals;
+position i of the paper is entry i - 1.
 
-Every list must have at least one entry, as in the paper, where sequences are nonempty. Weighting is average-hard.
+Every list must have at least one entry, as in the paper, where sequences are nonempty. Equal distances or angles give
+the mean of the values, as average-hard attention does.
 """
 
 from collections.abc import Sequence
@@ -75,7 +76,8 @@ def lookup_quadratic(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> l
 
 
 def lookup(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fraction]:
-    """From rows (q_i, v_i) with q_i in 1..n, at position i the value v at q_i (section 5.3)."""
+    """From rows (q_i, v_i) with q_i in 1..n, at position i the value v at q_i (section 5.3). Raises BadInput for a
+    query that is not a position."""
     queries = _exact([row[0] for row in rows])
     values = _exact([row[1] for row in rows])
     answers = []

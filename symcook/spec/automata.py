@@ -11,7 +11,7 @@ from symcook.spec.fold import Fold
 
 def language(table: Automaton) -> Fold:
     """The answer of an automaton to a string, as a fold whose states are the names of the automaton's states."""
-    # rows: by state and letter the next state
+    # By state, {symbol: the next state}.
     rows = {
         name: dict(zip(table.alphabet, (table.names[to] for to in row), strict=True))
         for name, row in zip(table.names, table.moves, strict=True)

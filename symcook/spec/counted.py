@@ -1,9 +1,10 @@
 """A formula with counts as a fold, written with plain integers, tuples and text, so that its code can also be executed
 symbolically, with unknown counts.
 
-The state has four parts: the truths, at the last letter, of the lines that later letters need; for each line that is
-counted to the left, its count so far; for each line that only needs the remainder of a count, the remainder; and the
-last letter. A line that matters only at the last position, such as a count to the right, is evaluated by `answer`.
+The state has four parts: the truths of the lines at the last letter, False for those that later letters do not need;
+for each line that is counted to the left in an inequality or a remainder, its count so far; for each remainder line,
+the remainder; and the last letter. A line that matters only at the last position, such as a count to the right, is
+evaluated by `answer`.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ def counted(formula: Formula) -> Fold:
 
 
 def _check_looks_back(formula: Formula, needed: list[int]) -> None:
-    """Raises BadInput for a TABLE, and for a line that depends on later letters, except a count to the right that is
-    needed at the last position only."""
+    """Raise BadInput for a TABLE, and for a line that depends on later letters, except an inequality with a count to
+    the right that is needed at the last position only."""
     for number, line in enumerate(formula.lines):
         ahead = line.op in ("next", "until") or any(count.side == "right" for count in line.counts)
         at_the_end = line.op == "at least" and number not in needed

@@ -1,12 +1,12 @@
 """References of the feed-forward recipes, for all rational inputs.
 
 Each function maps {coordinate: Fraction} to {coordinate: Fraction}; the parameters of the recipe (eps, c, a truth table
-..) are keyword arguments. The result is under "out", except for recipes that rewrite their input by the residual
-connection: `zero` and `cancel_residual` return it under "x".
+..) are further arguments. The result is under "out", except for recipes that rewrite their input by the residual
+connection: `zero` returns it under the names of the inputs, `cancel_residual` under "x".
 
 The source of every formula except `parity` is the Cookbook, sections 4, 5.7 and 6.4. A comparator follows its formula
 with three cases, also inside the tolerance window; only outside this window it equals the indicator that it
-approximates.
+approximates, or, if the tolerance is an input, the indicator times the tolerance.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -156,11 +156,11 @@ def eqzero_input(values: NamedValues) -> SpecOutputs:
 
 
 def boolean(values: NamedValues, *, table: str | Sequence[int], names: Sequence[str] | None = None) -> SpecOutputs:
-    """out = entry k of the truth table, where k is the binary number with the bits x1 ... xm (eq 35).
+    """out = entry k of the truth table, where k is the binary number with the bits of the inputs (eq 35).
 
     table: 2^m bits, m >= 0, as a text such as "0110" or a sequence of 0 and 1. names: the m inputs, the most
-    significant first; by default x1 ... xm. Raises BadInput for a table of another length and for an input that is not
-    0 or 1, for which the recipe is not specified.
+    significant first, such as p1 ... pm of the recipe; by default x1 ... xm. Raises BadInput for a table of another
+    length and for an input that is not 0 or 1, for which the recipe is not specified.
     """
     bits = [str(bit) for bit in table]
     width = len(bits).bit_length() - 1
@@ -256,7 +256,7 @@ def max_min(values: NamedValues, groups: Sequence[Sequence[tuple[Mapping[str, Fr
 
 def proposition(values: NamedValues, names: Sequence[str], table: Sequence[int], signed: bool) -> SpecOutputs:
     """The entry of a truth table for the inputs `names`, the most significant first (section 4.8). Inputs and output
-    are 0 or 1, or, with `signed`, -1 or 1."""
+    are 0 or 1, or, with `signed`, -1 or 1. Raises BadInput for another input."""
     low = -1 if signed else 0
     place = 0
     for name, value in zip(names, _read(values, *names), strict=True):

@@ -35,6 +35,7 @@ class Fold:
     each: bool = False
 
     def __call__(self, word: Iterable[str]) -> Any:
+        """The answer to a word; with `each`, the list of the answers after every token, [] for the empty word."""
         state = self.start if steady(self.start) else deepcopy(self.start)  # a step may change it in place
         answers = []
         for token in word:
@@ -45,8 +46,8 @@ class Fold:
 
 
 def steady(state: object) -> bool:
-    """Whether a state is hashable and compared by its value. Another object, which is not hashable, or which has
-    attributes and is equal only to itself, could be changed in place after it was stored, unnoticed."""
+    """Whether a state may be stored: it is hashable, and is compared by its value or has no attributes; a tuple or
+    frozenset if its parts are. Any other object could be changed in place after it was stored, unnoticed."""
     if isinstance(state, tuple | frozenset):
         return all(map(steady, state))
     by_value = type(state).__eq__ is not object.__eq__ or isinstance(state, Enum | type)
@@ -54,6 +55,6 @@ def steady(state: object) -> bool:
 
 
 def require_steady(state: object) -> None:
-    """Raise BadInput for a state that a step may change in place."""
+    """Raise BadInput for a state that is not `steady`, since a step may change it in place."""
     if not steady(state):
         raise BadInput(STEADY, f"a {type(state).__name__}", "use numbers, text and tuples of them")

@@ -1,7 +1,9 @@
-"""Reference recognisers: the bracket languages of the Cookbook's section 9.2, and PARITY and FIRST of chiang2022.
+"""References of languages: the bracket languages of the Cookbook's section 9.2, PARITY and FIRST of chiang2022, and the
+induction heads of section 9.1, which answer with a symbol at each position.
 
-The empty word is in Dyck-1 (S -> epsilon), so these functions accept it. A transformer without added tokens has no
-empty input, so a comparison with it starts at length 1. A symbol outside the alphabet raises BadInput.
+The empty string is in Dyck-1 (S -> epsilon), so the functions for brackets accept it. A transformer without added
+tokens has no empty input, so a comparison with it starts at length 1. A symbol outside the alphabet raises BadInput,
+except in `dyck1_2` after a prefix that is too deep, where no symbol is looked at.
 
 >>> dyck1("((()))"), dyck1(")())()"), dyck1("")
 (True, False, True)
@@ -74,6 +76,7 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     pairs = dict(zip(brackets[::2], brackets[1::2], strict=True))
 
     def step(stack: tuple[str, ...] | None, bracket: str) -> tuple[str, ...] | None:
+        """The next stack; BadInput for another symbol than a bracket, even where `stack` is None."""
         if bracket not in brackets:
             raise BadInput(f"a string must consist of {' '.join(brackets)}", bracket)
         if stack is None:

@@ -21,7 +21,8 @@ from symcook.spec.srasp import WordsByValue, lettered
 
 
 def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
-    """For each line of the formula: whether it is true at each position of the word."""
+    """For each line of the formula: whether it is true at each position of the word. Raises BadInput for a TABLE that
+    has no bit for a number that it meets."""
     n = len(word)
     table: list[list[bool]] = []
     for line in formula.lines:
@@ -159,6 +160,8 @@ def language(formula: Formula) -> Fold:
 
     Lines that look ahead are guessed. A state is a set of guesses: of all possible truths of the lines at the last
     letter that are consistent with the letters so far. At the last letter, next is false, and "f until g" is "f and g".
+    On the empty string the answer is False, or None for a formula with labels. Raises BadInput for a formula with
+    counts.
     """
     counting = [line.counted for line in formula.lines if line.op in COUNTING]
     if counting:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     """The function that the program defines, from a string to an answer at each position: the specification for
-    ``check``."""
+    ``check``. It is a Fold if the program is a formula about the past without counts. Raises BadInput for an automaton
+    and for a Turing machine, whose models are checked by their tokens."""
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import Looking, answers, fold
 
@@ -37,8 +38,8 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
 
 
 def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
-    """Raise BadInput for a string on which the program defines no answer, because a count exceeds the length of a
-    TABLE."""
+    """Raise BadInput for a string on which the program defines no answer, because a TABLE has no bit for a count or for
+    the number of a position."""
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import truths
 
@@ -49,8 +50,9 @@ def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
 
 
 def language(program: Program) -> Fold:
-    """The fold from a string to the program's answer at the last position, or to whether an automaton accepts: the
-    specification for ``decide``. Raises BadInput for a program that defines no such language."""
+    """The fold from a string to the program's answer at the last position, or to the answer of an automaton: the
+    specification for ``decide``. Raises BadInput for a program of srasp, a Turing machine, and a formula with
+    counts."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind == "dfa":
         from symcook.programs.running import program_table

@@ -39,7 +39,7 @@ def converted(values: Mapping[str, Fraction], given: str, wanted: str) -> dict[s
 
 
 def share(word: Sequence[str], alphabet: Sequence[str], by: str) -> list[Fraction]:
-    """At each position i: for `by` "n", C/n, where C is the number of occurrences of the first letter of the alphabet;
+    """At each position i: for `by` "n", C/n, where C is the number of occurrences of the first symbol of the alphabet;
     otherwise C/i, where C counts only those up to position i (section 3.3)."""
     n, letter = len(word), alphabet[0]
     if by == "n":

@@ -116,7 +116,8 @@ def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[WordsByVal
 
 
 def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[WordsByValue], int]:
-    """The words with each letter at each position, as bits, and the number of words."""
+    """The words with each letter at each position, as bits, and the number of words. The letters of a position must be
+    different; the words are in lexicographic order by the order of the letters in `choices`."""
     size = 1
     for letters in choices:
         size *= len(letters)
@@ -171,8 +172,8 @@ def _line_columns(
         return [_summed([{unit: a, none: all_strings & ~a} for a in row], all_strings) for row in reads[0]]
     if op == "aggregate" and not any(isinstance(value, str) for column in reads[2] for value in column):
         return [_means(row, reads[1], default, all_strings) for row, default in zip(reads[0], reads[2], strict=True)]
-    # The first or last selected value (an aggregate of letters has the first): go through the positions j in order, and
-    # give the value at j to the words that select j and no position before it.
+    # The first or last selected value (an aggregate of letters has the first): go through the positions j in order, for
+    # "right" from the last one, and give the value at j to the words that select j and none of the positions done.
     result = []
     for i in range(n):
         order = range(n) if line.op != "right" else range(n)[::-1]

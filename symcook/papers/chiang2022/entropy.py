@@ -179,7 +179,8 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
 
 
 def _read_weight(model: str, given: Fraction | int | str) -> Fraction:
-    """The weight of Figure 3 as a rational number. Raises BadInput for a model without this weight."""
+    """The weight of Figure 3 as a rational number. Raises BadInput for a negative one, and for one other than 1 in a
+    model without this weight."""
     what = "the weight"
     value = rational_value(number_tree(str(given), what), what)
     if value < 0:
@@ -198,7 +199,8 @@ def _read_seed(given: int | str) -> int:
 
 
 def _classes_of_sample(classes: list[Class], length: int, sample_size: int, seed: int) -> list[Class]:
-    """The classes with the shares that they have in a random sample of words, without classes that do not occur."""
+    """The classes with the shares that they have in a random sample of words, without classes that do not occur. Raises
+    BadInput for a sample of more than 10^6 symbols."""
     if sample_size * length > 10**6:
         raise BadInput("a sample must have at most 10^6 symbols in all", sample_size * length, "draw fewer strings")
     draw = random.Random(seed)
@@ -308,6 +310,7 @@ def _normed_first_classes(given: Given) -> Iterator[Class]:
     epsilon = given.epsilon
 
     def logit(starts: bool) -> flint.arb:
+        """The logit of the strings whose first symbol is 1 (`starts`), or is 0."""
         cls = _norms_factor(arb_of(Fraction(1, 6)), arb(0), epsilon)
         first_norm = _norms_factor(arb_of(Fraction(1, 3)), arb_of(Fraction(int(starts), 6)), epsilon)
         s = (first_norm if starts else -first_norm) / 2 / (1 + (given.n - 1) * (-given.c() * cls * first_norm).exp())
@@ -361,7 +364,7 @@ def _norms_factor(squares: flint.arb, added: flint.arb, epsilon: Fraction) -> fl
     return (squares + added + e * (squares + e)).rsqrt()
 
 
-# By model: the classes of its words.
+# By model: a function from the length and the parameters to the classes of its strings.
 LOGITS: dict[str, Callable[[Given], Iterator[Class]]] = {
     "parity": _parity_classes,
     "first": _first_classes,

@@ -4,7 +4,7 @@ proved to contain it.
 In the paper, Figure 2 is about 1000 random strings; here each point is the mean over all strings of its length.
 Figure 3 changes one entry of a matrix whose lower half is the negative of its upper half. Here both entries change, so
 that the residual stream still consists of pairs (x, -x) and layer norm needs no centering. Figure 4 is about trained
-transformers; here it has the attention, confidence and accuracy of the constructed transformers at every length.
+transformers; here it has the attention, confidence and accuracy of the constructed transformers at `LENGTHS`.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ NORMED = 1000  # the greatest length for PARITY with norms, whose closed form ta
 FLAWED = 10_000  # the greatest length for the flawed FIRST, whose closed form takes n exponentials
 WORD = 20  # the length of the strings of Figure 3
 WEIGHTS = [Fraction(1, 2) + Fraction(k, 360) for k in range(198)]
-"""The values of the weight of Figure 3: from 1/2 in steps of 1/360. From (n + 1)/n on, the query of the string of 1s
-lies beyond the last position, so that the model has no value on it at epsilon 0."""
+"""The values of the weight of Figure 3: from 1/2 in steps of 1/360, below (n + 1)/n for n = WORD. From there on the
+query of the string of 1s hits no position, so that its logit before the layer of Proposition 2 is 0, and the closed
+form of this layer is 0/0 at epsilon 0."""
 SETTING = "epsilon=0, eta=1/100"
-"""The values of the model in Figure 3."""
+"""The values of the symbols and arguments of the model in Figure 3."""
 Announce = Callable[[str], None]
 """Reports progress: called before each value with a line on what is computed next."""
 
@@ -71,6 +72,7 @@ def entropies(name: str) -> Make:
     """The maker of Figure 2: cross-entropy against the length, without layer norm and with two values of epsilon."""
 
     def figure(longest: int, progress: Announce) -> Figure:
+        """The figure up to length `longest`; the curves of PARITY with norms end at NORMED."""
         normed = f"{name}-layernorm"
         rows = [
             (name, "", "no layer norm"),
@@ -95,6 +97,7 @@ def sensitivity(what: str) -> Make:
     position learns k/n."""
 
     def figure(longest: int, progress: Announce) -> Figure:
+        """The figure for strings of WORD symbols, whatever `longest` is."""
         points = []
         for weight in WEIGHTS:
             progress(f"figure 3, weight {decimal_text(weight)}")
@@ -121,7 +124,8 @@ def _moved(weight: Fraction) -> Bound:
 
 
 def tolerances(longest: int, progress: Announce) -> Figure:
-    """For Figure 3: how far the weight may move from 1 such that every string stays right, against the length."""
+    """For Figure 3: how far the weight may move from 1 such that every string stays right, against some lengths from 3
+    to 80, up to `longest`."""
     sides: tuple[list[Point], list[Point]] = ([], [])
     for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
         if n <= longest:
@@ -276,7 +280,7 @@ def _end_of_interval(model: str, case: Given, side: int, near: Fraction) -> tupl
         else:
             bad = middle
     # Bisection has tested single weights. Now prove it for all weights from 1 to the last right one, for each number k
-    # of 1s.
+    # of 1s from 1 on: with k = 0 the weight does not matter.
     for k in range(1, case.n):
         if not _right_between(model, case, k, side, Fraction(0), good, HALVINGS):
             raise Undecided(f"the answer of strings with {k} symbols 1 is undecided up to the weight {1 + side * good}")

@@ -1,1 +1,1 @@
-"""The Transformer Cookbook: its figures and its comparators."""
+"""The Transformer Cookbook: its figures, and figures of its comparators."""

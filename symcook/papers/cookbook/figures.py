@@ -50,6 +50,7 @@ def counts(panel: str) -> Make:
     """The maker of a panel of Figure 2: the numbers of ( and of ) up to each position."""
 
     def figure(longest: int, progress: Callable[[str], None]) -> Figure:
+        """The panel; its string is fixed, so that `longest` does not matter."""
         word, what = PANELS[panel]
         curves = [
             Curve(label, tuple((Fraction(k), exact(n)) for k, n in enumerate(accumulate(b == c for b in word), 1)))
@@ -65,6 +66,7 @@ def comparator(name: str) -> Make:
     """The maker of a comparator's figure: the exact values of its model, and the indicator that it approximates."""
 
     def figure(longest: int, progress: Callable[[str], None]) -> Figure:
+        """The figure; it is about numbers, so that `longest` does not matter."""
         info = recipes.info(name)
         # The width of the ramp is an input of some comparators, and a parameter of the others.
         by_input = "tolerance" in info.formula

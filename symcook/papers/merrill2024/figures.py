@@ -21,7 +21,7 @@ from symcook.thought.running import MachineRun, machine_of, run_machine
 FIGURES: dict[str, tuple[Make, ...]] = {}
 """No recipe has figures here: `of_machine` makes those of a compiled machine."""
 TOKENS = 5_000
-"""The greatest number of tokens of a run; longer runs are left out."""
+"""The greatest number of tokens of a run; the first longer run and those on longer strings are left out."""
 GROUPS = {
     "tokens": ("Corollary 2.1: tokens by steps", ("tokens", "columns")),
     "operations": ("Theorem 3: operations by steps", ("pairs", "products", "sums", "units")),
@@ -60,9 +60,10 @@ def visited(run: MachineRun) -> int:
 
 
 def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, int]]]:
-    """The number of steps and the counts of the runs on the words a b c .. a b c .., for the letters of the machine, at
-    lengths 1, 2, 4, .. up to `longest`. It stops at the first run with more than `TOKENS` tokens. `model` is compiled
-    from a machine."""
+    """The number of steps and the counts of the runs on the strings a b c .. a b c .., for the symbols of the machine,
+    at lengths 1, 2, 4, .. up to `longest`, and at length 0 if the empty string is an input. Runs after the first one
+    with more than `TOKENS` tokens are not made. The order is by number of steps; of runs with the same number the last
+    one counts. `model` is compiled from a machine."""
     letters = machine_of(model).input
     empty = [0] if model.embedding.added else []  # without an added token, an empty word is no input
     lengths = [*empty, *itertools.takewhile(lambda n: n <= longest, (2**k for k in range(20)))] if letters else [0]

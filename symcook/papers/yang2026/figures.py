@@ -1,7 +1,7 @@
 """Figures 1 and 2 of Yang et al. (2026).
 
 Figure 1 is a table of temperatures and of the growth of position encodings in the paper. Here it is computed from
-compiled models: the greatest entry of the position encodings, and the least temperature, at each length. Figure 2 has
+compiled models: the greatest entry of the position encodings, and the least temperature, at LENGTHS. Figure 2 has
 the patterns of scores of Section 3.
 """
 
@@ -55,10 +55,11 @@ def least_temperature(model: Transformer, n: int) -> Fraction:
 
 
 def growth(measure: Callable[[Transformer, int], Fraction], name: str, quantity: str) -> Make:
-    """The maker of a column of Figure 1: for each theorem a curve of `measure`, a function of the model and the length.
-    `quantity` names what it measures."""
+    """The maker of a column of Figure 1: for each theorem and part a curve of `measure`, a function of the model and
+    the length, at LENGTHS. `quantity` names what it measures."""
 
     def figure(longest: int, progress: Callable[[str], None]) -> Figure:
+        """The figure at LENGTHS, whatever `longest` is."""
         curves = []
         for theorem, model in _models().items():
             progress(f"Theorem {theorem}")

@@ -1,4 +1,5 @@
-"""Attention recipes: sequences of numbers in, a number at each position out. Source: Cookbook, Sections 5.1 to 5.7."""
+"""Attention recipes: rows of numbers or strings in, a number at each position out. Source: Cookbook, Sections 5.1 to
+5.7, and Yang et al. 2026. The helpers here serve recipes of other chapters too."""
 
 from __future__ import annotations
 
@@ -73,11 +74,12 @@ def sharpened(
     gap: str = "1",
     mask: str = "none",
 ) -> kit.Layer:
-    """The layer that writes to `output` the coordinate `value` at the position with the maximum score. Different scores
-    must differ by at least `gap`.
+    """The layer that writes to `output` the coordinate `value` at the position with the maximum score.
 
-    With weighting "softmax" the temperature is gap/log(8 N), and the rounding of Section 5.7 follows: for values 0 and
-    1 the result is exact up to length N. Source: Cookbook, Section 5.7.
+    With weighting "softmax" the temperature is gap/log(8 N), and the rounding of Section 5.7 follows. The result is
+    then exact up to length N for values 0 and 1, if a single position has the maximum score, and all other scores are
+    lower by at least `gap`, a text in the grammar. Other weightings use neither `gap` nor N. Source: Cookbook, Section
+    5.7.
     """
     if weighting != "softmax":
         return kit.Layer(kit.head(score, {output: value}, mask=mask, weighting=weighting))

@@ -23,7 +23,7 @@ from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
     ),
 )
 def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
-    """All values are zero, so attention adds zero_head, whatever it looks at.
+    """All values are zero, so attention adds zero, whatever it looks at.
 
     x_i + 0 = x_i, with W^(Q) = W^(K) = W^(V) = 0.
 

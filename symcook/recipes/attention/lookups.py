@@ -110,10 +110,10 @@ def lookup_almost_orthogonal(
     family polynomials: for a prime p and degrees below k, position i is the polynomial over the integers modulo p whose
     coefficients are the digits of i - 1 in base p; its vector has p^2 entries, 1 at (a, b) where its value at a is b
     and else 0, over sqrt(p). Two polynomials agree at k - 1 places at most, so products of different vectors are at
-    most (k - 1)/p <= epsilon, and the product with itself is 1; p is the least that gives N vectors. family signs:
-    entries 1/sqrt(m) or -1/sqrt(m), drawn by Python's random.Random(seed); that the family satisfies Eq. (37) is
-    checked, and it is refused where it does not. The factors 1/sqrt(p) and 1/sqrt(m) of both vectors stand in W^(K) as
-    1/p and 1/m, so that all numbers are rational. Eq. (38) asks for m = ceil(12 k log(2 N)/epsilon^2), which is far
+    most (k - 1)/p <= epsilon, and the product with itself is 1; p is the least prime for which this holds with p^k >=
+    N. family signs: entries 1/sqrt(m) or -1/sqrt(m), drawn by random.Random(seed) of Python; that it satisfies Eq. (37)
+    is checked, and it is refused where it does not. The factors 1/sqrt(p) and 1/sqrt(m) of both vectors stand in W^(K)
+    as 1/p and 1/m, so that all numbers are rational. Eq. (38) asks for m = ceil(12 k log(2 N)/epsilon^2), which is far
     more than is needed. weighting softmax: the rounding of Section 5.7 at temperature 1/(p log(8 N)) or 1/(m log(8 N)),
     which is colder than the gap of 1 - epsilon asks for, and leaves all numbers rational. Inputs: query and value; the
     vector of the query is made by a first feed-forward part.
@@ -162,7 +162,8 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
 
 
 def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
-    """The vectors with m random signs for each position. BadInput if two of them have a product above epsilon."""
+    """The vectors with m random signs for each position. BadInput if the normalised product of two of them is greater
+    than epsilon or less than -epsilon, or if N m is more than MOST_SIGNS."""
     if N * m > MOST_SIGNS:
         must = f"N times m must be at most {MOST_SIGNS} with signs"
         raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")

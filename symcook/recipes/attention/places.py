@@ -123,9 +123,9 @@ def tie_break(this: Recipe, term: str) -> kit.Transformer:
 
     Inputs: score and value, one row a position; the scores of every row i are score_j + gamma t(j), with average-hard
     attention. term: t(j). gamma: 0 < gamma <= 1. Differences of integer scores are 0 or at least 1. Eq. (39) asks for
-    more than gamma; at least gamma (1 - 1/n) is enough but for equality, since two terms differ by 1 - 1/n at most, and
-    so gamma = 1 is allowed. The terms with j + 1 are those of Table 2, which leaves out gamma: there they need
-    differences of at least 1/2.
+    more than gamma; more than gamma (1 - 1/n) is enough, since two terms differ by 1 - 1/n at most, and so gamma = 1 is
+    allowed. The terms with j + 1 are those of Table 2, which leaves out gamma: there they need differences of at least
+    1/2.
     """
     look = kit.head({("one", "score"): 1, ("gamma1", "term"): 1}, {"found": "value"})
     return over_rows(

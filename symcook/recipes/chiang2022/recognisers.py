@@ -1,4 +1,5 @@
-"""PARITY and FIRST: transformers with softmax attention that recognise them at every length.
+"""PARITY and FIRST: transformers with softmax attention that recognise them at every length, and the first-flawed of
+Section 5.2, which without scaling by log n recognises FIRST up to a length only.
 
 A token CLS is before the string, at position 0, and is counted in n. The answer is read at CLS: a string is accepted
 iff the logit is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
@@ -169,11 +170,12 @@ def parity_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> ki
 
     The recipe parity over x and -x (18 coordinates) with post-norms; accept iff the logit s at CLS is positive.
 
-    scaled: as in parity. eta: the cross-entropy in nats that no string exceeds at epsilon = 0, by a third layer
-    (Proposition 2): it replaces all coordinates by s and -s, which its norm makes 3 and -3 up to sign, and the readout
-    multiplies by -log(exp(eta) - 1)/3; from eta = log 2 on, where that is not positive, it is that of eta = 1/2. c: any
-    positive number. epsilon: any number of at least 0. Scores are c times the two positions' factors of norms. With eta
-    and epsilon = 0 the empty string has no value: its s = 0 has no norm.
+    scaled: as in parity. eta: the cross-entropy in nats that no string but the empty one exceeds at epsilon = 0, by a
+    third layer (Proposition 2): it replaces all coordinates by s and -s, which its norm makes 3 and -3 up to sign, and
+    the readout multiplies by -log(exp(eta) - 1)/3; from eta = log 2 on, where that is not positive, it is that of eta =
+    1/2. c: any positive number. epsilon: any number of at least 0. Scores are c times the two positions' factors of
+    norms. With eta and epsilon = 0 the empty string has s = 0, which the last norm leaves 0: it is rejected, and balls
+    cannot tell.
 
     Corrections to the paper: Appendix B gives all positions one factor A_1 C_1, and it depends on the
     position. The signs stay right: with t_i > 0 the score of position i up to sign, the least and the greatest t differ
@@ -207,10 +209,11 @@ def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transform
     Logit = s = exp(c)/(exp(c) + n - 1) (I[w_1 = 1] - 1/2) at CLS for n = |w| + 1 >= 2: Eq. (1). Accept iff s > 0.
 
     scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). eta: with scaled=yes the
-    cross-entropy in nats that no string exceeds (Proposition 3): the readout's weight is -4 log(exp(eta) - 1), as |s| >
-    1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive, it is that of eta = 1/2. c:
-    any positive number. Coordinates, the paper's dimensions 1 to 6: zero, one and cls (one-hot tokens), start I[i = 1],
-    hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to zero is left out.
+    cross-entropy in nats that no string but the empty one exceeds (Proposition 3): the readout's weight is -4
+    log(exp(eta) - 1), as |s| > 1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive,
+    it is that of eta = 1/2. c: any positive number. Coordinates, the paper's dimensions 1 to 6: zero, one and cls
+    (one-hot tokens), start I[i = 1], hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to
+    zero is left out.
 
     Corrections to the paper: for the empty string no position is the first and s = 0, not the -1/2 of Eq. (1);
     the strict threshold rejects it, with a cross-entropy of log 2 whatever eta is. And |s| <= 1/2 of Proposition 3 is
@@ -295,8 +298,8 @@ def first_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit
     -log(exp(eta) - 1)/sqrt(6). With scaling it is for c >= 1 and 0 <= epsilon <= 1/2 and by the readout's weight alone
     (Proposition 3), -4 sqrt(5/24 + epsilon) log(exp(eta) - 1). From eta = log 2 on, where neither is positive, it is
     that of eta = 1/2. c: any positive number. epsilon: any number of at least 0. The score of position 1 is c times the
-    factors of norms at CLS and there. With the third layer and epsilon = 0 the empty string has no value: its s = 0 has
-    no norm.
+    factors of norms at CLS and there. With the third layer and epsilon = 0 the empty string has s = 0, which the last
+    norm leaves 0: it is rejected, and balls cannot tell.
 
     Corrections to the paper: Proposition 3 takes the logit to be s/sqrt((1 + s^2)/6 + epsilon) with |s| > 1/4,
     as if there were one norm. The network has four; its score is log n times a factor that falls with epsilon, and is

@@ -1,9 +1,10 @@
 """Feed-forward recipes: Cookbook, Table 1 and Section 4, with clip of Section 6.4 and the rounding of Section 5.7.
 
-Each model reads one row of numbers, as its only position, and has one layer: a feed-forward layer without attention.
-Inputs are called x, y, p (x1, x2, ... for vectors) and `tolerance`; the answer is the coordinate out (out1, out2, ...),
-or the input itself where the recipe is about the residual connection. The weights are those that the paper prints: they
-are read from the recipe's formula `computes`, or given as matrices where the paper prints blocks of any size.
+Each model reads one row of numbers, as its only position, and has one layer, a feed-forward layer without attention;
+max-min has several. Inputs are called x, y, p (x1, x2, ... for vectors) and `tolerance`, or by an argument of the
+recipe; the answer is the coordinate out (out1, out2, ...), or the input itself where the recipe is about the residual
+connection. The weights are those that the paper prints: they are read from the recipe's formula `computes`, or given as
+matrices where the paper prints blocks of any size.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def pointwise(
 ) -> kit.Transformer:
     """A model of one feed-forward layer that reads `inputs` and writes `outputs`.
 
-    `weights` has W1, b1, W2 and b2. If it is None, the weights are those of `formulas`, {output: formula}; if that is
-    None too, those of the recipe's text `computes`, for a single output.
+    `weights` has W1, b1, W2 and b2. If it is None, the weights are those of `formulas`, {output: formula}, whose keys
+    then replace `outputs`; if that is None too, those of the recipe's text `computes`, for a single output.
     """
     if weights is None:
         block = kit.feedforward(formulas or {outputs[0]: this.computes}, reads=inputs, symbols=parameters)

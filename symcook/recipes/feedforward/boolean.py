@@ -150,7 +150,7 @@ def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transf
     linear function of that number. bits signs: -1 is false and 1 true, for inputs and output: (x + 1)/2 goes in, 2 out
     - 1 comes out.
     """
-    # Three networks, of which the one with the fewest hidden units is used.
+    # Two networks, and a third one for a symmetric function: the one with the fewest hidden units is used.
     names, table = formula
     m = len(names)
     networks = [_cases(table, m), _cases(tuple(1 - bit for bit in table), m, flipped=True)]

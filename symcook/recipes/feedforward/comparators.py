@@ -151,8 +151,8 @@ def conditional(this: Recipe, low: kit.Fraction, high: kit.Fraction) -> kit.Tran
     out = relu(p + x - 1) + relu(y - p) = x if p = 1, y if p = 0.
 
     low, high: the interval of x and y, 0 to 1 as printed. For any other, with width B = high - low, out = relu(B p + x
-    - high) + relu(y - B p - low) + low, which the paper calls easy; the region is that below with low for 0 and high
-    for 1.
+    - high) + relu(y - B p - low) + low, which the paper calls easy; the region is then that of [0, 1] with low for 0
+    and high for 1.
 
     All x and y in [0, 1] are in the region; Table 1 gives x and y in R. For a bit p it holds no more: at p = 1, relu(x)
     + relu(y - 1) = x needs x >= 0, as the left side is, and then relu(y - 1) = 0; at p = 0, relu(x - 1) + relu(y) = y

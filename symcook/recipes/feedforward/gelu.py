@@ -39,7 +39,7 @@ RECIPES = (
     "cpwl", "identity", "max", "min", "add", "subtract", "gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input",
     "eqzero-input", "boolean", "if", "round", "clip",
 )  # fmt: skip
-"""The recipes that by-gelu accepts: those of one ReLU layer with the output out."""
+"""The recipes that by-gelu accepts: each has one ReLU layer, and with its default arguments the output out."""
 WORST = "171/1000"
 """An upper bound on |GELU(z) - ReLU(z)|, for each of the three forms of GELU."""
 

@@ -185,8 +185,8 @@ def dyck_1_2(this: Recipe, weighting: str) -> kit.Transformer:
 
 HEIGHT = "sum(j, {}, {}, sign(bracket(j)))"
 """The number of opening minus the number of closing brackets from one position to another."""
-PARTNERS = f"{HEIGHT.format('p', 'q')} = 0 & (all r in p..q - 1. 0 < {HEIGHT.format('p', 'r')})"
 # p and q are partners: the height from p to q is 0, and it is positive before q.
+PARTNERS = f"{HEIGHT.format('p', 'q')} = 0 & (all r in p..q - 1. 0 < {HEIGHT.format('p', 'r')})"
 BOUNDED = (
     f"(all p in 1..n. 0 <= {HEIGHT.format(1, 'p')} & {HEIGHT.format(1, 'p')} <= 4) & {HEIGHT.format(1, 'n')} = 0 & "
     f"(all p in 1..n. all q in p + 1..n. 0 < bracket(p) & {PARTNERS} -> bracket(q) = -bracket(p))"

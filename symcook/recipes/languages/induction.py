@@ -49,7 +49,8 @@ def fetch(
     score. Scores must be 0 or 1.
 
     With average and softmax j/n is added to the scores: this breaks ties and leaves a gap of 1/n (Cookbook, Section
-    5.6). Softmax has the temperature 1/(n log(8 n)) and the rounding of Section 5.7.
+    5.6); `b` must then have the coordinates one and share (see `over_letters`). Softmax has the temperature
+    1/(n log(8 n)), and the rounding of Section 5.7 as a step of its own, from coordinates NAME_blend.
     """
     if weighting == "rightmost":
         b.add(kit.head(score, dict(zip(writes, reads, strict=True)), mask=mask, weighting="rightmost"))

@@ -69,6 +69,7 @@ def sign_norm(this: Recipe) -> kit.Transformer:
     allows.
     """
     pair = ("x", "y")
+    # A layer must have a sublayer: this one adds nothing.
     zero_network = kit.FeedForward(pair, pair, [[0, 0]], [0], [[0], [0]], [0, 0])
     norm = kit.LayerNorm(pair, zero_variance="zero")
     return over_numbers(this, pair, pair, ("x",), [kit.Layer(None, zero_network, (), (norm,), "post")])

@@ -1,4 +1,4 @@
-"""How often a symbol occurs, as a share and modulo m: Cookbook, Sections 3.4 and 3.5.2."""
+"""How often a symbol occurs, as a share and modulo m: Cookbook, Sections 3.3 and 3.5.2."""
 
 from __future__ import annotations
 

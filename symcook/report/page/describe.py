@@ -113,7 +113,7 @@ def unfit(model: Transformer, values: Mapping[str, Fraction | None]) -> str:
 
 
 def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Iterator[str]:
-    """Each reason why the evaluator cannot run the model."""
+    """Each reason why the evaluator cannot run the model; after a parameter without a rational value no other one."""
     for name, value in values.items():
         if value is None:
             yield f"the parameter {name} has no rational value"

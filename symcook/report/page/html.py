@@ -84,7 +84,8 @@ def entry(value: object, most: float) -> Markup:
 
 
 def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str]) -> Markup:
-    """A matrix as a heat map with its exact entries."""
+    """A matrix as a heat map with its exact entries; one with more than LARGE entries as a folded list of those that
+    are not 0."""
     count = len(rows) * len(columns)
     if count > LARGE:  # a folded list of the nonzero entries
         listed = [
@@ -105,7 +106,7 @@ def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequ
 
 
 def section(title: str, key: str, *inside: object) -> Markup:
-    """A section with a heading that has the id `key` for links."""
+    """A section whose heading has the id `key` for links."""
     return element("section", element("h2", title, id=key), *inside, aria_labelledby=key)
 
 

@@ -31,8 +31,9 @@ MachineRuns = dict[str, Any]
 """A JSON document with these keys:
 
 `kind`: "tm" or "dfa". `first`: the position of the first column. `apart`: `first` minus the model's own first position.
-`runs`: each a document of `symcook.thought.frames.differences` (without heads for an automaton), with a "trace" if the
-page has the values inside the model too. `table`: the table by which the page runs a string that is typed, or None."""
+`runs`: each a document of `symcook.thought.frames.differences` (for Theorem 2 of `symcook.thought.rows.document`; for
+an automaton without heads), with "typed", and with a "trace" if the page has the values inside the model. `table`: the
+table by which the page runs a string that is typed, or None."""
 RUNS, TOKENS, SECONDS = 12, 400, 2
 """The greatest number of runs on a page, of tokens (of each run, and of all runs together), and of processor
 seconds."""
@@ -45,8 +46,8 @@ ROWS = 4000
 def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
     """The runs that the model generates after the string `first` and after the shortest strings.
 
-    None if the model runs no machine, or if its weights are not those of its machine. `model` has values for all its
-    parameters.
+    None if the model runs no machine, if its weights are not those of its machine, or if no run can be made. `model`
+    has values for all its parameters.
     """
     if model.program is None or model.program.kind not in ("tm", "dfa"):
         return None
@@ -95,7 +96,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     """The table of the machine as `stepper.js` reads it, by which the page runs any string of at least "least" symbols.
 
     The weights of the model must be those that the compiler makes. None if the machine has no input symbols, or more
-    than ROWS rows.
+    than ROWS rows; for an automaton, a row is a transition.
     """
     from symcook.compilers.automaton import variant_of
 

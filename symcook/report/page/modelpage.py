@@ -75,7 +75,8 @@ MOST_STATES = 200
 
 
 def target(place: str, force: bool) -> Path:
-    """The file that a page is written to. Raises BadInput if it cannot be written."""
+    """The file that a page is written to. Raises BadInput if its folder does not exist, or without `force` if it exists
+    itself."""
     path = ordinary(place, "the target of a page", "-o page.html")
     if not path.parent.is_dir():
         raise BadInput("the folder for a page must exist", path.parent, "make it first")
@@ -84,7 +85,8 @@ def target(place: str, force: bool) -> Path:
 
 
 def write(file: Path, page: str, force: bool) -> None:
-    """Write the page, completely or not at all. Raises BadInput if the file exists or its folder is not writable."""
+    """Write the page, completely or not at all. Raises BadInput if the file exists and `force` is not given, or if its
+    folder is not writable."""
     try:
         put({file: page.encode()}, force=force)
     except FileExistsError:
@@ -521,7 +523,7 @@ def _diagram(model: Transformer) -> Markup:
 
 def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
     """The minimal automaton of a model and ""; or None and why there is none ("" if the model does not read strings, or
-    its readout gives no answer)."""
+    its readout gives no answer). An error of the search is reported as if time had run out."""
     from symcook.decide.decision import decide
 
     if not model.alphabet or not model.readout.answers:

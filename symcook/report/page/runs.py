@@ -36,7 +36,7 @@ USUAL = ("1/8", "1/4", "1/2", "1", "2", "3", "4", "1/10", "-1", "0")
 """The first of these values that is valid is the first value of a parameter without a default."""
 _WHOLE = ("3/4", "1", "3/2", "2", "3", "4", "6", "8", "16", "64", "1000")
 STOPS = (*(f"1/{2**k}" for k in range(16, 0, -1)), *_WHOLE)
-"""The stops of a slider; invalid ones are left out."""
+"""The stops of a slider; those that are not valid for a parameter are left out."""
 BEFOREHAND, SECONDS = 24, 2
 """The greatest number of runs that are computed beforehand, and the processor seconds after which no more are."""
 LONGEST = 12
@@ -73,7 +73,7 @@ def _first_value(parameter: Parameter, given: Exact | None) -> str:
 
 
 def stops(parameter: Parameter, value: str) -> list[str]:
-    """The stops of a parameter's slider in increasing order, among them its present value."""
+    """The stops of a parameter's slider in increasing order, among them its present value if that is rational."""
     stop_of = {}
     for candidate in (*STOPS, value):
         with suppress(SymcookError):
@@ -93,7 +93,7 @@ def as_rational(value: str) -> Fraction | None:
 
 
 def longest(model: Transformer) -> int:
-    """The greatest number of symbols of an input that is chosen here."""
+    """The greatest number of symbols of an input that is chosen here, without special tokens; at least 1."""
     most = LONGEST if model.max_length is None else min(LONGEST, model.max_length)
     return max(1, most - model.embedding.added)
 
@@ -106,7 +106,8 @@ def letters(model: Transformer) -> tuple[str, ...]:
 
 
 def inputs(model: Transformer) -> Iterator[TypedInput]:
-    """Inputs of the model, the shortest first: all strings, or some rows of small numbers."""
+    """Inputs of the model: all strings with at most `longest` symbols, the shortest first; or some rows of the numbers
+    0 to 3, in 8 groups, each with the shortest first."""
     least = 0 if model.embedding.added else 1
     if model.embedding.inputs is None:
         for n in range(least, longest(model) + 1):
@@ -122,7 +123,8 @@ def first_input(model: Transformer, values: Mapping[str, str]) -> TypedInput:
     """The input that a page shows first.
 
     Of the first 64 strings, it is a longest one that the model accepts, with its symbols as evenly distributed as
-    possible. If the model accepts none of them or decides nothing, it is a string with all symbols.
+    possible. If the model accepts none of them or decides nothing, it is a string with all symbols, or as many as
+    `longest` permits. For a model over rows it is a longest of the first 6 inputs, or the first if it reads one row.
     """
     if model.embedding.inputs is not None:
         every = list(itertools.islice(inputs(model), 6))
@@ -178,7 +180,8 @@ def rational_on(model: Transformer, first: TypedInput, others: Iterable[TypedInp
 
 
 def _irrational(model: Transformer, given: TypedInput) -> str:
-    """A value of a run that is not rational, as the end of a sentence; "" if there is none."""
+    """A value of a run that is not rational, as the end of a sentence; "" if there is none, or if the run raises
+    another error than NotExact."""
     try:
         traced_run = run(model, given, trace=True)
     except NotExact:
@@ -254,8 +257,8 @@ def _exact_or_ball(ball: object, exact: object) -> object:
 def softness(model: Transformer, given: TypedInput) -> Softness | None:
     """The answers with hard attention and with softmax at each temperature, by length, in balls.
 
-    None for a model whose heads all have uniform weights, or whose parts read one row. `model` has values for all its
-    parameters. The input of length n is `given`, repeated and cut to n.
+    None for a model whose heads all have uniform weights, or whose parts read one row, or if no run succeeds. `model`
+    has values for all its parameters. The input of length n is `given`, repeated and cut to n.
     """
     if all(head.averages for head in all_heads(model)) or model.pointwise:
         return None
