@@ -1,4 +1,4 @@
-"""Real algebraic numbers: roots of polynomials, compared exactly, and with arithmetic those with one square root.
+"""Real algebraic numbers: roots of polynomials. All are compared exactly; those with one square root have arithmetic.
 
 A layer norm of rational numbers gives numbers p + q sqrt(r). Equal numbers have equal p, equal signs of q and equal
 q^2 r, whatever r is: sqrt(r) is irrational, so 1 and sqrt(r) are linearly independent over the rationals, and two roots
@@ -54,7 +54,7 @@ class Algebraic:
         return " + ".join(terms).replace("+ -", "- ") + " = 0"
 
     def sign_of(self, polynomial: flint.fmpq_poly) -> int:
-        """-1, 0 or 1: the sign of a polynomial here; 0 iff the polynomial of this number divides it."""
+        """-1, 0 or 1: the sign of a polynomial at this number; 0 iff the polynomial of this number divides it."""
         remainder: Any = polynomial % flint.fmpq_poly(list(self.coefficients))
         if not remainder:
             return 0
@@ -349,7 +349,7 @@ def _roots(coefficients: tuple[int, ...]) -> tuple[RealPlace, ...]:
 
 @lru_cache(maxsize=4096)
 def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]:
-    """The real roots of an irreducible polynomial, from the left."""
+    """Enclosures of the real roots of an irreducible polynomial, from the left, at a precision of `bits` bits."""
     with PRECISION, flint.ctx.workprec(bits):
         every: Any = flint.fmpz_poly(list(coefficients)).complex_roots()
         real_roots = [z for z, _ in every if z.imag.is_zero()]
@@ -357,7 +357,8 @@ def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]
 
 
 def between(a: RealPlace, b: RealPlace | None) -> Fraction:
-    """A short rational number above a and below b (anything above a where b is None)."""
+    """A short rational number above a and below b (anything above a where b is None). a must be less than b: otherwise
+    the search does not end."""
     bits = 64
     while True:  # different numbers have disjoint balls at some precision
         with PRECISION, flint.ctx.workprec(bits):
