@@ -58,7 +58,7 @@ class Justified(Canonical):
     """Normal forms with proofs. In all methods `around` has the binders around the term, innermost first, and the proof
     None means reflexivity.
 
-    `cache` has the results, by (name of the method, term, binders).
+    `cache` has the results, by (a word for the method, the term or terms, the binders).
     """
 
     def __init__(self, lemmas: Lemmas) -> None:
@@ -513,10 +513,10 @@ class Justified(Canonical):
         return f"({f.op}_iff {sort} {before} {after} (fun {name} => {proof}))"
 
     def denied(self, f: Term, inner: Key, proof: str, around: Around) -> Proof:
-        """`formula_proof` for ~f; `inner` is the key of f, and `proof` proves f <-> its normal form."""
+        """`formula_proof` for a negation `f` = ~g; `inner` is the key of g, and `proof` proves g <-> its normal form."""
         key, here = self.normal.deny(inner), self.text(f.kids[0], around)
-        # The cases: a constant; a comparison, whose negation is the opposite comparison; a double negation; any other
-        # formula.
+        # The cases: a constant; a comparison <= or <, whose negation is the opposite comparison; a double negation; any
+        # other formula, such as an equation.
         if inner in (self.normal.true, self.normal.false):
             return f"(not_{inner.kind}_iff _ {proof})"
         if inner.kind in ("<=", "<"):

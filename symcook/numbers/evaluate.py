@@ -219,8 +219,8 @@ BallFunction = Callable[[flint.arb], flint.arb]
 def positive_on(function: BallFunction, low: Fraction, high: Fraction) -> bool:
     """Whether `function` is positive on [low, high], shown by balls over intervals that are halved where needed.
 
-    False where an interval narrower than `NARROWEST` is still open: nothing is then shown. A function may raise ValueError
-    over an interval that is too wide for it.
+    False where an interval narrower than `NARROWEST` is still open: nothing is then shown. A function may raise
+    ValueError over an interval that is too wide for it.
     """
     todo = [(Fraction(low), Fraction(high))]
     while todo:
@@ -242,7 +242,8 @@ def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fract
 
     slope: the derivative, negative near the zero. A few halvings give a ball around the zero. Newton's step from the
     middle m of a ball gives a narrower one: the zero is m - f(m)/f'(t) for some t in the ball. After steps
-    at BITS bits, each step doubles the bits, so that the last one takes most of the time. Raises SymcookError for other signs.
+    at BITS bits, each step doubles the bits, so that the last one takes most of the time. Raises SymcookError for other
+    signs.
     """
     with PRECISION, flint.ctx.workprec(BITS):
         root_ball = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)
