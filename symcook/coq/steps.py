@@ -516,8 +516,8 @@ class Script:
         """Bound the gap of the goal by interval arithmetic in Coq."""
         goal, wanted = self.goal, gap(self.goal)
         form, proof = wanted, None
-        # The computation does not know sums, products and `pow`; the skeleton of the gap has them written out, where their
-        # number of terms or exponent is a number.
+        # The computation does not know sums, products and `pow`. The skeleton of the gap has those written out whose
+        # number of terms, or whose exponent, is a number.
         if re.search(r"\b(sum|prod|power) ", text(goal)):
             form, proof = self.forms.skeleton(wanted, ())
         tactic = enclosure(self, node, form, goal.op == "<")

@@ -2,8 +2,8 @@
 
 The checker accepts an Int where a Real is required. `elaborate` adds casts from Z to R at the leaves. Comparisons are
 always between real numbers; integers are required only in ends of sums and products, in exponents, as values of integer
-variables and as arguments of functions of integers. With casts at the leaves, instantiating a quantifier in Coq is exactly what `substitute` does here, so that no
-proof step has to handle casts.
+variables and as arguments of functions of integers. With casts at the leaves, instantiating a quantifier in Coq is
+exactly what `substitute` does here, so that no proof step has to handle casts.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Checked(Protocol):
 class Term:
     """A term of a level: "Z" (an integer), "R" (a real number), "P" (a formula) or "F" (a function).
 
-    `op`, `data` and `kids` are as in the checker, with three more operations: `cast` (an integer as a real number), `inv`
-    (1/x, in normal forms only) and `raw` (`data` is its text in Coq, in closed lemmas only). `loose` is 1 more than the
-    greatest index of a variable bound outside the term, 0 if there is none.
+    `op`, `data` and `kids` are as in the checker, with three more operations: `cast` (an integer as a real number),
+    `inv` (1/x, in normal forms only) and `raw` (`data` is its text in Coq, in closed lemmas only). `loose` is 1 more
+    than the greatest index of a variable bound outside the term, 0 if there is none.
     """
 
     __slots__ = ("_hash", "_plain", "_text", "data", "kids", "level", "loose", "op")
