@@ -513,7 +513,8 @@ class Justified(Canonical):
         return f"({f.op}_iff {sort} {before} {after} (fun {name} => {proof}))"
 
     def denied(self, f: Term, inner: Key, proof: str, around: Around) -> Proof:
-        """`formula_proof` for a negation `f` = ~g; `inner` is the key of g, and `proof` proves g <-> its normal form."""
+        """`formula_proof` for a negation `f` = ~g; `inner` is the key of g, and `proof` proves g <-> its normal
+        form."""
         key, here = self.normal.deny(inner), self.text(f.kids[0], around)
         # The cases: a constant; a comparison <= or <, whose negation is the opposite comparison; a double negation; any
         # other formula, such as an equation.

@@ -123,8 +123,8 @@ class Defined:
 
 
 class Definitions:
-    """All definitions of the source in their order (`all`), then the relations of the stored models that statements name;
-    and the trees of all statements (`statements`). A definition that no statement needs has no `uses`, and its
+    """All definitions of the source in their order (`all`), then the relations of the stored models that statements
+    name; and the trees of all statements (`statements`). A definition that no statement needs has no `uses`, and its
     parameters have no sorts."""
 
     def __init__(self) -> None:

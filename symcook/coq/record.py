@@ -97,8 +97,8 @@ def stale_models(names: Iterable[str]) -> list[str]:
 
 def added(theorems: Mapping[str, bool], models: Mapping[str, bool], assumed: Iterable[str]) -> set[str]:
     """The lines of the record after a run. `theorems` and `models` say for each id and each stored model of the run
-    whether Coq has accepted it; `assumed` are the axioms used. A line of any other id or model stays if it is valid, and
-    the axioms of the record stay if such a line does."""
+    whether Coq has accepted it; `assumed` are the axioms used. A line of any other id or model stays if it is valid,
+    and the axioms of the record stay if such a line does."""
     lines = stored()
     again = {
         theorem_line(n, statements()[n].digest) for n in {*named("theorem", lines)} & {*statements()} - {*theorems}

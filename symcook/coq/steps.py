@@ -415,8 +415,8 @@ class Script:
     def by_em(self, node: nodes.ExcludedMiddle) -> None:
         """The two cases of a formula: it holds, or its negation does."""
         f = self.formula(node["formula"])
-        # If all cases, also nested ones, are bounds of variables and are closed by interval arithmetic, the whole tree is
-        # one computation of Coq.
+        # If all cases, also nested ones, are bounds of variables and are closed by interval arithmetic, the whole tree
+        # is one computation of Coq.
         if (box_tree := boxes(node, self.formula)) is not None:
             return self.by_interval(box_tree)
         law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")

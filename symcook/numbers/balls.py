@@ -50,8 +50,8 @@ def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
 
 
 def resolving(low: Fraction, high: Fraction, bits: int) -> int:
-    """The precision at which numbers between `low` and `high` are known to (high - low)/2^bits; `bits` where the two are
-    equal.
+    """The precision at which numbers between `low` and `high` are known to (high - low)/2^bits; `bits` where the two
+    are equal.
 
     >>> resolving(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 64)
     165
@@ -91,8 +91,8 @@ def limit_for(digits: int) -> int:
 
 
 def ladder(first: int, last: int) -> Iterator[int]:
-    """Working precisions: `first`, doubled as long as it is below `last`, then `last` (which comes alone where `first` is
-    not below it).
+    """Working precisions: `first`, doubled as long as it is below `last`, then `last` (which comes alone where `first`
+    is not below it).
 
     >>> list(ladder(64, 300))
     [64, 128, 256, 300]

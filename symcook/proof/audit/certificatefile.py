@@ -11,8 +11,7 @@ from pathlib import Path
 
 HEAD = re.compile(
     rb'\s*\{\s*"grammar":\s*1,\s*"id":\s*"[\w.-]*",\s*"statement":\s*"[0-9a-f]*",\s*"lemmas":\s*(\{[^{}]*\})(?:,\s*"sense":\s*"(\w+)")?'
-)
-"""The beginning of a certificate as symcook writes it; the groups are its lemmas and its sense."""
+    ) """The beginning of a certificate as symcook writes it; the groups are its lemmas and its sense."""
 
 
 def certificate(path: Path) -> tuple[str, Mapping[str, str]]:
@@ -41,8 +40,8 @@ def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str], 
 def _head(content: bytes) -> tuple[Mapping[str, str], str]:
     """The lemmas and the sense of a certificate; ({}, "") where it is not one.
 
-    In certificates written by symcook both come before the proof, so that only the beginning is parsed; a file that does
-    not begin so is parsed completely.
+    In certificates written by symcook both come before the proof, so that only the beginning is parsed; a file that
+    does not begin so is parsed completely.
     """
     head = HEAD.match(content)
     try:

@@ -4,9 +4,9 @@ In: a statement. Out: a text such as ``n = 1, x = 1/2`` that names the values, o
 cut into chains, each with hypotheses and a conclusion. For each chain values of the names are drawn up to
 `MOST_TRIES` times; a name that a hypothesis defines by an equation gets its value from there.
 
-Numbers are Fractions; where pi or a function such as exp, log or sqrt comes in they are Arb balls, and a comparison that the balls do
-not decide counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a root of a negative
-number. An instance is reported only where every hypothesis is true and the conclusion false.
+Numbers are Fractions; where pi or a function such as exp, log or sqrt comes in they are Arb balls, and a comparison
+that the balls do not decide counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a
+root of a negative number. An instance is reported only where every hypothesis is true and the conclusion false.
 """
 
 from __future__ import annotations
@@ -338,8 +338,8 @@ class _Try:
         return None if unknown else not decisive
 
     def ranged(self, t: Term, bound: list[TriedValue]) -> tuple[Iterator[Fraction], Term] | None:
-        """The values and the body of ``all j in a..b. F``, which the kernel writes with a premise, or of ``ex j in a..b. F``,
-        which it writes with a conjunction; None for any other formula."""
+        """The values and the body of ``all j in a..b. F``, which the kernel writes with a premise, or of ``ex j in
+        a..b. F``, which it writes with a conjunction; None for any other formula."""
         tag, sort, (body,) = t
         if sort != "Int" or body[0] != ("->" if tag == "all" else "&") or body[2][0][0] != "&":
             return None
@@ -347,8 +347,8 @@ class _Try:
         here = ("bound", (0, "Int"), ())
         if first[0] != "<=" or second[0] != "<=" or first[2][1] != here or second[2][0] != here:
             return None
-        # The ends stand inside the quantifier, so a value for its variable is put in. They may not use the variable; only
-        # an end that is the variable itself is recognised.
+        # The ends stand inside the quantifier, so a value for its variable is put in. They may not use the variable;
+        # only an end that is the variable itself is recognised.
         outside = [Fraction(0), *bound]
         if here in (first[2][0], second[2][1]):
             return None

@@ -1,10 +1,10 @@
 """Mutated statements, made by rule, each tried with the proof of the statement itself.
 
 A change is made at one place: a number is lowered or raised, a comparison made strict, a hypothesis loosened or
-dropped, the end of a range shifted, a sign inverted, or min exchanged with max. `falsify` then looks for an instance at which the changed
-statement is false. If it finds one, the checker must reject the stored proof as a proof of the changed statement;
-otherwise the checker has a defect. If it finds none, the answer is only whether the stored proof also proves the
-changed statement.
+dropped, the end of a range shifted, a sign inverted, or min exchanged with max. `falsify` then looks for an instance at
+which the changed statement is false. If it finds one, the checker must reject the stored proof as a proof of the
+changed statement; otherwise the checker has a defect. If it finds none, the answer is only whether the stored proof
+also proves the changed statement.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 `familyrel` gives the family's equations. Each equation is substituted into the later ones, from the embedding to the
 readout. A value has no form if its equation alone does not determine it (a head whose scores may tie, a layer that
-repeats), or if it reads such a value, or if the form would be longer than `LONG`. The forms are not trusted: a form is proved when the checker accepts its proof.
+repeats), or if it reads such a value, or if the form would be longer than `LONG`. The forms are not trusted: a form is
+proved when the checker accepts its proof.
 """
 
 from __future__ import annotations
@@ -182,7 +183,8 @@ class FormLines:
         self.equations: dict[str, list[str]] = {}
 
     def run_labels(self) -> list[str]:
-        """Labels for the conjuncts of the run, in order; `equations` keeps those of each function. To be called once."""
+        """Labels for the conjuncts of the run, in order; `equations` keeps those of each function. To be called
+        once."""
         run, counts = self.relation.whole, dict[str, int]()
         functions = [definition.function for definition in run.definitions]
         needs = len(run.parts) - len(functions) - len(run.after)
@@ -195,8 +197,8 @@ class FormLines:
         return [*(f"need{k}" for k in range(needs)), *labels, *(f"after{k}" for k in range(len(run.after)))]
 
     def proved(self) -> tuple[dict[str, str], dict[str, str]]:
-        """By function: the labels of the forms that are proved, and the reasons why the others are not. To be called once,
-        since the lines are added to the proof."""
+        """By function: the labels of the forms that are proved, and the reasons why the others are not. To be called
+        once, since the lines are added to the proof."""
         premises = "some " if self.relation.premises() != "true" or not self.relation.pointwise else ""
         string = "word " if self.family.vocabulary is not None else ""
         labels = self.run_labels()

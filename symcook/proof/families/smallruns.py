@@ -208,8 +208,8 @@ class FamilyRuns(Runs):
         return super().behind_the_end(head, at) if solved is None else solved
 
     def _solved(self, f: Term, at: tuple[int, ...]) -> Any:
-        """The value that the equations give a function at a place, which is also stored; None where no equation is about
-        it, Rejected where the value depends on itself."""
+        """The value that the equations give a function at a place, which is also stored; None where no equation is
+        about it, Rejected where the value depends on itself."""
         for equation in self.equations.get(f, ()):
             bound = self._bound(equation, at)
             if bound is None:

@@ -91,7 +91,8 @@ class Reduction:
     """Substitutes equations in polynomials.
 
     An equation whose left side is a single atom that occurs nowhere else in it replaces that atom. Any other equation
-    without exponentials replaces its leading monomial, if the degree of that is at least 2. `sides` has the left sides of the equations.
+    without exponentials replaces its leading monomial, if the degree of that is at least 2. `sides` has the left sides
+    of the equations.
     """
 
     def __init__(self, equations: Mapping[str, Poly], sides: Mapping[str, Poly], effort: Effort) -> None:

@@ -42,7 +42,8 @@ class Effort:
 def solve(
     rows: list[tuple[LinearRow, Number]], free: Collection[Hashable], pivots: int = 4000, effort: Effort | None = None
 ) -> dict[Hashable, Fraction] | None:
-    """Values with every row ``sum(coefficient * value) = right side``, without those that are 0; None where there are none.
+    """Values with every row ``sum(coefficient * value) = right side``, without those that are 0; None where there are
+    none.
 
     >>> x = solve([({"a": Fraction(1), "b": Fraction(-1)}, Fraction(1))], [])
     >>> x["a"] - x.get("b", 0)
