@@ -351,8 +351,8 @@ class Reading:
         return self.put(f"{left_text} {sign} {right_text}", has, strength)
 
     def quantified(self, tree: Tree, sorts: Sorts, strength: int) -> str:
-        """A quantifier with its body. Directly nested quantifiers of the same kind, unless they are over ranges,
-        share one forall or exists."""
+        """A quantifier with its body. Directly nested quantifiers of the same kind, unless they are over ranges, share
+        one forall or exists."""
         word = "forall" if tree[0].startswith("all") else "exists"
         bound, body = [], tree
         while body[0] == tree[0] and body[0] in ("all", "ex"):

@@ -3,9 +3,8 @@
 
 A line of a theorem has an id and a digest of the following: the files that judge (`symcook.proof.JUDGES`), the version
 of Coq, the hash of the statement, the hash of the certificate that was translated, and whether the certificate proves
-or refutes. A line is
-valid only while the digest is that of the current files, for the id and for all its lemmas. A claim about a stored
-model also needs a valid line of that model, with a digest of the model's text for Coq. A later run
+or refutes. A line is valid only while the digest is that of the current files, for the id and for all its lemmas. A
+claim about a stored model also needs a valid line of that model, with a digest of the model's text for Coq. A later run
 adds lines, and drops those that are no longer valid and those of what it did not accept.
 
 The file only notes what runs on one machine have found. It is not protected against forgery, except that everything can

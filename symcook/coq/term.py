@@ -129,8 +129,8 @@ def at_level(t: Term, level: str) -> Term:
 
 
 def elaborate(t: Checked, level: str) -> Term:
-    """The checker's term or formula `t` as a Term of `level`, with casts only at the leaves and around a term
-    `whole` (see `reading.reader`). Untranslatable if an integer is required and `t` is none."""
+    """The checker's term or formula `t` as a Term of `level`, with casts only at the leaves and around a term `whole`
+    (see `reading.reader`). Untranslatable if an integer is required and `t` is none."""
     op, kids = t.op, t.kids
     if level == "P":
         below = "R" if op in COMPARISONS else "P"

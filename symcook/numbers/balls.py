@@ -160,8 +160,8 @@ def settled(x: flint.arb, digits: int, relative: bool = False) -> bool:
 
 
 def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
-    """Decimals that enclose every point of `x`; mid has GUARD digits more than requested, or fewer where the
-    radius justifies no more.
+    """Decimals that enclose every point of `x`; mid has GUARD digits more than requested, or fewer where the radius
+    justifies no more.
 
     relative: digits count from the first nonzero one; otherwise, if |x| < 1, from the decimal point. The radius is
     rounded up. The enclosure is right for any radius of `x`; `refine` makes the radius small. Raises BadInput for an

@@ -241,9 +241,8 @@ def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fract
     """The zero of a function that is positive at `low`, negative at `high` and has one zero between, to flint's bits.
 
     slope: the derivative, negative near the zero. A few halvings give a ball around the zero. Newton's step from the
-    middle m of a ball gives a narrower one: the zero is m - f(m)/f'(t) for some t in the ball. After steps
-    at BITS bits, each step doubles the bits, so that the last one takes most of the time. Raises SymcookError for other
-    signs.
+    middle m of a ball gives a narrower one: the zero is m - f(m)/f'(t) for some t in the ball. After steps at BITS
+    bits, each step doubles the bits, so that the last one takes most of the time. Raises SymcookError for other signs.
     """
     with PRECISION, flint.ctx.workprec(BITS):
         root_ball = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 HEAD = re.compile(
     rb'\s*\{\s*"grammar":\s*1,\s*"id":\s*"[\w.-]*",\s*"statement":\s*"[0-9a-f]*",\s*"lemmas":\s*(\{[^{}]*\})(?:,\s*"sense":\s*"(\w+)")?'
-    ) """The beginning of a certificate as symcook writes it; the groups are its lemmas and its sense."""
+)
+"""The beginning of a certificate as symcook writes it; the groups are its lemmas and its sense."""
 
 
 def certificate(path: Path) -> tuple[str, Mapping[str, str]]:

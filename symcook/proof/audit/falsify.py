@@ -1,8 +1,8 @@
 """A small search, with a fixed seed, for an instance at which a statement is false. A reported instance is right.
 
 In: a statement. Out: a text such as ``n = 1, x = 1/2`` that names the values, or "" if none was found. The statement is
-cut into chains, each with hypotheses and a conclusion. For each chain values of the names are drawn up to
-`MOST_TRIES` times; a name that a hypothesis defines by an equation gets its value from there.
+cut into chains, each with hypotheses and a conclusion. For each chain values of the names are drawn up to `MOST_TRIES`
+times; a name that a hypothesis defines by an equation gets its value from there.
 
 Numbers are Fractions; where pi or a function such as exp, log or sqrt comes in they are Arb balls, and a comparison
 that the balls do not decide counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a
