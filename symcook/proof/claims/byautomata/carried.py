@@ -261,7 +261,7 @@ class CarriedRemainder(CarriedValue):
 
 class CarriedAlong:
     """The carried values of a claim, states of automata and remainders, in the order in which they are found. `row` is
-    the latest of their rows."""
+    the latest of the rows of those in the claim; `remainder` may add further ones."""
 
     def __init__(self, lettered: Lettered, regular: Regular) -> None:
         self.lettered, self.regular = lettered, regular
@@ -299,7 +299,8 @@ class CarriedAlong:
         return self.states[name]
 
     def remainder(self, f: Term) -> RemainderFact | None:
-        """The carried remainder that a formula is about, with its residue and position; None for any other formula."""
+        """The carried remainder that a formula is about, with its residue and position; None for any other formula. A
+        remainder that is new is added to `all`."""
         formula = read_remainder(f, self.lettered)
         if formula is None:
             return None

@@ -106,7 +106,7 @@ def best_row(total: Term) -> BestRow | None:
 
 def best_sum(case: CaseFacts, a: int) -> AtomReading:
     """The reading of a row of hard attention, by the value at the position with the largest score; OPAQUE for any other
-    sum."""
+    sum, and where no candidate is that position; WAITS while a decision is needed."""
     row = best_row(reify.atom(a))
     if row is None or (row.last and row.low != num(1)) or row[:3] in case.sums.sought:
         return OPAQUE
