@@ -234,8 +234,8 @@ def products(rows: Sequence[FactRow]) -> list[FactRow]:
 
 
 def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
-    """Factors with which the sum of the rows is a contradiction; None if there are none. TooLong where
-    `pivots` steps of the simplex method do not suffice, or `effort` is spent."""
+    """Factors with which the sum of the rows is a contradiction; None if there are none. TooLong where `pivots` steps
+    of the simplex method do not suffice, or `effort` is spent."""
     # Farkas' lemma: look for factors, nonnegative except for equations, such that all monomials cancel and the factors
     # of the strict rows (and of 0 < 1, the column -1) have the sum 1. `system` has an equation for each monomial.
     columns: dict[Any, Poly] = {-1: {ONE: 1}}
