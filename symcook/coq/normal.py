@@ -366,8 +366,8 @@ class Justified(Canonical):
             proof = f"(eq_ind_r (fun z => (z <= 0)%Z) (ltac:(discriminate) : ({n} <= 0)%Z) {proof})"
             return numeral(int(op == "prod")), f"({op}_0 {arguments} {proof})"
         out = numeral(int(op == "prod"))
-        # Substitute low, low + 1, .. in the body. The law `{op}_n` proves the equation, since Coq unfolds it by
-        # computation.
+        # Substitute low, low + 1, .. in the body. The law `sum_n` or `prod_n` proves the equation, since Coq unfolds it
+        # by computation.
         for i in range(count):
             step = numeral(i, "Z")
             index_term = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")

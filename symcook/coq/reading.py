@@ -528,6 +528,8 @@ def reader() -> Any:
         return (ck.Term("whole", None, term), depth) if compound else value
 
     class Unfolding(ck.Reader):
+        """The checker's reader with definitions kept as calls, which are expanded with their arguments `wrapped`."""
+
         def argument(self, tree: Tree, meaning: Any, scope: Any, depth: int) -> Any:
             """As in the checker's reader, except that a definition is expanded with its arguments `wrapped`."""
             name = tree[1] if tree[0] in ("name", "call") else None

@@ -41,11 +41,12 @@ _FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {
 def evaluate(tree: tuple, values: BallArguments | None = None) -> flint.arb:
     """The value of a term of the grammar as a ball, at flint's current precision.
 
-    Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
-    tanh, floor, mod, sign, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). If the
-    ball of a divisor contains 0, the value is an infinite ball; more bits may make it finite. BadInput for a divisor
-    that is exactly 0, the logarithm of a number that is surely not positive, and the root of a number that is surely
-    negative. A comparison that the balls leave open gives the hull of both branches.
+    Terms: numbers, names in `values`, pi, + - * / ^, pow, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh,
+    cosh, tanh, floor, mod, sign, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). If
+    the ball of a divisor contains 0, the value is an infinite ball; more bits may make it finite. BadInput for a
+    divisor that is exactly 0, the logarithm of a number that is surely not positive, the root of a number that is
+    surely negative, a power that surely has no real value, and a number that is too large. A comparison that the balls
+    leave open gives the hull of both branches.
     """
     return Balls(values or {}).term(tree)
 

@@ -129,6 +129,7 @@ class ExpSum:
             return self.ball()
 
     def __eq__(self, other: object) -> bool:
+        """Exactly; False for every integer and Fraction, since an ExpSum is irrational, BadInput for a float."""
         if not isinstance(other, ExpSum):
             if isinstance(other, float):
                 raise _no_float(other)

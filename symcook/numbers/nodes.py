@@ -124,8 +124,8 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
-        """The expression of a tree. A tree without names whose value is rational gives a single number,
-        unless it is an `if`, whose branches are built."""
+        """The expression of a tree. A tree without names whose value is rational gives a single number; an
+        `if` is left to `choose`."""
         if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
@@ -139,6 +139,7 @@ class _Sympy(Meaning[Any, Any]):
         return sp.Rational(p, q)
 
     def name(self, name: str) -> Any:
+        """The value of a name: pi, the variable of an enclosing sum, or a key of `values`; BadInput for any other."""
         if name == "pi":
             return sp.pi
         if name in self.bound:

@@ -109,6 +109,7 @@ class Root(Algebraic):
         self.r = r
 
     def __add__(self, other: Root | Rational) -> Root | Fraction:
+        """The sum; NotExact for two roots whose ratio is irrational."""
         if isinstance(other, Root):
             # The other root as a multiple of this one.
             q = other.q if self.r == other.r else other._over(self.r, "a sum")
@@ -129,6 +130,7 @@ class Root(Algebraic):
         return -self + other if isinstance(other, (int, Fraction)) else NotImplemented
 
     def __mul__(self, other: Root | Rational) -> Root | Fraction:
+        """The product. For two roots with an irrational ratio it is NotExact, unless both have p = 0."""
         if isinstance(other, Root):
             if not self.p and not other.p:
                 # sqrt(r) sqrt(s) = g sqrt((r/g)(s/g)) with g = gcd(r, s), so that nothing has to be factored.
@@ -188,6 +190,8 @@ class Root(Algebraic):
         return self.p, self.q * abs(self.q) * self.r
 
     def _order(self, other: RealPlace | int) -> int:
+        """As for any algebraic number, but without balls where the two numbers have one root, or one of them is
+        rational."""
         # Two numbers q sqrt(r): their squares with signs are compared.
         if isinstance(other, Root) and not self.p and not other.p:
             mine, theirs = self._normal[1], other._normal[1]
@@ -217,6 +221,7 @@ class Root(Algebraic):
         return arb_of(self.p) + arb_of(self.q) * flint.arb(self.r).sqrt()
 
     def __str__(self) -> str:
+        """The number in the expression grammar, such as 5/7 + 4*sqrt(2)/7."""
         size = abs(self.q)
         body = f"sqrt({numeral(self.r)})"
         body = body if size.numerator == 1 else f"{numeral(size.numerator)}*{body}"

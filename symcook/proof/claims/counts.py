@@ -393,6 +393,7 @@ class CountedCase:
         new = g.fresh("apart")
 
         def by_cases(h: Goal) -> None:
+            """By cases: a < b, b < a, or neither, which gives a = b."""
             a_less, a_not_less = h.em(a_below_b, (a_side := h.fresh("side")))
             a_less.pick("left").hyp(a_side)
             b_less, neither = a_not_less.em(b_below_a, (b_side := a_not_less.fresh("side")))

@@ -170,6 +170,8 @@ class CarriedRemainder(CarriedValue):
         return ("ex", "Int", (abstract(equals(self.at(place), right), (QUOTIENT,)),))
 
     def begin(self) -> str:
+        """The label of the fact about the remainder at the row: that of an empty sum, or of the row's number."""
+
         def proof(g: Goal) -> None:
             """The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m."""
             g.witness(str((int(constant(nf(self.row)) or 0) - self.first) // self.modulus if self.term is None else 0))
@@ -198,6 +200,7 @@ class CarriedRemainder(CarriedValue):
         g.auto(equations, degree=1, rounds=0)
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
+        """Close a goal by two remainders at one position, by the order of the two quotients."""
         # m*q + r = m*q' + r' with 0 <= r, r' < m, r != r': not q = q', and q < q' gives m <= m*(q' - q) = r - r' < m.
         names, labels = ([f"{g.fresh(stem)}_{k}" for k in range(2)] for stem in ("q", "whole"))
         for fact, name, label in zip((first, second), names, labels, strict=True):

@@ -284,6 +284,7 @@ def _add_equation(case: CaseFacts, t: Term, value: Term, low: str, high: str) ->
     g, label = case.g, case.g.fresh("equal")
 
     def close_equal(h: Goal) -> None:
+        """By both inequalities; a strict bound gives one that is not strict, over the integers."""
         used = [low, high]
         for k, (a, b) in enumerate(((("-", None, (value, num(1))), t), (t, ("+", None, (value, num(1)))))):
             if h.facts[used[k]][0] == "<":  # a < b gives a + 1 <= b over the integers

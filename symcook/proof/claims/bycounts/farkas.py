@@ -272,7 +272,7 @@ def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, F
 
 
 def close(g: Goal, refutation: Contradiction) -> None:
-    """Close a goal by a contradiction between rows, as one `pos` node."""
+    """Close a goal by a contradiction between rows, as one `pos` node; tightened rows are proved as facts before it."""
     if g.goal[0] != "false":
         g.contra(g.fresh("no"))
     sums: list[dict[str, Any]] = []
