@@ -528,7 +528,7 @@ def reader() -> Any:
         return (ck.Term("whole", None, term), depth) if compound else value
 
     class Unfolding(ck.Reader):
-        """The checker's reader with definitions kept as calls, which are expanded with their arguments `wrapped`."""
+        """The checker's reader, but it expands each definition with its arguments `wrapped`."""
 
         def argument(self, tree: Tree, meaning: Any, scope: Any, depth: int) -> Any:
             """As in the checker's reader, except that a definition is expanded with its arguments `wrapped`."""

@@ -124,8 +124,8 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
-        """The expression of a tree. A tree without names whose value is rational gives a single number; an
-        `if` is left to `choose`."""
+        """The expression of a tree. A tree without names whose value is rational gives a single number; an `if` is left
+        to `choose`."""
         if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)

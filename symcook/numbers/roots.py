@@ -190,8 +190,8 @@ class Root(Algebraic):
         return self.p, self.q * abs(self.q) * self.r
 
     def _order(self, other: RealPlace | int) -> int:
-        """As for any algebraic number, but without balls where the two numbers have one root, or one of them is
-        rational."""
+        """As for any algebraic number, but without balls where the other number is rational, or a `Root` with the same
+        root up to a rational factor, or where both have p = 0."""
         # Two numbers q sqrt(r): their squares with signs are compared.
         if isinstance(other, Root) and not self.p and not other.p:
             mine, theirs = self._normal[1], other._normal[1]

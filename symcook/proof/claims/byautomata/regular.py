@@ -93,7 +93,7 @@ class Regular(TermRules):
         for premise in self.premises:  # for example, that no divisor of a norm is 0
             premise_truths = self.formula(premise)
             claim = TruthSets(self.t.either(premise_truths.no, claim.yes), self.t.both(premise_truths.yes, claim.no))
-        # Wrong are the strings in which the claim is false for some named positions; right are those in which it is
+        # `wrong` has the strings in which the claim is false for some named positions, `right` those in which it is
         # true for all. A string in neither set is doubtful: a smaller doubtful string may be a counterexample too.
         all_strings, marks = self.t.valid(), [f"@.{name}" for name in self.problem.marked]
         wrong = self.t.without(claim.no, *marks, LAST)

@@ -263,7 +263,8 @@ class TermRules:
     def _mapped(
         self, total: TotalTerm, finite: FiniteTerm, function: Callable[[Fraction, Fraction], Fraction]
     ) -> TotalTerm:
-        """A sum or mean whose terms are those of `total` changed by the value of `finite`."""
+        """A sum or mean whose terms are those of `total` changed by the value of `finite`. The number of `total` is
+        left out: it must be 0."""
         terms: dict[Fraction, list[TrackSet]] = {}
         for v, d in total.terms:
             for q, where in finite.values.items():
