@@ -19,8 +19,8 @@ def development_of(certificate: Mapping[str, Any], text: str) -> Iterator[Develo
     """A context with the development of a certificate and of its lemmas. `text` has the definitions, the lemmas and the
     statement in the syntax of proofs/checker.py.
 
-    Both checkers must have accepted the certificate; that is not checked here. RuntimeError if its id is that of a
-    stored statement. Until the context ends, the stored tables have an entry for it.
+    It is meant for a certificate that both checkers accept; that is not checked here. RuntimeError if its id is that of
+    a stored statement. Until the context ends, the stored tables have an entry for it.
     """
     name = certificate["id"]
     with deep(), uncollected():
