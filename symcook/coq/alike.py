@@ -110,7 +110,8 @@ class Alike(Justified):
         return self.poly(a) == self.poly(b)
 
     def scaled(self, a: Term, b: Term, around: Around) -> Proof:
-        """A proof of a <-> b for two comparisons if the gap of one is a multiple of the other's; else None."""
+        """A proof of a <-> b for two comparisons if the gap of one is a multiple of the other's, and is no constant;
+        else None."""
         if a.op != b.op or a.op not in COMPARISONS:
             return None
         p, q = self.poly(gap(a)), self.poly(gap(b))

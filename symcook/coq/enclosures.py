@@ -1,7 +1,7 @@
 """The step `interval` of a certificate as an interval computation in Coq (`Boxes.boxed` of Enclosures.v), which also
 supports erf.
 
-If a tree of cases v <= c has only such steps at its leaves, the whole tree is one computation.
+If a tree of cases v <= c or v < c has only such steps at its leaves, the whole tree is one computation.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FUNCTIONS = {
 """The constructors of Enclosures.v for functions."""
 
 Splits: TypeAlias = "tuple[()] | tuple[Term, Term, Splits, Splits]"
-"""A tree of cases v <= c: (v, c, the tree where it holds, the tree where it does not); () at a leaf."""
+"""A tree of cases v <= c or v < c: (v, c, the tree where it holds, the tree where it does not); () at a leaf."""
 
 
 def boxes(node: nodes.ExcludedMiddle, formula: Callable[[str], Term]) -> Any:
@@ -52,7 +52,7 @@ def boxes(node: nodes.ExcludedMiddle, formula: Callable[[str], Term]) -> Any:
         if case_node["by"] != "em" or any(len(proof) != 1 for proof in case_node["proofs"]):
             raise LookupError
         f = formula(case_node["formula"])
-        # The case must compare a variable with a bound.
+        # The case must be v <= c or v < c for a variable v.
         if f.op not in ("<=", "<") or f.kids[0].op != "var":
             raise LookupError
         # The facts that cases assume belong to the tree; only facts from outside (`outside`) are passed to it.

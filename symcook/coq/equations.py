@@ -26,9 +26,13 @@ class Equations:
     """The lemmas of the model of `written`, and the proofs of its theorems from them. `definition` is the relation of
     the model as a definition of the source.
 
-    pointwise: the model has one position only, and values are numbers; else values are functions of the position.
-    place: the term of the run for each value. known, supposed: the variables and hypotheses with which all lemmas
-    begin. shapes: {body of a proposition: its name}. equations: the proposition and values of each equation.
+    pointwise: the model reads numbers and works on each position by itself, so that its relation is about one position
+    and values are numbers; else values are functions of the position. place: the term of the run for each value. known,
+    supposed: the variables and hypotheses with which all lemmas begin. of: the binders of the length, the input and the
+    symbols, with which all propositions begin. shapes: {body of a proposition: its name}. equations: the proposition
+    and values of each equation. holds_lemmas: for each equation the proof that it holds in the run. brackets: the
+    conjunction that the relation is, without its parts. text: the propositions and lemmas, as Coq has them. proofs: the
+    results of `runs` and `only`.
     """
 
     def __init__(self, written: WrittenModel, definition: Defined) -> None:
@@ -75,7 +79,8 @@ class Equations:
 
     def determines(self, shape: str, value_names: Sequence[str]) -> str:
         """The lemma that an equation determines its value: if two values satisfy it, together with equal other values,
-        they are equal. The lemma assumes that the deviation of a norm that rejects zero variance is positive."""
+        they are equal. The lemma assumes that the deviations that it reads are positive, where a norm rejects zero
+        variance or the deviation is sure to be positive."""
         written = self.written
         above = {*written.refused, *written.sure}
         first_values, second_values = ([f"{letter}{k}_" for k in range(len(value_names))] for letter in "ab")

@@ -58,7 +58,7 @@ class Justified(Canonical):
     """Normal forms with proofs. In all methods `around` has the binders around the term, innermost first, and the proof
     None means reflexivity.
 
-    `cache` has the results, by (name of the method, term, binders).
+    `cache` has the results, by (a word for the method, the term or terms, the binders).
     """
 
     def __init__(self, lemmas: Lemmas) -> None:
@@ -366,8 +366,8 @@ class Justified(Canonical):
             proof = f"(eq_ind_r (fun z => (z <= 0)%Z) (ltac:(discriminate) : ({n} <= 0)%Z) {proof})"
             return numeral(int(op == "prod")), f"({op}_0 {arguments} {proof})"
         out = numeral(int(op == "prod"))
-        # Substitute low, low + 1, .. in the body. The law `{op}_n` proves the equation, since Coq unfolds it by
-        # computation.
+        # Substitute low, low + 1, .. in the body. The law `sum_n` or `prod_n` proves the equation, since Coq unfolds it
+        # by computation.
         for i in range(count):
             step = numeral(i, "Z")
             index_term = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
@@ -513,10 +513,11 @@ class Justified(Canonical):
         return f"({f.op}_iff {sort} {before} {after} (fun {name} => {proof}))"
 
     def denied(self, f: Term, inner: Key, proof: str, around: Around) -> Proof:
-        """`formula_proof` for ~f; `inner` is the key of f, and `proof` proves f <-> its normal form."""
+        """`formula_proof` for a negation `f` = ~g; `inner` is the key of g, and `proof` proves g <-> its normal
+        form."""
         key, here = self.normal.deny(inner), self.text(f.kids[0], around)
-        # The cases: a constant; a comparison, whose negation is the opposite comparison; a double negation; any other
-        # formula.
+        # The cases: a constant; a comparison <= or <, whose negation is the opposite comparison; a double negation; any
+        # other formula, such as an equation.
         if inner in (self.normal.true, self.normal.false):
             return f"(not_{inner.kind}_iff _ {proof})"
         if inner.kind in ("<=", "<"):

@@ -16,8 +16,12 @@ from symcook.coq.statement import lemmas_of, with_lemmas
 
 @contextmanager
 def development_of(certificate: Mapping[str, Any], text: str) -> Iterator[Development]:
-    """A context with the development of a certificate that both checkers accept, and of its lemmas. `text` has the
-    definitions, the lemmas and the statement in the syntax of proofs/checker.py."""
+    """A context with the development of a certificate and of its lemmas. `text` has the definitions, the lemmas and the
+    statement in the syntax of proofs/checker.py.
+
+    It is meant for a certificate that both checkers accept; that is not checked here. RuntimeError if its id is that of
+    a stored statement. Until the context ends, the stored tables have an entry for it.
+    """
     name = certificate["id"]
     with deep(), uncollected():
         statement = checker().read_statements(text)[name]

@@ -95,7 +95,8 @@ MODEL_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\
 
 
 def spelled(name: str) -> str:
-    """A name of the source in Coq, with an underscore appended if Coq or Laws.v has the same name."""
+    """A name of the source in Coq, with an underscore appended if Coq or Laws.v has the same name, or if it begins with
+    an underscore."""
     return f"{name}_" if name in TAKEN or name.startswith("_") else name
 
 
@@ -122,8 +123,9 @@ class Defined:
 
 
 class Definitions:
-    """All definitions of the source that statements use, in their order (`all`), including the relations of stored
-    models; and the trees of all statements (`statements`)."""
+    """All definitions of the source in their order (`all`), then the relations of the stored models that statements
+    name; and the trees of all statements (`statements`). A definition that no statement needs has no `uses`, and its
+    parameters have no sorts."""
 
     def __init__(self) -> None:
         # Both checkers must know the same definitions. Their order is that of the expanded text.
@@ -349,7 +351,8 @@ class Reading:
         return self.put(f"{left_text} {sign} {right_text}", has, strength)
 
     def quantified(self, tree: Tree, sorts: Sorts, strength: int) -> str:
-        """A quantifier with its body. Directly nested quantifiers of the same kind share one forall or exists."""
+        """A quantifier with its body. Directly nested quantifiers of the same kind, unless they are over ranges, share
+        one forall or exists."""
         word = "forall" if tree[0].startswith("all") else "exists"
         bound, body = [], tree
         while body[0] == tree[0] and body[0] in ("all", "ex"):
@@ -525,6 +528,8 @@ def reader() -> Any:
         return (ck.Term("whole", None, term), depth) if compound else value
 
     class Unfolding(ck.Reader):
+        """The checker's reader, but it expands each definition with its arguments `wrapped`."""
+
         def argument(self, tree: Tree, meaning: Any, scope: Any, depth: int) -> Any:
             """As in the checker's reader, except that a definition is expanded with its arguments `wrapped`."""
             name = tree[1] if tree[0] in ("name", "call") else None

@@ -1,10 +1,11 @@
 """The record of what Coq has accepted, which the ledger shows: symcook/data/coq.txt, written by `proofs/coq.py --check
 --record`.
 
-A line of a theorem has an id and a digest of the following: the hash of the statement, the hash of the certificate that
-was translated, whether the certificate proves or refutes, and the files that judge (`symcook.proof.JUDGES`). A line is
-valid only while the digest is that of the current files, for the id and for all its lemmas. A claim about a stored
-model also needs a valid line of that model, with a digest of the model's text for Coq. A later run adds lines.
+A line of a theorem has an id and a digest of the following: the files that judge (`symcook.proof.JUDGES`), the version
+of Coq, the hash of the statement, the hash of the certificate that was translated, and whether the certificate proves
+or refutes. A line is valid only while the digest is that of the current files, for the id and for all its lemmas. A
+claim about a stored model also needs a valid line of that model, with a digest of the model's text for Coq. A later run
+adds lines, and drops those that are no longer valid and those of what it did not accept.
 
 The file only notes what runs on one machine have found. It is not protected against forgery, except that everything can
 be checked again (`proofs/coq.py --sample 12 --check`, or `--all --check`).
@@ -49,7 +50,7 @@ def certificates_folder() -> Path:
 
 @cache
 def stored() -> frozenset[str]:
-    """The lines of the record."""
+    """The lines of the record, read once in a process."""
     return seals.read(PATH)
 
 
@@ -83,18 +84,20 @@ def named(kind: str, lines: frozenset[str]) -> tuple[str, ...]:
 
 
 def stale(names: Iterable[str]) -> list[str]:
-    """The ids among `names` that Coq has not accepted with the current statements, certificates and judging files."""
+    """The ids among `names` that Coq has not accepted with the current statements, certificates and judging files;
+    also those that are ids of no statement. Their lemmas are not looked at."""
     return [n for n in names if n not in statements() or theorem_line(n, statements()[n].digest) not in sound()]
 
 
 def stale_models(names: Iterable[str]) -> list[str]:
-    """The models among `names` whose line is not valid with the current files."""
+    """The stored models among `names` whose line is not valid with the current files; other names are left out."""
     return [name for name in names if name in stored_models() and model_line(name) not in sound()]
 
 
 def added(theorems: Mapping[str, bool], models: Mapping[str, bool], assumed: Iterable[str]) -> set[str]:
     """The lines of the record after a run. `theorems` and `models` say for each id and each stored model of the run
-    whether Coq has accepted it; `assumed` are the axioms used. A line of any other id or model stays if it is valid."""
+    whether Coq has accepted it; `assumed` are the axioms used. A line of any other id or model stays if it is valid,
+    and the axioms of the record stay if such a line does."""
     lines = stored()
     again = {
         theorem_line(n, statements()[n].digest) for n in {*named("theorem", lines)} & {*statements()} - {*theorems}

@@ -36,7 +36,7 @@ RING = ("+", "-", "*", "neg", "^")
 Around = tuple[tuple[str, Any], ...]
 """The names and sorts of the variables of the binders around a term, innermost first."""
 Proof = str | None
-"""A proof term of Coq for an equality; None if both sides have the same text."""
+"""A proof term of Coq for an equality or an equivalence; None if both sides have the same text."""
 
 
 class Key(Protocol):
@@ -169,11 +169,12 @@ class Canonical:
         self.lemmas = lemmas
         self.orders: dict[Any, str] = {}
 
-    # The order of factors and summands must not change when a factor is moved out of a binder whose variable it does
-    # not use. So a bound variable is ranked by the depth of its binder, counted from outside, in three digits.
-
     def rank(self, key: Key, depth: int) -> str:
-        """A text by which keys are ordered; `depth` is the number of binders around the key."""
+        """A text by which keys are ordered; `depth` is the number of binders around the key.
+
+        The order of factors and summands must not change when a factor is moved out of a binder whose variable it does
+        not use. So a bound variable is ranked by the depth of its binder, counted from outside, in three digits.
+        """
         order = self.orders.get((key, depth))
         if order is None:
             if key.kind == "var":
@@ -382,7 +383,7 @@ class Canonical:
     # Small facts about numerals.
 
     def nonnegative(self, c: Fraction | int, strict: bool = False) -> str:
-        """The lemma that a number is at least 0, or positive (`strict`)."""
+        """The name of the lemma that a number is at least 0, or positive (`strict`)."""
         return self.lemmas.name(f"0 {'<' if strict else '<='} {numeral_text(c)}", "lra.", "num")
 
 

@@ -59,8 +59,11 @@ def function(sorts: Sequence[Sort], names: Sequence[str], body: str) -> str:
 
 def in_a_row(proof: Sequence[Any], place: int) -> Sequence[Any]:
     """The node at `place`, with the nodes after it that the same lemma can replace: a row of `witness` nodes, or a row
-    of `obtain` nodes each of which opens the fact of the node before. The facts in between do not exist in the lemma's
-    version, so no later step may use them."""
+    of `obtain` nodes each of which opens the fact of the node before; a node of another kind comes alone.
+
+    The facts in between do not exist in the lemma's version: where a later step uses one of them, a row of `obtain`
+    nodes that is long enough for the lemma is cut to its first node.
+    """
     end, kind = place + 1, proof[place]["by"]
     if kind == "witness":
         while end < len(proof) and proof[end]["by"] == kind:

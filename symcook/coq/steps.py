@@ -233,7 +233,8 @@ class Script:
         self.apart(chain[-1]["as"], fact)
 
     def by_contra(self, node: nodes.Contra) -> None:
-        """Assume the negation of the goal. The negation of a comparison is written as the opposite comparison."""
+        """Assume the negation of the goal. The negation of a comparison <= or < is written as the opposite comparison,
+        that of ~f as f."""
         goal = self.goal
         if goal.op == "~":
             self.write("intros hh.")
@@ -414,7 +415,8 @@ class Script:
     def by_em(self, node: nodes.ExcludedMiddle) -> None:
         """The two cases of a formula: it holds, or its negation does."""
         f = self.formula(node["formula"])
-        # If all cases, also nested ones, are closed by interval arithmetic, the whole tree is one computation of Coq.
+        # If all cases, also nested ones, are bounds of variables and are closed by interval arithmetic, the whole tree
+        # is one computation of Coq.
         if (box_tree := boxes(node, self.formula)) is not None:
             return self.by_interval(box_tree)
         law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")
@@ -453,7 +455,8 @@ class Script:
 
     def by_pos(self, node: nodes.Pos) -> None:
         """Prove a <= b, a < b or a = b from an identity: b - a is a sum of nonnegative products plus a sum of multiples
-        of equations, whose gaps are 0. For the goal false, 0 is such a sum with a positive part."""
+        of equations, whose gaps are 0. For a = b there are only multiples of equations. For the goal false, 0 is such a
+        sum with a positive part."""
         goal, forms = self.goal, self.forms
         # `total` is the sum of the products; `positive` proves that it is positive (if `strict`) or nonnegative.
         total, positive, strict = numeral(0), "(Rle_refl 0)", False
@@ -513,7 +516,8 @@ class Script:
         """Bound the gap of the goal by interval arithmetic in Coq."""
         goal, wanted = self.goal, gap(self.goal)
         form, proof = wanted, None
-        # The computation does not know sums, products and powers; the skeleton of the gap has them written out.
+        # The computation does not know sums, products and `pow`. The skeleton of the gap has those written out whose
+        # number of terms, or whose exponent, is a number.
         if re.search(r"\b(sum|prod|power) ", text(goal)):
             form, proof = self.forms.skeleton(wanted, ())
         tactic = enclosure(self, node, form, goal.op == "<")

@@ -1,9 +1,9 @@
-"""Terms as Coq has them: the checker's terms with a level for each (Z, R or proposition) and explicit casts.
+"""Terms as Coq has them: the checker's terms with a level for each (Z, R, proposition or function) and explicit casts.
 
 The checker accepts an Int where a Real is required. `elaborate` adds casts from Z to R at the leaves. Comparisons are
-always between real numbers; integers are required only in bounds of sums, in exponents and as arguments of functions of
-integers. With casts at the leaves, instantiating a quantifier in Coq is exactly what `substitute` does here, so that no
-proof step has to handle casts.
+always between real numbers; integers are required only in ends of sums and products, in exponents, as values of integer
+variables and as arguments of functions of integers. With casts at the leaves, instantiating a quantifier in Coq is
+exactly what `substitute` does here, so that no proof step has to handle casts.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Checked(Protocol):
 class Term:
     """A term of a level: "Z" (an integer), "R" (a real number), "P" (a formula) or "F" (a function).
 
-    `op`, `data` and `kids` are as in the checker, with two more operations: `cast` (an integer as a real number) and
-    `inv` (1/x, in normal forms only). `loose` is 1 more than the greatest index of a variable bound outside the term, 0
-    if there is none.
+    `op`, `data` and `kids` are as in the checker, with three more operations: `cast` (an integer as a real number),
+    `inv` (1/x, in normal forms only) and `raw` (`data` is its text in Coq, in closed lemmas only). `loose` is 1 more
+    than the greatest index of a variable bound outside the term, 0 if there is none.
     """
 
     __slots__ = ("_hash", "_plain", "_text", "data", "kids", "level", "loose", "op")
@@ -129,8 +129,8 @@ def at_level(t: Term, level: str) -> Term:
 
 
 def elaborate(t: Checked, level: str) -> Term:
-    """The checker's term or formula `t` as a Term of `level`, with casts only at the leaves. Untranslatable if an
-    integer is required and `t` is none."""
+    """The checker's term or formula `t` as a Term of `level`, with casts only at the leaves and around a term `whole`
+    (see `reading.reader`). Untranslatable if an integer is required and `t` is none."""
     op, kids = t.op, t.kids
     if level == "P":
         below = "R" if op in COMPARISONS else "P"

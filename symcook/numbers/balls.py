@@ -1,7 +1,7 @@
 """Balls: real numbers as an Arb midpoint and radius, refined to a given number of digits, printed as decimals.
 
-flint's precision is one global setting. Each function here that computes sets it in a with-block; a caller that
-computes outside of `refine` and `decide_sign` must do the same.
+flint's precision is one global setting. Each function here that computes sets it in a with-block, except `arb_of`,
+which takes it as it is; a caller that computes outside of `refine` and `decide_sign` must set it too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from symcook.locks import PRECISION
 from symcook.model.rationals import decimal
 
 GUARD = 2  # digits printed beyond the requested ones, so that rounding uses only a hundredth of the allowed error
-MAX_EXACT_BITS = 1 << 23  # a printed ball is checked once more in exact integers of at most this size
+MAX_EXACT_BITS = 1 << 23  # a printed ball is checked once more in exact integers of at most about this size
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,10 @@ class Ball:
 
 
 def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
-    """A ball around an exact number at flint's current precision. Raises BadInput for a float."""
+    """A ball around an exact number at flint's current precision; a ball is returned as it is.
+
+    Raises BadInput for anything else, such as a float or a bool.
+    """
     if isinstance(value, flint.arb):
         return value
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
@@ -47,7 +50,8 @@ def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
 
 
 def resolving(low: Fraction, high: Fraction, bits: int) -> int:
-    """The precision at which numbers between `low` and `high` are known to high - low divided by 2^bits.
+    """The precision at which numbers between `low` and `high` are known to (high - low)/2^bits; `bits` where the two
+    are equal.
 
     >>> resolving(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 64)
     165
@@ -87,7 +91,8 @@ def limit_for(digits: int) -> int:
 
 
 def ladder(first: int, last: int) -> Iterator[int]:
-    """Working precisions: `first`, doubled as long as it is below `last`, then `last`.
+    """Working precisions: `first`, doubled as long as it is below `last`, then `last` (which comes alone where `first`
+    is not below it).
 
     >>> list(ladder(64, 300))
     [64, 128, 256, 300]
@@ -155,11 +160,12 @@ def settled(x: flint.arb, digits: int, relative: bool = False) -> bool:
 
 
 def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
-    """Decimals that enclose every point of `x`; mid has GUARD digits more than requested.
+    """Decimals that enclose every point of `x`; mid has GUARD digits more than requested, or fewer where the radius
+    justifies no more.
 
     relative: digits count from the first nonzero one; otherwise, if |x| < 1, from the decimal point. The radius is
     rounded up. The enclosure is right for any radius of `x`; `refine` makes the radius small. Raises BadInput for an
-    invalid number of digits, SymcookError for an infinite ball.
+    invalid number of digits, SymcookError for a ball that is not finite.
     """
     wanted = check_digits(digits)
     if not x.is_finite():
@@ -193,7 +199,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
 
 
 def _tens(bits: int) -> int:
-    """The power of ten about as large as 2^bits, rounded down."""
+    """The exponent of the power of ten that is about as large as 2^bits: bits log10(2), rounded down."""
     return bits * 301029995663981195213738894724 // 10**30
 
 

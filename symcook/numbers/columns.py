@@ -18,7 +18,10 @@ from symcook.numbers.evaluate import Balls
 
 
 class Column:
-    """A value for each position; the first position has the number `first`."""
+    """A value for each position; the first position has the number `first`.
+
+    `column[place]` does not check the place (one before the first counts from the end): ask `place in column` before.
+    """
 
     def __init__(self, values: Sequence[object], first: int = 1) -> None:
         self.values, self.first = values, first
@@ -87,7 +90,10 @@ class Enclosed(_Known, Balls):
     """Values in balls, at flint's current precision."""
 
     def whole(self, value: flint.arb, tree: Tree) -> int:
-        """The integer, computed exactly if the tree is rational: a ball does not show that its number is an integer."""
+        """The integer, computed exactly if the tree is rational: a ball does not show that its number is an integer.
+
+        Undecided where only a ball is known that contains an integer and is wider than a point.
+        """
         exactly = Exactly(self.values, self.steps, self.outer)
         try:
             return exactly.whole(exactly.term(tree), tree)

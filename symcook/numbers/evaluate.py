@@ -1,4 +1,5 @@
-"""Terms of the grammar evaluated to balls, at flint's current precision."""
+"""Terms of the grammar evaluated to balls, at flint's current precision; and functions of balls: a sign shown on an
+interval, a zero enclosed by Newton's method."""
 
 from __future__ import annotations
 
@@ -40,11 +41,12 @@ _FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {
 def evaluate(tree: tuple, values: BallArguments | None = None) -> flint.arb:
     """The value of a term of the grammar as a ball, at flint's current precision.
 
-    Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
-    tanh, floor, mod, sign, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). If the
-    ball of a divisor contains 0, the value is an infinite ball; more bits may make it finite. BadInput for a divisor
-    that is exactly 0, the logarithm of a number that is surely not positive, and the root of a number that is surely
-    negative. A comparison that the balls leave open gives the hull of both branches.
+    Terms: numbers, names in `values`, pi, + - * / ^, pow, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh,
+    cosh, tanh, floor, mod, sign, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). If
+    the ball of a divisor contains 0, the value is an infinite ball; more bits may make it finite. BadInput for a
+    divisor that is exactly 0, the logarithm of a number that is surely not positive, the root of a number that is
+    surely negative, a power that surely has no real value, and a number that is too large. A comparison that the balls
+    leave open gives the hull of both branches.
     """
     return Balls(values or {}).term(tree)
 
@@ -113,7 +115,11 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return a / b
 
     def power(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
-        """a^b: an integer power; 0 for the base 0 and a positive exponent; or e^(b log a) for a positive base."""
+        """a^b: an integer power; 0 for the base 0 and a positive exponent; or e^(b log a) for a positive base.
+
+        With an exponent that is not known to be an integer, a base that is surely not positive is BadInput, and one
+        whose ball contains positive and other numbers gives no number (nan).
+        """
         if not a.is_zero() and abs(b * abs(a).log()) > MAX_BITS:  # nats, not bits: near enough for a limit
             raise too_large()
         integer = b.unique_fmpz() if b.is_exact() else None
@@ -214,8 +220,8 @@ BallFunction = Callable[[flint.arb], flint.arb]
 def positive_on(function: BallFunction, low: Fraction, high: Fraction) -> bool:
     """Whether `function` is positive on [low, high], shown by balls over intervals that are halved where needed.
 
-    False where an interval of width `NARROWEST` is still open: nothing is then shown. A function may raise ValueError
-    over an interval that is too wide for it.
+    False where an interval narrower than `NARROWEST` is still open: nothing is then shown. A function may raise
+    ValueError over an interval that is too wide for it.
     """
     todo = [(Fraction(low), Fraction(high))]
     while todo:
@@ -236,8 +242,8 @@ def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fract
     """The zero of a function that is positive at `low`, negative at `high` and has one zero between, to flint's bits.
 
     slope: the derivative, negative near the zero. A few halvings give a ball around the zero. Newton's step from the
-    middle m of a ball gives a narrower one: the zero is m - f(m)/f'(t) for some t in the ball. Each step doubles the
-    bits, so that the last one takes most of the time. Raises SymcookError for other signs.
+    middle m of a ball gives a narrower one: the zero is m - f(m)/f'(t) for some t in the ball. After steps at BITS
+    bits, each step doubles the bits, so that the last one takes most of the time. Raises SymcookError for other signs.
     """
     with PRECISION, flint.ctx.workprec(BITS):
         root_ball = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)

@@ -49,7 +49,7 @@ NEAR_BITS = 128
 
 
 class ExpSum:
-    """A number that is not rational: (sum of c e^r) / (sum of d e^s), in lowest terms, immutable.
+    """A number that is not rational: (sum of c e^r) / (sum of d e^s), in normal form, immutable.
 
     Made by `exp_of`, `quotient_of` and arithmetic, not by hand. Supports + - * / and integer powers with ExpSum,
     Fraction and int on either side, comparisons, abs, hash and bool; floats are BadInput.
@@ -129,6 +129,7 @@ class ExpSum:
             return self.ball()
 
     def __eq__(self, other: object) -> bool:
+        """Exactly; False for every integer and Fraction, since an ExpSum is irrational, BadInput for a float."""
         if not isinstance(other, ExpSum):
             if isinstance(other, float):
                 raise _no_float(other)
@@ -199,7 +200,7 @@ SumValue = ExpSum | Fraction
 def exp_of(exponent: SumNumber | ExpSum) -> SumValue:
     """e to a rational exponent; e^0 is the Fraction 1.
 
-    Raises NotExact for an exponent that is itself an exponential sum, BadInput for a float.
+    Raises NotExact for an exponent that is itself an exponential sum or a root, BadInput for a float.
     """
     if isinstance(exponent, ExpSum):
         raise NotExact("an exponential's exponent must be rational to stay exact", exponent, "use --domain ball")
@@ -226,7 +227,7 @@ def exp_scaled_log(factor: SumNumber, base: SumNumber, shift: SumNumber = 0) -> 
 def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fraction]) -> SumValue:
     """The value of sum num[r] e^r over sum den[r] e^r in normal form; a Fraction where it is rational.
 
-    Raises ZeroDivisionError where den has no nonzero coefficient.
+    Raises ZeroDivisionError where den has no nonzero coefficient, NotExact where a sum has more than MAX_TERMS terms.
     """
     above = {r: c for r, c in num.items() if c}
     below = {r: c for r, c in den.items() if c}
@@ -252,10 +253,11 @@ def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fractio
 def softmax_mean(
     scores: Sequence[SumNumber], values: Sequence[SumValue | int], counts: Sequence[int] | None = None
 ) -> SumValue:
-    """sum e^(s_j) v_j / sum e^(s_j): one row of softmax attention with rational scores, divided once. With `counts`
-    the j-th score and value stand there so often.
+    """sum e^(s_j) v_j / sum e^(s_j): one row of softmax attention with rational scores, divided once. With `counts`,
+    the j-th score and value occur counts[j] times.
 
-    Raises NotExact for a score that is not rational, BadInput for a float or an empty row.
+    Raises NotExact for a score that is not rational, a value that is a root, or too many terms; BadInput for a float or
+    an empty row.
     """
     if not scores:
         raise BadInput("a row of softmax must have at least one score", "none")
@@ -398,7 +400,10 @@ def _power(terms: Terms, exponent: int) -> Terms:
 
 
 def _times(a: Terms, b: Terms) -> Terms:
-    """The product of two sums: as polynomials in X where that is dense enough, else term by term."""
+    """The product of two sums: as polynomials in X where they are dense enough, else term by term.
+
+    Raises NotExact for two long sums that are not dense.
+    """
     if not a or not b:
         return {}
     if len(a) * len(b) > 64:

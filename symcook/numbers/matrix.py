@@ -60,7 +60,8 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
 
     @classmethod
     def _fromrep(cls, rep: Any) -> Any:
-        """The matrix of a result that sympy has computed; sympy calls this method."""
+        """The matrix of a result that sympy has computed; sympy calls this method. A result with entries that are not
+        rational is an ordinary matrix of sympy."""
         if not (rep.domain.is_ZZ or rep.domain.is_QQ):
             return sympy.ImmutableDenseMatrix._fromrep(rep)
         matrix: Any = sympy.Basic.__new__(cls)
@@ -93,12 +94,14 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
             for floats in self.floats:
                 yield {c: Fraction(x) for c, x in enumerate(floats.tolist()) if x}
             return
+        # `_rep.rep` is sympy's sparse form {row: {column: entry}}.
         rows: Any = self._rep.rep
         for r in range(self.shape[0]):
             yield {c: Fraction(int(x.numerator), int(x.denominator)) for c, x in sorted(rows.get(r, {}).items())}
 
     def nearest(self) -> np.ndarray:
-        """The entries as float64, each the nearest one; infinite beyond the range."""
+        """The entries as float64, each the nearest one; infinite beyond the range. It may be the array `floats` itself,
+        which must not be changed."""
         if self.floats is not None:
             return self.floats
         return np.array([_nearest(p, q) for p, q in self.ratios()], dtype=np.float64).reshape(self.shape)

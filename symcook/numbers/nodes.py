@@ -124,7 +124,8 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
-        """The expression of a tree. A tree without names whose value is rational gives a single number."""
+        """The expression of a tree. A tree without names whose value is rational gives a single number; an `if` is left
+        to `choose`."""
         if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
@@ -138,6 +139,7 @@ class _Sympy(Meaning[Any, Any]):
         return sp.Rational(p, q)
 
     def name(self, name: str) -> Any:
+        """The value of a name: pi, the variable of an enclosing sum, or a key of `values`; BadInput for any other."""
         if name == "pi":
             return sp.pi
         if name in self.bound:
@@ -152,7 +154,7 @@ class _Sympy(Meaning[Any, Any]):
         return a / b
 
     def power(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
-        """a^b; BadInput where it has no real value, or where the number would be too long."""
+        """a^b; BadInput where it is known to have no real value, or where the number would be too long."""
         if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
         if isinstance(a, sp.Rational) and b.is_Integer:
@@ -239,7 +241,7 @@ def _related(tag: str, a: object, b: object) -> Any:
 
 
 def _bits(value: Any) -> int:
-    """The total size, in bits, of the rational numbers inside a sympy expression."""
+    """The total size, in bits, of the distinct rational numbers inside a sympy expression, plus 1."""
     return sum(int(a.p).bit_length() + int(a.q).bit_length() for a in value.atoms() if a.is_Rational) + 1
 
 
@@ -321,7 +323,10 @@ def _walk(e: Any) -> Tree:
 
 
 def _leaf(e: Any) -> Tree | None:
-    """The tree of a number, a name or a truth value; None for any other expression."""
+    """The tree of a number, a name or a truth value; None for any other expression.
+
+    BadInput for a floating-point number, and for a symbol whose name the grammar does not allow.
+    """
     if e.is_Float:
         raise BadInput("numbers must be exact", e, "write a rational such as 1/10")
     if e.is_Rational and e.q != 0:

@@ -1,4 +1,4 @@
-"""Real algebraic numbers: roots of polynomials, compared exactly, and with arithmetic those with one square root.
+"""Real algebraic numbers: roots of polynomials. All are compared exactly; those with one square root have arithmetic.
 
 A layer norm of rational numbers gives numbers p + q sqrt(r). Equal numbers have equal p, equal signs of q and equal
 q^2 r, whatever r is: sqrt(r) is irrational, so 1 and sqrt(r) are linearly independent over the rationals, and two roots
@@ -54,7 +54,7 @@ class Algebraic:
         return " + ".join(terms).replace("+ -", "- ") + " = 0"
 
     def sign_of(self, polynomial: flint.fmpq_poly) -> int:
-        """-1, 0 or 1: the sign of a polynomial here; 0 iff the polynomial of this number divides it."""
+        """-1, 0 or 1: the sign of a polynomial at this number; 0 iff the polynomial of this number divides it."""
         remainder: Any = polynomial % flint.fmpq_poly(list(self.coefficients))
         if not remainder:
             return 0
@@ -109,6 +109,7 @@ class Root(Algebraic):
         self.r = r
 
     def __add__(self, other: Root | Rational) -> Root | Fraction:
+        """The sum; NotExact for two roots whose ratio is irrational."""
         if isinstance(other, Root):
             # The other root as a multiple of this one.
             q = other.q if self.r == other.r else other._over(self.r, "a sum")
@@ -129,6 +130,7 @@ class Root(Algebraic):
         return -self + other if isinstance(other, (int, Fraction)) else NotImplemented
 
     def __mul__(self, other: Root | Rational) -> Root | Fraction:
+        """The product. For two roots with an irrational ratio it is NotExact, unless both have p = 0."""
         if isinstance(other, Root):
             if not self.p and not other.p:
                 # sqrt(r) sqrt(s) = g sqrt((r/g)(s/g)) with g = gcd(r, s), so that nothing has to be factored.
@@ -188,6 +190,8 @@ class Root(Algebraic):
         return self.p, self.q * abs(self.q) * self.r
 
     def _order(self, other: RealPlace | int) -> int:
+        """As for any algebraic number, but without balls where the other number is rational, or a `Root` with the same
+        root up to a rational factor, or where both have p = 0."""
         # Two numbers q sqrt(r): their squares with signs are compared.
         if isinstance(other, Root) and not self.p and not other.p:
             mine, theirs = self._normal[1], other._normal[1]
@@ -217,6 +221,7 @@ class Root(Algebraic):
         return arb_of(self.p) + arb_of(self.q) * flint.arb(self.r).sqrt()
 
     def __str__(self) -> str:
+        """The number in the expression grammar, such as 5/7 + 4*sqrt(2)/7."""
         size = abs(self.q)
         body = f"sqrt({numeral(self.r)})"
         body = body if size.numerator == 1 else f"{numeral(size.numerator)}*{body}"
@@ -349,7 +354,7 @@ def _roots(coefficients: tuple[int, ...]) -> tuple[RealPlace, ...]:
 
 @lru_cache(maxsize=4096)
 def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]:
-    """The real roots of an irreducible polynomial, from the left."""
+    """Enclosures of the real roots of an irreducible polynomial, from the left, at a precision of `bits` bits."""
     with PRECISION, flint.ctx.workprec(bits):
         every: Any = flint.fmpz_poly(list(coefficients)).complex_roots()
         real_roots = [z for z, _ in every if z.imag.is_zero()]
@@ -357,7 +362,8 @@ def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]
 
 
 def between(a: RealPlace, b: RealPlace | None) -> Fraction:
-    """A short rational number above a and below b (anything above a where b is None)."""
+    """A short rational number above a and below b (anything above a where b is None). a must be less than b: otherwise
+    the search does not end."""
     bits = 64
     while True:  # different numbers have disjoint balls at some precision
         with PRECISION, flint.ctx.workprec(bits):

@@ -12,7 +12,7 @@ import sympy
 from symcook.model.symbols import from_sympy
 
 MAX_OPERATIONS = 150
-"""An expression with more operations than this is returned as it is: rewriting it may take too long."""
+"""An expression with more operations than this keeps its exponentials: rewriting them may take too long."""
 SHORTER = Fraction(3, 5)
 """The greatest ratio of the new text's length to the old one's, so that softmax weights such as exp(c)/(exp(c) + 1)
 stay as they are."""
@@ -39,7 +39,7 @@ def _signs(expression: sympy.Expr) -> Any:
         opposite_step = steps.get(sympy.expand(-u))
         if opposite_step is None or u.could_extract_minus_sign():
             continue
-        # `slope` is the factor of the first; it must be a constant, and the second must have its negative.
+        # `slope` is the factor of the first; it must contain neither of the two, and the second must have its negative.
         plain = expression.xreplace({step: up, opposite_step: down})
         slope = sympy.diff(plain, up)
         if not slope.has(up, down) and sympy.expand(slope + sympy.diff(plain, down)) == 0:

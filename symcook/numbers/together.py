@@ -106,8 +106,9 @@ def _occurring(numbers: Codes, below: int) -> tuple[Codes, Codes]:
 
 
 class AllExactly(Exactly):
-    """Rational values of all inputs. Both branches of an `if` are evaluated for all inputs, and a range must have the
-    same ends for all. So an error here does not mean that an input alone would fail."""
+    """Rational values of all inputs. Where a condition differs between inputs, both branches of its `if` are evaluated
+    for all inputs; a range must have the same ends for all. So an error here does not mean that an input alone would
+    fail."""
 
     def divide(self, a: Each, b: Each, tree: Tree) -> Each:
         return over(lambda x, y: Exactly.divide(self, x, y, tree), a, b)

@@ -41,8 +41,8 @@ def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str], 
 def _head(content: bytes) -> tuple[Mapping[str, str], str]:
     """The lemmas and the sense of a certificate; ({}, "") where it is not one.
 
-    In certificates written by symcook both come before the proof, so that only the beginning is read; any other file is
-    parsed completely.
+    In certificates written by symcook both come before the proof, so that only the beginning is parsed; a file that
+    does not begin so is parsed completely.
     """
     head = HEAD.match(content)
     try:

@@ -29,7 +29,8 @@ def models(text: str) -> tuple[str, ...]:
 
 @cache
 def theorems() -> dict[str, str]:
-    """For each such name, the lemma that a run exists for every input that the model takes."""
+    """{name: lemma}, with names as `models` writes them: the lemma that a run exists for every input that the model
+    takes. A model without such a lemma is left out."""
     lemma_of = {}
     for name in library().certificates():
         if _THEOREM.fullmatch(name) and name in statements():

@@ -1,12 +1,12 @@
 """A small search, with a fixed seed, for an instance at which a statement is false. A reported instance is right.
 
 In: a statement. Out: a text such as ``n = 1, x = 1/2`` that names the values, or "" if none was found. The statement is
-cut into chains, each with hypotheses and a conclusion. For each chain values of the names are drawn several hundred
+cut into chains, each with hypotheses and a conclusion. For each chain values of the names are drawn up to `MOST_TRIES`
 times; a name that a hypothesis defines by an equation gets its value from there.
 
-Numbers are Fractions; where exp, log, sqrt, erf or pi come in they are Arb balls, and a comparison that the balls do
-not decide counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a root of a negative
-number. An instance is reported only where every hypothesis is true and the conclusion false.
+Numbers are Fractions; where pi or a function such as exp, log or sqrt comes in they are Arb balls, and a comparison
+that the balls do not decide counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a
+root of a negative number. An instance is reported only where every hypothesis is true and the conclusion false.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement
     from symcook.proof.terms import Sort
 
-MOST_TRIES = 400  # values drawn for each chain
+MOST_TRIES = 400  # tries of each chain, each with newly drawn values
 WORK = 150_000  # evaluated nodes in one search; a count and not a time, so that the same is found everywhere
 WORK_OF_TRY = 50  # what a try costs besides its nodes
 MOST_RANGE = 60  # numbers in a range that is gone through
@@ -36,7 +36,7 @@ MOST_WORK = 20_000  # evaluated nodes in one try
 MOST_POWER = 64  # exponent of a power that is computed
 MOST_EXP = 1000  # argument of exp that is computed
 MOST_CELLS = 6  # values of a function that the answer lists
-BITS = 192  # precision of balls
+BITS = 192  # precision of the values of functions; operations on balls have flint's current precision
 
 # The values that are drawn for real numbers, for integers (small ones more often), and for indicators.
 REALS = tuple(Fraction(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (1, 3), (-2, 1), (3, 1)))
@@ -63,7 +63,8 @@ class _Chain:
 
 
 def falsify(statement: Statement, work: int = WORK) -> str:
-    """An instance at which the statement is false, in words; empty where none was found within `work`."""
+    """An instance at which the statement is false, in words; empty where none was found within `work`, and also for a
+    false statement without names."""
     chains = list(_chains(statement.formula, expr.parse_formula(statement.expanded), _Chain([], [], statement.formula)))
     draw = random.Random(0)
     for attempt in range(MOST_TRIES):
@@ -337,7 +338,8 @@ class _Try:
         return None if unknown else not decisive
 
     def ranged(self, t: Term, bound: list[TriedValue]) -> tuple[Iterator[Fraction], Term] | None:
-        """The values and the body of ``all j in a..b. F``, which the kernel writes with a premise."""
+        """The values and the body of ``all j in a..b. F``, which the kernel writes with a premise, or of ``ex j in
+        a..b. F``, which it writes with a conjunction; None for any other formula."""
         tag, sort, (body,) = t
         if sort != "Int" or body[0] != ("->" if tag == "all" else "&") or body[2][0][0] != "&":
             return None
@@ -345,7 +347,8 @@ class _Try:
         here = ("bound", (0, "Int"), ())
         if first[0] != "<=" or second[0] != "<=" or first[2][1] != here or second[2][0] != here:
             return None
-        # The ends stand inside the quantifier, so a value for its variable is put in; they may not use it.
+        # The ends stand inside the quantifier, so a value for its variable is put in. They may not use the variable;
+        # only an end that is the variable itself is recognised.
         outside = [Fraction(0), *bound]
         if here in (first[2][0], second[2][1]):
             return None

@@ -139,7 +139,8 @@ class Folder:
         return text_of(self.tree(t))
 
     def tree(self, t: Term, names: Sequence[str] = ()) -> Tree:
-        """The formula or term, which has no loose indices, as a tree. Its outermost quantifiers get `names`."""
+        """The formula or term, which has no loose indices, as a tree. Its outermost quantifiers get `names`,
+        unless one of these is the name of a definition or of a free variable."""
         taken = {*self.known, *(v[1][0] for v in free(t))}
         return self._tree(t, taken, [] if taken.intersection(names) else names)
 
@@ -151,7 +152,7 @@ class Folder:
                 matched: dict[str, Term] = {}
                 if _match(body, t, set(params), matched) and len(matched) == len(params):
                     return ("call", name, tuple([self._tree(matched[p], taken) for p in params]))
-        # Numbers: 1/3 has no decimal expansion and is written as a quotient.
+        # Numbers: 1/3 has no finite decimal expansion and is written as a quotient.
         tag, data, kids = t
         if tag == "num":
             p, q = data
@@ -186,7 +187,7 @@ class Folder:
 
     def _quantifier(self, t: Term, taken: set[str], names: Sequence[str]) -> Tree:
         """The tree of a quantified formula. All quantifiers that `t` begins with are opened at once, so that its body
-        is walked once."""
+        is walked once; but one after the other where the body of a definition begins with the next quantifier."""
         outer: list[tuple[str, Term, Sort]] = []
         inside = taken
         while True:
@@ -241,7 +242,8 @@ def _pattern(definition: Definition) -> tuple[str, tuple[str, ...], Term] | None
     """(name, parameters, body as a kernel term) of a definition; None where its body cannot be matched."""
     if definition.tree[0] in ("lambda", "name", "num"):  # a name or a number would match too much
         return None
-    # The sorts of the parameters are not recorded: functions of integers, first to reals, then to integers.
+    # The sorts of the parameters are not recorded: one that is called is taken as a function of integers, first to
+    # reals, then to integers; any other as an integer.
     for result in ("Real", "Int"):
         scope: dict[str, Sort] = {}
         for p in definition.params:

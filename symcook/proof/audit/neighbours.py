@@ -1,10 +1,10 @@
 """Mutated statements, made by rule, each tried with the proof of the statement itself.
 
-A change is made at one place: a number is lowered or raised, a comparison made strict, a hypothesis dropped, the end of
-a range shifted, a sign inverted, or min exchanged with max. `falsify` then looks for an instance at which the changed
-statement is false. If it finds one, the checker must reject the stored proof as a proof of the changed statement;
-otherwise the checker has a defect. If it finds none, the answer is only whether the stored proof also proves the
-changed statement.
+A change is made at one place: a number is lowered or raised, a comparison made strict, a hypothesis loosened or
+dropped, the end of a range shifted, a sign inverted, or min exchanged with max. `falsify` then looks for an instance at
+which the changed statement is false. If it finds one, the checker must reject the stored proof as a proof of the
+changed statement; otherwise the checker has a defect. If it finds none, the answer is only whether the stored proof
+also proves the changed statement.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Neighbour:
 
 
 def changes(tree: Tree) -> list[Change]:
-    """All changes of a statement, in the order of the text."""
+    """All changes of a statement, each result once, in the order of the text."""
     by_tree: dict[Tree, Change] = {}
     for kind, old, new, changed, stronger in _changed(tree, 1):
         if changed != tree and changed not in by_tree:
@@ -177,6 +177,7 @@ def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOS
     """At most `most` changed statements, spread over the kinds of changes, each tried with the statement's certificate.
 
     A change is left out if the statement stays the same by computation, or if its text is no statement any more.
+    SymcookError where a changed statement is accepted although it is false at an instance.
     """
     from symcook.proof import normal
     from symcook.proof.audit.falsify import falsify

@@ -43,8 +43,8 @@ def without_comments(text: str) -> str:
 
 
 def built_from(root: Path, name: str, known: Mapping[str, Statement]) -> tuple[str | None, str]:
-    """(text, "") with the proof text from which the stored certificate of an id was built; (None, reason) where the
-    present text is another one; (None, "") where there is no proof text.
+    """(text, "") with the proof text from which the stored certificate of an id was built; (None, reason) where it was
+    built from another text, or where one of the files is missing or invalid; (None, "") where there is no proof text.
     """
     path = prooftext.path_of(root, name)
     if not path.is_file():

@@ -73,8 +73,8 @@ class CountedPoint:
 
 def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular | None = None) -> None:
     """Close the goal of a statement; raises Unclosed if a case stays open. With `most`, the statement is closed only
-    for strings of at most `most` positions, so the result is no proof. With `regular` there is a case for each state,
-    at the last position, of the automata in the claim."""
+    for strings of at most `most` positions, so the result is no proof. With `regular` there is a case for each state of
+    those automata whose state at the last position is in the claim."""
     introduce(problem, g)
     main, lettered = g._branch(g.goal), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
@@ -172,7 +172,7 @@ class CountedDecision:
 
 class CountedAttempt(NamedTuple):
     """The result of one search for a proof: the goal if all cases are closed, else a string with the counts at which a
-    case stays open, or the reason why there is none."""
+    case stays open, if there is one, and the reason, if terms have no rule or an error ended the search."""
 
     goal: Goal | None = None
     string: tuple[int, ...] | None = None
@@ -187,7 +187,8 @@ def decide(
     until: Until | None = None,
 ) -> CountedDecision:
     """A proof of the statement, or a string on which it may be false, which is not run here. With `least` a shortest
-    string is sought until the moment `until`. `regular` has the automata of the problem."""
+    string is sought until the moment `until`, unless terms without a rule make the string doubtful. `regular` has the
+    automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
@@ -295,8 +296,8 @@ class CountedCase:
         find_sums(self.facts)
 
     def close(self, g: Goal, most: int = MOST_CASES, waiting: bool = True) -> None:
-        """Close a branch `g` of the goal by a separate decision; raises Unclosed if that takes more than `most` case
-        splits. Without `waiting`, facts with an atom that waits for a decision are not used."""
+        """Close a branch `g` of the goal by a separate decision; raises Unclosed if a case stays open, or if that takes
+        more than `most` case splits. Without `waiting`, facts with an atom that waits for a decision are not used."""
         case, facts = CountedCase(self.root, g, self), self.facts
         if not waiting:
             polynomial_by_label = {k: poly(g.facts[k]) if k in g.facts else facts.rows[k].poly for k in facts.facts}
@@ -392,6 +393,7 @@ class CountedCase:
         new = g.fresh("apart")
 
         def by_cases(h: Goal) -> None:
+            """By cases: a < b, b < a, or neither, which gives a = b."""
             a_less, a_not_less = h.em(a_below_b, (a_side := h.fresh("side")))
             a_less.pick("left").hyp(a_side)
             b_less, neither = a_not_less.em(b_below_a, (b_side := a_not_less.fresh("side")))
@@ -406,7 +408,8 @@ class CountedCase:
     # --- Deciding ----------------------------------------------------------------------------------------------------
 
     def decide(self) -> None:
-        """Close the goal, by cases if needed; raises Unclosed with a point at which all facts of a case hold."""
+        """Close the goal, by cases if needed; raises Unclosed where a case stays open, with a point at which all its
+        facts hold, if there is one."""
         g, facts = self.g, self.facts
         if facts.truth(g.goal):
             return facts.show(g, g.goal)

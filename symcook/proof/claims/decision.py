@@ -49,9 +49,9 @@ class ClaimDecision:
     string: tuple[int, ...] | None = None
     """A string on which the statement may be false, as numbers of tokens, including those that the model adds."""
     shortest: bool = True
-    """Whether the statement is known to be true on all shorter strings."""
+    """Whether the statement is known to be true on all strings shorter than `string`; without one it means nothing."""
     outside: str | None = None
-    """The reason if there is no result."""
+    """The reason if there is no result, or if a procedure before the one with the result had none."""
 
     @property
     def unconfirmed(self) -> ClaimDecision:

@@ -1,7 +1,8 @@
 """Checks whether some string satisfies the premises of a statement. If none does, the statement is true but vacuous.
 
-For each part of a statement that has premises, `asked` returns a string that may satisfy them, or the decision that no
-string does. It finds both by deciding (`decision.decide`) another statement: "no string satisfies these premises".
+For each part of a statement that has premises, `asked` returns a string that may satisfy them, the decision that no
+string does, or neither, where it finds none. It looks for both by deciding (`decision.decide`) another statement: "no
+string satisfies these premises".
 """
 
 from __future__ import annotations

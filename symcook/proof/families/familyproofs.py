@@ -59,7 +59,8 @@ def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: U
 
 
 def cited(family: Family, meaning: FamilyMeaning) -> list[str]:
-    """Citations of the stored theorems about the family, with the family's names for the variables of each theorem."""
+    """Citations of the stored theorems about the family, with the family's names for the variables of each theorem.
+    A theorem about a variable that the family does not have is left out."""
     citations = []
     for theorem in theorems_of(family) if ships(family) else []:
         names = leading_names(theorem.expanded)

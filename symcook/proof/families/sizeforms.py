@@ -2,7 +2,8 @@
 
 `familyrel` gives the family's equations. Each equation is substituted into the later ones, from the embedding to the
 readout. A value has no form if its equation alone does not determine it (a head whose scores may tie, a layer that
-repeats), or if it reads such a value. The forms are not trusted: a form is proved when the checker accepts its proof.
+repeats), or if it reads such a value, or if the form would be longer than `LONG`. The forms are not trusted: a form is
+proved when the checker accepts its proof.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class FamilyForms:
 
     @property
     def outputs(self) -> dict[str, FamilyForm]:
-        """The forms of the values that the readout reads, without constants."""
+        """The forms of the values that the readout reads, without constants; a `FamilyForm` without a value is kept."""
         readout, final = self.family.readout, self.relation.held
         names_read = {declared.name for declared in readout.reads} | mentioned(readout.score)
         forms = {f: self.forms[f] for name in final if name in names_read and (f := final[name][0]) in self.forms}
@@ -132,7 +133,8 @@ class FamilyForms:
     # --- proofs ---
 
     def prove(self, seconds: float = 60.0) -> FamilyProof:
-        """Prove the forms of the outputs; `missing` of the result names those that are not proved in time."""
+        """Prove the forms of the outputs; `missing` of the result names those that are not proved in time, or
+        that have no form."""
         until, proof = Until(seconds), FamilyProof(None, None, {})
         forms = [form for form in self.outputs.values() if form.value is not None]
         while forms and proof.certificate is None:  # again without the forms that were not proved
@@ -181,7 +183,8 @@ class FormLines:
         self.equations: dict[str, list[str]] = {}
 
     def run_labels(self) -> list[str]:
-        """Labels for the conjuncts of the run, in order; `equations` keeps those of each function."""
+        """Labels for the conjuncts of the run, in order; `equations` keeps those of each function. To be called
+        once."""
         run, counts = self.relation.whole, dict[str, int]()
         functions = [definition.function for definition in run.definitions]
         needs = len(run.parts) - len(functions) - len(run.after)
@@ -194,7 +197,8 @@ class FormLines:
         return [*(f"need{k}" for k in range(needs)), *labels, *(f"after{k}" for k in range(len(run.after)))]
 
     def proved(self) -> tuple[dict[str, str], dict[str, str]]:
-        """By function: the labels of the forms that are proved, and the reasons why the others are not."""
+        """By function: the labels of the forms that are proved, and the reasons why the others are not. To be called
+        once, since the lines are added to the proof."""
         premises = "some " if self.relation.premises() != "true" or not self.relation.pointwise else ""
         string = "word " if self.family.vocabulary is not None else ""
         labels = self.run_labels()

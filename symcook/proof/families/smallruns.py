@@ -35,7 +35,7 @@ MOST_INSTANCES = 16
 MOST_TABLES = 3
 """The greatest number of tables that are tried at the same sizes."""
 ENTRIES = (0, 1, -1, 2)
-"""The entries of tables that are tried."""
+"""The entries of tables that are tried, but for the first tables, whose entries are the first index (`_tables`)."""
 RunValues = dict[Term, Any]
 """Name in the statement -> a number, or a table {place: number}."""
 
@@ -208,7 +208,8 @@ class FamilyRuns(Runs):
         return super().behind_the_end(head, at) if solved is None else solved
 
     def _solved(self, f: Term, at: tuple[int, ...]) -> Any:
-        """The value that the equations give a function at a place; None where no equation is about it."""
+        """The value that the equations give a function at a place, which is also stored; None where no equation is
+        about it, Rejected where the value depends on itself."""
         for equation in self.equations.get(f, ()):
             bound = self._bound(equation, at)
             if bound is None:
@@ -325,6 +326,7 @@ class FamilyRuns(Runs):
         # at which the sentence is false.
         budget_all, until, reached = self.budget, self.until, dict[str, int]()
         first_false = len(self.all_instances)
+        # Each instance gets a 32nd part of the budget, then, if `patient`, a quarter.
         for part in (32, 4) if self.patient else (32,):
             self.budget = budget_all // part
             for k, instance in enumerate(self.all_instances[:first_false]):
@@ -367,7 +369,7 @@ class FamilyRuns(Runs):
     def _below(self, first_false: int, longest: int, reached: dict[str, int]) -> int:
         """The index of the first instance at which the sentence is found false, at most `first_false`.
 
-        All instances before it together get as much work as one model gets.
+        All instances before it together get as much work as one model gets; `reached` is updated.
         """
         before = [k for k in range(first_false) if reached.get(self.all_instances[k].values, 0) < longest]
         for k in before:

@@ -25,7 +25,7 @@ from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
 from symcook.proof.terms import COMPARISONS, Term
 
 MAX_PRODUCTS = 1500  # products of inequalities
-MANY_PRODUCTS = 60  # if there are more products than this, only those that can cancel are kept
+MANY_PRODUCTS = 60  # of more products of one degree than this, only those that can cancel are kept
 MAX_TERMS = 400  # monomials of a polynomial in which equations were substituted
 MAX_MULTIPLIERS = 1200  # multiples of equations
 MOST_PASSES = 60  # rounds in which all equations are substituted, one after the other
@@ -35,7 +35,7 @@ MOST_PASSES = 60  # rounds in which all equations are substituted, one after the
 class Found:
     """The coefficients of a `pos` node. `sum` has (coefficient, labels of the facts of a product, term that is squared
     or None), `eq` has (multiplier, label of the equation). `contradiction` means that the facts alone are
-    contradictory."""
+    contradictory; it is False where the goal is ``false`` itself."""
 
     sum: tuple[tuple[Fraction, tuple[str, ...], Term | None], ...]
     eq: tuple[tuple[Term, str], ...]
@@ -90,8 +90,9 @@ class _Rule:
 class Reduction:
     """Substitutes equations in polynomials.
 
-    An equation whose left side is a single atom replaces that atom. Any other equation replaces its leading monomial,
-    if the degree of that is at least 2. `sides` has the left sides of the equations.
+    An equation whose left side is a single atom that occurs nowhere else in it replaces that atom. Any other equation
+    without exponentials replaces its leading monomial, if the degree of that is at least 2. `sides` has the left sides
+    of the equations.
     """
 
     def __init__(self, equations: Mapping[str, Poly], sides: Mapping[str, Poly], effort: Effort) -> None:
@@ -137,7 +138,10 @@ class Reduction:
         return True
 
     def by(self, p: Poly, multiples: dict[str, Poly] | None = None) -> Poly:
-        """`p` after all rules. The multiple of each equation that was added to `p` is also added to `multiples`."""
+        """`p` after all rules. The multiple of each equation that was added to `p` is also added to `multiples`.
+
+        TooLong where the polynomial gets too long, the rules do not end, or the effort is spent.
+        """
         for _ in range(MOST_PASSES):
             changed = False
             for rule in self.rules:
@@ -264,7 +268,8 @@ def find(
 
     `degree` bounds the products of inequalities. `squares` are terms whose squares are also used, `multipliers` terms
     by which equations are also multiplied. `rounds` is how often equations are multiplied by monomials that occur. With
-    `reduced`, the equations are first substituted in all other polynomials. TooLong where `effort` is spent.
+    `reduced`, the equations are first substituted in all other polynomials; None where no equation can be. `poly` gives
+    the polynomial of a comparison. TooLong where `effort` is spent or a limit is reached, such as `pivots`.
     """
     effort = effort or Effort(10**12)
     inequalities = {k: f for k, f in facts.items() if f[0] in ("<=", "<")}

@@ -21,7 +21,7 @@ _Row = dict[Hashable, fmpq]
 
 
 class TooLong(Exception):
-    """The simplex did not end within the given number of pivots, or the effort is spent."""
+    """The simplex did not end within the given number of pivots, the effort is spent, or there are too many terms."""
 
 
 class Effort:
@@ -42,7 +42,8 @@ class Effort:
 def solve(
     rows: list[tuple[LinearRow, Number]], free: Collection[Hashable], pivots: int = 4000, effort: Effort | None = None
 ) -> dict[Hashable, Fraction] | None:
-    """Values with every row ``sum(coefficient * value) = right side``, or None where there are none.
+    """Values with every row ``sum(coefficient * value) = right side``, without those that are 0; None where there are
+    none.
 
     >>> x = solve([({"a": Fraction(1), "b": Fraction(-1)}, Fraction(1))], [])
     >>> x["a"] - x.get("b", 0)
@@ -50,7 +51,7 @@ def solve(
     >>> solve([({"a": Fraction(1)}, Fraction(-1))], []) is None
     True
 
-    Raises TooLong where more than `pivots` pivots would be needed.
+    Raises TooLong where `pivots` pivots or more are needed, or `effort` is spent.
     """
     free = set(free)
     effort = effort or Effort(10**12)

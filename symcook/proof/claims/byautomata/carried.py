@@ -170,6 +170,8 @@ class CarriedRemainder(CarriedValue):
         return ("ex", "Int", (abstract(equals(self.at(place), right), (QUOTIENT,)),))
 
     def begin(self) -> str:
+        """The label of the fact about the remainder at the row: that of an empty sum, or of the row's number."""
+
         def proof(g: Goal) -> None:
             """The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m."""
             g.witness(str((int(constant(nf(self.row)) or 0) - self.first) // self.modulus if self.term is None else 0))
@@ -198,6 +200,7 @@ class CarriedRemainder(CarriedValue):
         g.auto(equations, degree=1, rounds=0)
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
+        """Close a goal by two remainders at one position, by the order of the two quotients."""
         # m*q + r = m*q' + r' with 0 <= r, r' < m, r != r': not q = q', and q < q' gives m <= m*(q' - q) = r - r' < m.
         names, labels = ([f"{g.fresh(stem)}_{k}" for k in range(2)] for stem in ("q", "whole"))
         for fact, name, label in zip((first, second), names, labels, strict=True):
@@ -261,7 +264,7 @@ class CarriedRemainder(CarriedValue):
 
 class CarriedAlong:
     """The carried values of a claim, states of automata and remainders, in the order in which they are found. `row` is
-    the latest of their rows."""
+    the latest of the rows of those in the claim; `remainder` may add further ones."""
 
     def __init__(self, lettered: Lettered, regular: Regular) -> None:
         self.lettered, self.regular = lettered, regular
@@ -299,7 +302,8 @@ class CarriedAlong:
         return self.states[name]
 
     def remainder(self, f: Term) -> RemainderFact | None:
-        """The carried remainder that a formula is about, with its residue and position; None for any other formula."""
+        """The carried remainder that a formula is about, with its residue and position; None for any other formula. A
+        remainder that is new is added to `all`."""
         formula = read_remainder(f, self.lettered)
         if formula is None:
             return None

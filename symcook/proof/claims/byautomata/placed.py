@@ -187,7 +187,7 @@ class PlacedFacts(DecidedFormulas):
         return self.root.regular.t.both(*self.supposed.values())
 
     def follows(self, f: Term, within: TrackSet | None = None) -> bool:
-        """Whether a formula is true in all strings of this case."""
+        """Whether a formula is true in all strings of this case, or in all strings of `within`."""
         truths = self.root.truths(f)
         return truths is not None and self.root.regular.t.less(within or self.context, truths.yes).empty
 

@@ -66,7 +66,8 @@ def _is_open(case: PlacedFacts, t: Term) -> bool:
 
 
 def finite(case: PlacedFacts, t: Term) -> bool:
-    """Whether a term has finitely many values, or is a position."""
+    """Whether a term has finitely many values, or is a position; DecideFirst where it is undecided whether a strict
+    mean has a position to read."""
     equation = case.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
     # A strict mean has one value at the row with no position to read.
     empty = equation.empty if equation is not None and equation.kind == "strict" else None

@@ -87,8 +87,8 @@ def _minimal_core(case: PlacedFacts) -> list[str]:
 
 
 def _dropping_rank(f: Term) -> int:
-    """In which order formulas are dropped from a contradictory set: quantified formulas first, then comparisons, then
-    tokens, and the order of positions last."""
+    """In which order formulas are dropped from a contradictory set: quantified formulas and connectives first, then
+    comparisons, then tokens, and the order of positions last."""
     if ordered(f):
         return 3
     if letter_at(f):
@@ -179,7 +179,7 @@ def _equal_by_order(case: PlacedFacts, place: Term, other_place: Term) -> bool:
 
 
 def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, other_label: str) -> None:
-    """Close a goal by different tokens at two positions that are equal: `label` is for `place`, `known` for
+    """Close a goal by different tokens at two positions that are equal: `label` is for `place`, `other_label` for
     `other_place`."""
     g, label, other_label = case.g, _with_normal_place(case, label), _with_normal_place(case, other_label)
     if place[0] == "num":  # a number is not rewritten, since it may also occur as a token

@@ -149,7 +149,7 @@ def _known_context(case: PlacedFacts) -> TrackSet:
 
 
 def _some_string_meets(case: PlacedFacts, *formulas: Term) -> bool:
-    """Whether some string of `_known_context` meets the formulas."""
+    """Whether some string of `_known_context` meets the formulas; a formula that automata cannot decide is left out."""
     t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
     return not t.both(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
 
@@ -442,7 +442,7 @@ def _stated_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tupl
 
 
 def chained(tag: str, parts: Sequence[Term]) -> Term:
-    """The conjunction or the disjunction of formulas."""
+    """The conjunction or the disjunction of formulas, bracketed from the left."""
     return reduce(lambda a, b: (tag, None, (a, b)), parts)
 
 
@@ -456,7 +456,7 @@ def joined(g: Goal, labels: list[str]) -> None:
 
 
 def picked(g: Goal, k: int, count: int) -> None:
-    """Choose one part of a disjunction as the goal, by its number."""
+    """Choose one part of a disjunction, bracketed from the left, as the goal, by its number."""
     while count > 1 and k < count - 1:
         g.pick("left")
         count -= 1

@@ -48,7 +48,7 @@ def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
 
 
 def number_of(case: PlacedFacts, t: Term) -> Fraction | None:
-    """The number that a term without atoms is; None for a term with atoms."""
+    """The number that a term is by computation; None for a term with atoms or positions."""
     number = constant(nf(t))
     return None if number is None else Fraction(number)
 

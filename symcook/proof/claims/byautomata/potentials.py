@@ -69,7 +69,7 @@ class Congruence(NamedTuple):
 
 class Potentials:
     """The states that automata may be in, each with bounds and congruences of sums of counts. `asked` says whether a
-    state has the first symbol, and whether it has the last one."""
+    state has the first symbol, and whether it has the last one. `carried` must not be empty."""
 
     def __init__(self, lettered: Lettered, carried: Sequence[CarriedValue]) -> None:
         self.lettered, self.carried = lettered, carried
@@ -121,7 +121,7 @@ class Potentials:
                 yield form
 
     def _compared(self, f: Term) -> Iterator[CountForm]:
-        """The factors of the counts in each comparison of a formula."""
+        """The factors of the counts in each comparison of a formula that is not under a quantifier."""
         if f[0] in ("all", "ex"):
             return
         if f[0] not in COMPARISONS:

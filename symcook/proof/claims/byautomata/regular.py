@@ -93,7 +93,7 @@ class Regular(TermRules):
         for premise in self.premises:  # for example, that no divisor of a norm is 0
             premise_truths = self.formula(premise)
             claim = TruthSets(self.t.either(premise_truths.no, claim.yes), self.t.both(premise_truths.yes, claim.no))
-        # Wrong are the strings in which the claim is false for some named positions; right are those in which it is
+        # `wrong` has the strings in which the claim is false for some named positions, `right` those in which it is
         # true for all. A string in neither set is doubtful: a smaller doubtful string may be a counterexample too.
         all_strings, marks = self.t.valid(), [f"@.{name}" for name in self.problem.marked]
         wrong = self.t.without(claim.no, *marks, LAST)
@@ -440,7 +440,7 @@ class Regular(TermRules):
         self, parts: Mapping[Fraction, TrackSet], y: str, ends: tuple[Term, Term]
     ) -> PlaceTerm | PlaceCases | None:
         """The number of positions with the value 1, where they are the first ones of the range or the last ones, as a
-        position; None where neither is so."""
+        position; None where neither is so, and where all positions have the value 1."""
         t, z = self.t, self._fresh()
         yes, no = parts[Fraction(1)], t.renamed(parts.get(ZERO, t.nothing), {y: z})
         if no.empty:
@@ -712,7 +712,8 @@ def _is_bound(f: Term, y: Term) -> bool:
 
 
 def linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
-    """A term as k*y + c: the number k and the term c, which is None where it is 0; None where t is not linear in y."""
+    """A term as k*y + c: the number k and the term c, which is None where it is 0; None where t is not linear in y, or
+    is written in another way, as with a quotient."""
     tag, _, kids = t
     if t == y:
         return Fraction(1), None

@@ -95,7 +95,8 @@ class Tracks:
         return self.made[key]
 
     def _product(self, a: TrackSet, b: TrackSet, name: str) -> TrackSet:
-        """The product of `a` and `b` by ``and``, ``or`` or ``less``; for ``or``, both must have the same tracks."""
+        """The product of `a` and `b` by ``and``, ``or`` or ``less``; for ``or``, both must have the same tracks, and
+        for ``less`` `a` must have those of `b`."""
         key = (name, a, b)
         # Each product is made once.
         if key in self.made:
@@ -163,7 +164,7 @@ class Tracks:
         return out
 
     def either(self, *parts: TrackSet) -> TrackSet:
-        """The union of sets, over the tracks of all of them."""
+        """The union of sets, over the tracks of all those that are not empty."""
         parts = tuple(dict.fromkeys(part for part in parts if not part.empty))
         tracks = sorted({track for part in parts for track in part.tracks})
         out = self.nothing

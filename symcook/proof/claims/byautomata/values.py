@@ -1,8 +1,9 @@
 """Arithmetic and comparisons of terms that automata know: the rules by kind of term (`kinds`).
 
 A comparison of two kinds gives the strings in which it is true and in which it is false; a sum, a product or a
-function of kinds gives a kind again. Where no rule fits exactly, only the sign of a term is kept, and where that is
-not determined either, the strings are left out of all answers and the reason is put down in `doubts`.
+function of kinds gives a kind again. Where no rule fits exactly, only the sign of a term is kept. Where that is not
+determined either, the strings are left out of all answers and the reason is put down in `doubts`, or OutsideFragment is
+raised.
 """
 
 from __future__ import annotations
@@ -262,7 +263,8 @@ class TermRules:
     def _mapped(
         self, total: TotalTerm, finite: FiniteTerm, function: Callable[[Fraction, Fraction], Fraction]
     ) -> TotalTerm:
-        """A sum or mean whose terms are those of `total` changed by the value of `finite`."""
+        """A sum or mean whose terms are those of `total` changed by the value of `finite`. The number of `total` is
+        left out: it must be 0."""
         terms: dict[Fraction, list[TrackSet]] = {}
         for v, d in total.terms:
             for q, where in finite.values.items():
@@ -383,7 +385,7 @@ class TermRules:
         return self.t.both(*parts)
 
     def single(self, a: TrackSet, y: str) -> bool:
-        """Whether a string of `a`, with its other tracks, has at most one position y."""
+        """Whether each string of `a`, with its other tracks, has at most one position y."""
         z = self._fresh()
         return self.t.both(a, self.t.renamed(a, {y: z}), self.t.apart(y, z, -1, False)).empty
 

@@ -106,7 +106,7 @@ def best_row(total: Term) -> BestRow | None:
 
 def best_sum(case: CaseFacts, a: int) -> AtomReading:
     """The reading of a row of hard attention, by the value at the position with the largest score; OPAQUE for any other
-    sum."""
+    sum, and where no candidate is that position; WAITS while a decision is needed."""
     row = best_row(reify.atom(a))
     if row is None or (row.last and row.low != num(1)) or row[:3] in case.sums.sought:
         return OPAQUE
@@ -168,8 +168,9 @@ def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
 
 
 def _top(case: CaseFacts, row: BestRow) -> Term | None:
-    """The position with the greatest score, if the scores are a parabola; None for other scores, and for a top that is
-    not an integer."""
+    """The position at the top of the parabola, if the scores are one; None for other scores, and for a top that is not
+    an integer. Where the parabola opens upward, it is the position with the smallest score, which is no use as a
+    candidate, and does no harm."""
     scores = at_most(num(0), written_summand(case, row.score) or row.score)
     top_of = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
     if top_of is None:

@@ -120,7 +120,8 @@ class KnownRemainders(CaseState):
     compared: dict[Any, Term] = field(default_factory=dict)
     """Key -> formula, for the formulas about remainders whose truth value I[..] is in a comparison."""
     solving: bool = False
-    """Whether equations between integers are solved; set as soon as there is a quotient."""
+    """Whether equations between integers are solved; set as soon as there is a quotient, or a formula about a remainder
+    in the claim or among the facts."""
 
     def add(self, of: tuple[Term, int], name: str, labels: tuple[str, str]) -> None:
         """Store that the integer `name` is the quotient of the term and the number in `of`, by the facts `labels`."""
@@ -150,6 +151,7 @@ class SumsOfTerms(CaseState):
     witnesses: list[Term] = field(default_factory=list)
     """Positions that were named as witnesses."""
     witnessed: set[tuple[Term, Term]] = field(default_factory=set)
+    """(summand, end): a position with a positive term was named for the positive sum."""
     sought: set[tuple[Term, Term, Term]] = field(default_factory=set)
     """Rows of hard attention (low, high, score) whose best position is being proved."""
 
@@ -268,7 +270,7 @@ class CaseFacts(DecidedFormulas):
             self.rows[key] = FactRow(p, "<=", (fact, *factors), raw=p)
 
     def _reducible(self, p: Poly) -> bool:
-        """Whether an atom or a product in a polynomial can be replaced."""
+        """Whether an atom or a product in a polynomial can be replaced, or an atom has to be read or cleared."""
         return self.rules._step(p) is not None or any(
             self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
         )
@@ -446,7 +448,8 @@ class CaseFacts(DecidedFormulas):
         return ClearedAtom(sign)
 
     def _written(self, label: str) -> str:
-        """The label of the inequality `label` rewritten as its row, with all atoms replaced that have a rule."""
+        """The label of the inequality `label` rewritten as its row, with all atoms replaced that have a rule. Where the
+        row was multiplied by denominators, `label` itself."""
         row, new = self.row(label), self.g.fresh("size")
         if row.of != (label,):
             return label

@@ -48,7 +48,8 @@ the sines are divided by sqrt(3)."""
 
 def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
     """The reading of the atom `a`, the term `t`, as the sine or cosine of K steps of 2*pi/m each: with K = m*q + r, it
-    is the value after r steps. `OPAQUE` if the angle is not a number of such steps."""
+    is the value after r steps. `OPAQUE` if the angle is not a number of such steps, `WAITS` while the remainder is not
+    known."""
     (pi,) = nf(("fn", "pi", ()))
     # The angle must be 2*pi*K/m (m is `steps`) for an integer K. `turns` has its terms, divided by 2*pi.
     turns = {divide(m, pi): Fraction(c) / 2 for m, c in nf(t[2][0]).items()}

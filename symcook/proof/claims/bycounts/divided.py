@@ -237,8 +237,8 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
 
 
 def _residue_question(case: CaseFacts, t: Term, modulus: int) -> Term | None:
-    """The comparison that has to be decided next for the remainder of t: whether it is at most 0, at most 1, .. in
-    turn. None once the remainder is known; then the equation ``t = m*h + remainder`` is added as a fact."""
+    """The comparison that has to be decided next for the remainder of t: whether the remainder is at most 0, at most 1,
+    .. in turn. None once the remainder is known; then the equation ``t = m*h + remainder`` is added as a fact."""
     # low and high: the labels of the best bounds so far, m*h + .. <= t (or <) and t <= m*h + .. (or <)
     quotient, (low, high) = _quotient(case, t, modulus)
     base = ("*", None, (num(modulus), quotient))
@@ -284,6 +284,7 @@ def _add_equation(case: CaseFacts, t: Term, value: Term, low: str, high: str) ->
     g, label = case.g, case.g.fresh("equal")
 
     def close_equal(h: Goal) -> None:
+        """By both inequalities; a strict bound gives one that is not strict, over the integers."""
         used = [low, high]
         for k, (a, b) in enumerate(((("-", None, (value, num(1))), t), (t, ("+", None, (value, num(1)))))):
             if h.facts[used[k]][0] == "<":  # a < b gives a + 1 <= b over the integers

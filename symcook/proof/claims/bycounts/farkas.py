@@ -1,8 +1,9 @@
 """Linear arithmetic with certificates: facts as polynomials without denominators, and contradictions between them.
 
-A `FactRow` is a comparison 0 <= p, 0 < p or p = 0 that follows from one fact: it is the fact times positive factors,
-plus multiples of equations, which replace atoms by their values. So a contradiction between rows is one `pos` node of
-the kernel. Over the integers a row can be tightened: 0 < 2*x - 1 gives 1 <= x.
+A `FactRow` is a comparison 0 <= p, 0 < p or p = 0. It follows from one fact: it is the fact times positive factors,
+plus multiples of equations, which replace atoms by their values. Or it is a product of two rows, or a tightened row. So
+a contradiction between rows is one `pos` node of the kernel. Over the integers a row can be tightened: 0 < 2*x - 1
+gives 1 <= x.
 """
 
 from __future__ import annotations
@@ -37,15 +38,17 @@ class FactRow:
     tag: str
     """"<=", "<" or "="."""
     of: tuple[str, ...]
-    """The labels of a fact and of the facts that are its positive factors: the row is about their product."""
+    """The labels of a fact and of the facts that are its positive factors: the row is about their product. Empty in a
+    product of rows and in a tightened row."""
     made: EquationFactors = field(default_factory=dict)
-    """The multiples of equations that are added to `raw`; the sum is `poly`."""
+    """The multiples of equations that are added to `raw`; the sum is `poly`. (`raw` is filled only in the row of a
+    fact: it is empty in a product and in a tightened row.)"""
     whole: FactRow | None = None
     """If this row is tightened over the integers: the row before that."""
     times: Poly = field(default_factory=lambda: {ONE: 1})
     """If the fact is an equation: the polynomial that it is multiplied by."""
     raw: Poly = field(default_factory=dict)
-    """The polynomial before atoms are replaced by their values."""
+    """The polynomial before atoms are replaced by their values; only in the row of a fact."""
     factors: tuple[FactRow, ...] = ()
     """If this row is a product of two rows: these rows."""
 
@@ -77,7 +80,8 @@ class FactRow:
 
 
 MOST_PRODUCTS = 400
-"""The greatest number of products of rows, and of monomials of a quotient (`exact`)."""
+"""The number of products of rows after which `products` takes no further row (more may be kept), and the greatest
+number of monomials of a quotient (`exact`)."""
 MOST_ATOMS = 12
 """Equations are multiplied with atoms only if the rows have at most this number of atoms."""
 
@@ -148,7 +152,8 @@ class Rules(CaseState):
 
 
 def exact(p: Poly, by: Poly) -> Poly | None:
-    """The quotient of the polynomials p and `by`, which may contain powers of e; None if there is a remainder."""
+    """The quotient of the polynomials p and `by`, which may contain powers of e; None if there is a remainder, or if
+    the quotient is too long."""
     atoms = sorted({a for q in (p, by) for m in q for a, _ in m[0]})
     parts = sorted({x for q in (p, by) for m in q for x in normal._exponents[m[1]]})
 
@@ -180,7 +185,7 @@ def _divided_by_atom(m: Mono, atom: int) -> Mono | None:
 
 
 def whole(a: int) -> bool:
-    """Whether an atom is an integer."""
+    """Whether an atom is known to be an integer by its form."""
     key = normal._keys[a]
     if key[0] == "var":
         return key[2] == "Int"
@@ -229,8 +234,8 @@ def products(rows: Sequence[FactRow]) -> list[FactRow]:
 
 
 def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
-    """Factors with which the sum of the rows is a contradiction; None if there are none, or none is found within
-    `pivots` steps of the simplex method."""
+    """Factors with which the sum of the rows is a contradiction; None if there are none. TooLong where `pivots` steps
+    of the simplex method do not suffice, or `effort` is spent."""
     # Farkas' lemma: look for factors, nonnegative except for equations, such that all monomials cancel and the factors
     # of the strict rows (and of 0 < 1, the column -1) have the sum 1. `system` has an equation for each monomial.
     columns: dict[Any, Poly] = {-1: {ONE: 1}}
@@ -248,8 +253,9 @@ def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots:
 
 
 def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, Fraction] | None:
-    """Values of the monomials, as if they were independent, that satisfy all rows; None if none were found. Monomials
-    of integer atoms that are no variables, such as counts, have values that are not negative."""
+    """Values of the monomials, as if they were independent, that satisfy all rows; None if there are none. Monomials
+    of integer atoms that are no variables, such as counts, have values that are not negative. TooLong as for
+    `contradiction`."""
     system: list[tuple[Row_, Number]] = []
     names = dict.fromkeys(m for row in rows for m in row.poly if m != ONE)
     free = [m for m in names if m[1] or not all(whole(a) and normal._keys[a][0] != "var" for a, _ in m[0])]
@@ -266,7 +272,7 @@ def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, F
 
 
 def close(g: Goal, refutation: Contradiction) -> None:
-    """Close a goal by a contradiction between rows, as one `pos` node."""
+    """Close a goal by a contradiction between rows, as one `pos` node; tightened rows are proved as facts before it."""
     if g.goal[0] != "false":
         g.contra(g.fresh("no"))
     sums: list[dict[str, Any]] = []

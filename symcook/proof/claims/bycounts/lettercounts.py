@@ -134,7 +134,7 @@ def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> Non
 
 def _order_places(case: CaseFacts) -> None:
     """For each two positions in use, add C_a(p) <= C_a(q) for the position p that comes first. If it is not known which
-    one that is, the decision is requested."""
+    one that is, the decision is requested. The last position is in use as soon as any other is."""
     if case.root.high not in case.counts.places and case.counts.places:
         counts_up_to(case, case.root.high)
     for k, p in enumerate(case.counts.places):

@@ -105,7 +105,8 @@ def _as_counts(
 
 def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
     """The constant value of the term `t`, about j, if `letter` is at j. Truth values in it, such as "no key of a range
-    is greater", are replaced by 0 or 1. `WAITS_VALUE`, with a request, if one of them is not decided."""
+    is greater", are replaced by 0 or 1. `WAITS_VALUE`, with a request, if a count has to be compared first to decide
+    one of them."""
     with_letter = case.root.put(t, THERE, letter)
     if with_letter is None:
         return LetterValue(None, {})

@@ -22,7 +22,7 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, free, instantiate, num, replace, var
 
 AT_MOST = 40
-"""The greatest number of powers that are split in one sum."""
+"""Where more powers than this are split already in one sum, no further one is."""
 
 
 class PowerSplit(NamedTuple):

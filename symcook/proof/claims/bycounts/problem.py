@@ -152,7 +152,8 @@ def at(name: str, place: Term, sort: Sort = VALUES) -> Term:
 
 
 def problem(statement: Statement) -> Problem:
-    """A statement of `certify.claim` as a `Problem`. Raises OutsideFragment for a model without positions."""
+    """A statement of `certify.claim` as a `Problem`. Raises OutsideFragment for a model without positions, and for a
+    string whose premise has another shape."""
     names, formula = _leading_names(statement)
     if names.get("n") != "Int":
         raise OutsideFragment("a model without positions")
@@ -168,7 +169,8 @@ def problem(statement: Statement) -> Problem:
         (everywhere_line[0] for line in lines if (everywhere_line := everywhere(line)) is not None), None
     )
     places = _places(word) if has_string or first_range is None else first_range
-    # The parts: the range of positions, the letters, and the equations. A function without an equation is outside.
+    # The parts: the range of positions, the letters, and the equations. Of a model that reads a string, a function
+    # without an equation is outside.
     typed, before, after = _letters_of_string(word, places) if has_string else ((), None, None)
     equations, needs, outside = _sorted_lines(lines, truths, names)
     missing = [name for name in names if name not in ("n", "w") and name not in equations]

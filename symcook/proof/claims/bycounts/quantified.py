@@ -113,7 +113,8 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
 
 
 def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
-    """The label of the fact `f`, a comparison, or, if `value` is False, of the opposite comparison."""
+    """The label of the fact `f`, a comparison, or, if `value` is False, of the opposite comparison; `f` must then be a
+    comparison with <. Rejected if it is not known."""
     wanted = f if value else ("<=", None, f[2][::-1])
     label = case.known(wanted)
     if label is None:

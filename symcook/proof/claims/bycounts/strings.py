@@ -24,7 +24,8 @@ LedBy = Callable[[Mapping[int, Fraction]], tuple[int, ...] | None]
 def string(
     problem: Problem, rules: Rules, values: Mapping[Mono, Fraction], places: tuple[Term, ...], led: LedBy | None = None
 ) -> tuple[int, ...] | None:
-    """The letters at all positions of a string in which terms have the given values; None if no string has them.
+    """The letters at all positions of a string in which terms have the given values; None if no string has them, or
+    only the empty one.
 
     `values` has the values of the monomials that remain after `rules` replace atoms by their values; `places` are the
     positions in use. With `led`, from automata, the string is found from the counts at its end alone."""
@@ -66,8 +67,8 @@ def string(
 def _between_positions(
     problem: Problem, begin: int, counted: Iterable[tuple[int, Mapping[int, Fraction]]]
 ) -> tuple[int, ...] | None:
-    """The string with these counts of letters up to some positions, which are ascending; None if there is none. The
-    letters counted from one position to the next must fill the places between them exactly."""
+    """The string with these counts of letters up to some positions, which are ascending; None if there is none, or if
+    it is empty. The letters counted from one position to the next must fill the places between them exactly."""
     string_letters: list[int] = []
     counts_before: Mapping[int, Fraction] = dict.fromkeys(problem.letters, Fraction(0))
     for position, counts in counted:

@@ -144,7 +144,7 @@ class DecidedFormulas(CaseState):
 
     def undecided(self, f: Term) -> Term | None:
         """The first undecided comparison in a formula, outside quantifiers; None if all are decided. For an equation it
-        is one of its two inequalities."""
+        is one of its two inequalities, except for an equation w(place) = letter."""
         for part in comparisons(f):
             if self.truth(part) is None:
                 if part[0] == "=" and letter_at(part) is None:
