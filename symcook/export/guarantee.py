@@ -514,7 +514,7 @@ class _Guarantee:
 
     def one_length(self, n: int, count: int, level: int, words: Any) -> None:
         """Run all boxes of a level at one length and note the length. Raises Open at the first that is not decided. For
-        a language, the boxes are the single strings of `words`."""
+        a language, each class of `words` is run by its smallest string."""
         margins, outputs = [], []
         language_boxes = (Box(self.model.embedding.surround(word), self.model.alphabet) for word, _ in words)
         for box in boxes(self.model, n, level, self.bits) if self.asked is None else language_boxes:
