@@ -103,8 +103,9 @@ class FloatDecoder:
     """A causal model with hard attention, run in floats column by column. `push` takes a token and returns the label
     after it.
 
-    Raises BadInput for a model that cannot be run from left to right (`Transformer.unfollowed`), or has softmax, an
-    activation other than relu, position functions, a norm after a sublayer, or irrational numbers.
+    Raises BadInput for a model that cannot be run from left to right (`Transformer.unfollowed`), has no tokens or no
+    labels, adds a token after the input, or has softmax, an activation other than relu, position functions, a norm
+    after a sublayer, or irrational numbers.
     """
 
     def __init__(self, model: Transformer, format: str = "float64") -> None:
