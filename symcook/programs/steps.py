@@ -65,7 +65,8 @@ def first_token(machine: TuringMachine) -> StepToken:
 
 def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     """Every token that a decoder may output: the start; for each row that may be used, its action with every
-    combination of flags that its moves allow; and the output symbols."""
+    combination of flags that its moves allow; and the symbols that may be output, which some row writes on the last
+    tape."""
     yield first_token(machine)
     # For each move of a work head the possible flags (leftmost, rightmost, fresh). A head that moves off the rightmost
     # cell to the right comes to a fresh cell, so that the cell it leaves is no longer the rightmost.
