@@ -2,10 +2,10 @@
 
 For every string of a length, the set of possible outputs must lie on one side of the threshold. That set
 (`symcook.domains.rounding`) contains the exact output and the output of every runtime with the rounded weights. Strings
-are grouped where the model allows it: by running sums, else into boxes of strings (`symcook.words.rounded` for both);
-what remains is run one by one. The margin at a length is the smallest distance of such a set from the threshold. Where
-the readout decides nothing, the error is the largest width of such a set: how far a float value can be from the exact
-one.
+are grouped where the model allows it: by running sums, else into boxes of strings (`symcook.words.rounded` for both) or
+by what may stand at each position (`symcook.words.possible`); what remains is run one by one. The margin at a length is
+the smallest distance of such a set from the threshold. Where the readout decides nothing, the error is the largest
+width of such a set: how far a float value can be from the exact one.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def read(program: Program) -> Formula | Srasp | Automaton | TuringMachine:
-    """The program that a model was compiled from. BadInput for an unknown language or theorem."""
+    """The program that a model was compiled from. BadInput for an unknown language, an unknown theorem of a formula,
+    and a source that cannot be read."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind in FORMULAS:
         return formula_of(program)

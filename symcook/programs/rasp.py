@@ -70,7 +70,8 @@ class SOp:
         self.value: Any = value
 
     def named(self, label: str) -> SOp:
-        """The same sequence with a name, which the program's text uses if it is a valid name there."""
+        """The sequence itself, which gets a name; the program's text uses it if it is a valid name there and not
+        taken."""
         self.label = label
         return self
 

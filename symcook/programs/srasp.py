@@ -207,8 +207,8 @@ class SraspLines:
         """The number of each line, by the line and the type of its value."""
 
     def add(self, op: str, *reads: int, value: Constant = None) -> int:
-        """The number of the line with this operator on earlier lines. BadInput if their types do not fit
-        (see `_typed`)."""
+        """The number of the line with this operator on earlier lines. BadInput if their types do not fit (see
+        `_typed`)."""
         line = SraspLine(op, reads, value)
         key = line, type(value)  # the type distinguishes True from 1
         if key not in self._numbers:
@@ -228,8 +228,8 @@ class SraspLines:
 
     def _typed(self, line: SraspLine) -> tuple[str, tuple[str, ...]]:
         """The type of a line, and for the type letter the letters that it may be. BadInput if the types of the lines
-        that it reads do not fit. What stands in the place of a selector (in left, right,
-        aggregate, width and "pair ...") is not checked."""
+        that it reads do not fit. What stands in the place of a selector (in left, right, aggregate, width and
+        "pair ...") is not checked."""
         op = line.op
         types = [self.types[k] for k in line.reads]
         letters = [self.letters[k] for k in line.reads]

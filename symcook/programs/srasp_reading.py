@@ -114,6 +114,8 @@ class _RuleCaller:
         self._reader = reader
 
     def __getattr__(self, name: str) -> Callable[[list[Any]], object]:
+        """The function that lark calls for the rule `name`. AttributeError, which lark expects, if the reader has no
+        such method."""
         rule = getattr(self._reader, name)
 
         def call_rule(parts: list[Any]) -> object:

@@ -126,6 +126,7 @@ class MachineStream:
             raise BadInput(must, "other weights", "give --domain ball")
 
     def __iter__(self) -> Iterator[MachineToken]:
+        """The tokens, at most `limit`; each is in `tokens` before it is given. A first wrong token is given too."""
         exact = IntegerDecoder(self.machine).steps(self.word) if self.rounded else None
         for token in self._integers() if self.domain == INTEGERS else self._labels():
             if len(self.tokens) == self.limit:

@@ -14,7 +14,7 @@ stand there, and `every` lists all strings. `inputs` has the strings of a langua
 
 The caller chooses the way, since callers need different information on a class. `questions.margin` needs the smallest
 distance of an exact sum from a threshold; `questions.tolerance` needs values as lines in a weight; certificates and
-`questions.precision` need bounds for every order of roundings; a check needs the states of its reference. All other
+`questions.precision` need bounds for every order of roundings; a check needs the states of its reference. Most other
 questions have one answer for a whole class by counts.
 """
 
