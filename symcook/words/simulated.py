@@ -435,7 +435,8 @@ def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
 
 
 def numbered(model: Transformer, words: Sequence[Word]) -> Array:
-    """The indices in the alphabet of the symbols of several strings of one length, a row for each position."""
+    """The indices in the alphabet of the symbols of one or more strings of one length: a row for each position, a
+    column for each string."""
     codes = {token: k for k, token in enumerate(model.alphabet)}
     return np.array([[codes[token] for token in word] for word in words], dtype=np.int64).T
 
