@@ -332,8 +332,8 @@ class AffinePosition(Position):
         weighting: str,
         factor: Coefficient,
     ) -> list[Any]:
-        """What a head gives to each state: the plain average from a running sum, hard attention over scores from a fold
-        by key, which is kept in the first value column. Unmerged for softmax over scores."""
+        """What a head gives to each state: a plain average from a running sum, any other hard attention from a fold by
+        key, which is kept in the first value column. Unmerged for softmax over scores."""
         numbers = self.numbers
         head, numbers.asked = numbers.asked, numbers.asked + 1
         if not queries and weighting in ("average", "softmax"):
