@@ -1,7 +1,7 @@
 """Run exported weights with numpy alone: ``python run_npz.py m.npz "(())"``, rows of numbers as ``"1,2; 3,4"``.
 
 A decoder of an automaton or a machine continues after a string with ``--steps T``: exit 0 at the end of the run, 3 at
-the limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
+the limit, 2 where T is more than what the archive has for strings of that length, up to which any runtime is right.
 Exit 2 for what cannot be run, 1 where the weights or their certificate are not as they were written. A note on stderr
 says where the certificate does not guarantee every answer at the length of the input.
 
@@ -52,8 +52,8 @@ def arrays(data):
 
 
 def check(path):
-    """A warning or None, the certificate, {} where there is none, and the bytes of the archive; an end with a message
-    where a byte of the archive or of its certificate has changed."""
+    """A warning or None, the certificate ({} where there is none or only one of a claim), and the bytes of the archive.
+    The program ends with a message and exit code 1 where a byte of the archive or of its certificate has changed."""
     certificate = Path(path).with_suffix(".certificate.json")
     data = content(path)
     text = content(certificate) if certificate.exists() else b"{}"
@@ -65,7 +65,7 @@ def check(path):
     if document == {} or (isinstance(document, dict) and "proof" in document and "files" not in document):
         of = ", but one of a claim" if document else ""
         return f"no certificate next to {path}{of}: nothing says that its weights are as they were written", {}, data
-    # A certificate has its own hash in its last line, computed with zeros in that place.
+    # The last entry of a certificate is its own hash, computed with zeros in that place.
     own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
     if (
         not isinstance(document, dict)
@@ -95,11 +95,11 @@ def refuse(text):
 
 
 class Unknown(ValueError):
-    """A name in an archive that means nothing."""
+    """Raised for a name in an archive that means nothing, and for too many steps."""
 
 
 def one_of(kinds, name):
-    """kinds[name]."""
+    """kinds[name]; Unknown where there is no such name."""
     if str(name) not in kinds:
         raise Unknown(f"unknown name in the archive: {name}")
     return kinds[str(name)]
@@ -118,7 +118,8 @@ def end(must, given, do=""):
 @np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
 def evaluate(m, z, stop=end):
     """The residual stream at the end, for embedded inputs z (..., n, d). Where one has no run, `stop` is called with
-    what must hold, what is given and what to do; if it comes back, what is given is no number."""
+    what must hold, what is given and perhaps what to do. If it returns, a norm that refuses gives NaN, and a factor of
+    scores is used as it is."""
     n = z.shape[-2]
     z = z + at_length(m["positions"], n, 2) if "positions" in m else z
     if m["steps"] > MOST_STEPS:
@@ -136,7 +137,7 @@ def evaluate(m, z, stop=end):
 
 
 def numbered(m, stem, last):
-    """The keys stem1., stem2., ... that the archive has."""
+    """The prefixes stem1., stem2., ... of the keys of the archive, up to the first without a key `last`."""
     k = 1
     while f"{stem}{k}.{last}" in m:
         yield f"{stem}{k}."
@@ -149,7 +150,7 @@ def norm(m, key, z, stop):
     x = x - x.mean(axis=-1, keepdims=True)
     total = (x * x).mean(axis=-1, keepdims=True) + m[key + "epsilon"]
     flat = 0
-    # A norm that refuses zero variance: `stop`, and if that comes back, not a number.
+    # For a norm that refuses zero variance, `stop` is called; if it returns, the result is NaN.
     if (total == 0).any() and one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]):
         *which, index = np.argwhere(total[..., 0] == 0)[0].tolist()
         of = f" of input {which[0]}" if which else ""
@@ -184,7 +185,7 @@ def attend(m, head, x, stop):
     hard = str(m[head + "weighting"]) != "softmax"
     product = apart if hard else np.matmul
     q, k = product(x, m[head + "Q"].T), product(x, m[head + "K"].T)
-    if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are one for all inputs
+    if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are the same for all inputs
         s = np.zeros((n, n), dtype=x.dtype)
     else:
         s = compared(q, k) if hard else q @ np.swapaxes(k, -1, -2)
@@ -251,8 +252,9 @@ def verdicts(m, z):
 
 
 def decode(m, given, steps):
-    """Print the tokens that the model continues with after a string, at most so many; the exit code."""
-    # Refuse weights that are not those of a decoder, and steps and strings that the certificate does not cover.
+    """Print the tokens that the model continues with after a string, at most `steps` (a text). Returns the exit code: 0
+    at the end of the run, 3 at the limit."""
+    # Refuse weights that are not those of a decoder, and steps and strings that are not certified.
     if "decoding.steps" not in m:
         refuse(
             "the weights must be those of a decoder of an automaton or a Turing machine; given: others; leave "

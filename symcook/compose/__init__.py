@@ -2,7 +2,7 @@
 
 Each function returns a new frozen model or block. On the coordinates that it keeps, the values are exactly those of the
 models or blocks that were given, except where the purpose of the function is to change them (`soften`, `harden`,
-`confident`). Source: Cookbook, Sections 4.2, 5.5 and 8.
+`paired`, `confident`, `reverse`, `route`, `cancel_residual`). Source: Cookbook, Sections 4.2, 5.5 and 8.
 """
 
 from symcook.compose.builder import Builder

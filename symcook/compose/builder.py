@@ -284,7 +284,8 @@ class Builder:
         return Transformer(name, embedding, layers, self._readout, self._parameters, self._max_length, source)
 
     def _opened(self, model: Transformer, values: Mapping[str, object]) -> Transformer:
-        """`model` with some of its symbols replaced by numbers, or by expressions in the symbols declared here."""
+        """`model` with some of its symbols replaced by numbers, or by expressions in the symbols declared here, which
+        are then declared in it too."""
         table = {}
         # A number must be in the region of its symbol; for expressions, that is left to the caller.
         for name, value in values.items():
@@ -328,7 +329,7 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relates) -> list[tuple[str, str]]:
-    """The pairs of a query and a key coordinate whose indices are in the relation."""
+    """The pairs of a query and a key coordinate whose indices (in `queries` and in `keys`) are in the relation."""
     if isinstance(relation, type) or not callable(relation):
         known: Any = relation
         require_known("relation", known, tuple(RELATIONS))
@@ -365,7 +366,8 @@ def _alone(step: Head | FeedForward) -> Layer:
 
 
 def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
-    """The steps packed into as few layers as possible, with the same values as one after the other.
+    """The steps packed into as few layers as their order allows, with the same values as one after the other. Only
+    steps with different activations may need more.
 
     A step comes after every earlier step that writes what it reads, and not before an earlier step that reads what it
     writes. Place 2 l is the attention of layer l, place 2 l + 1 its feed-forward sublayer.

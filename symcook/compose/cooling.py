@@ -188,7 +188,8 @@ def _by_new_coordinates(
     layer: Layer, heads: Sequence[Head], taken: set[str]
 ) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
     """The stack of layers and its new coordinates as in `_one_head_each`, where there is no harmless order: each head
-    writes to new coordinates, from which a feed-forward sublayer adds to the old ones at the end."""
+    writes to new coordinates; after the last head, a feed-forward sublayer adds these to the old ones. The layer's own
+    feed-forward sublayer follows."""
     # Pairs (new coordinate, coordinate that the head writes).
     own: list[tuple[str, str]] = []
     stack: list[Layer] = []

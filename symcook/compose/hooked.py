@@ -44,7 +44,7 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
     that adds 0. BadInput, with the key, for an unknown key or a wrong shape."""
     entries: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
-    # A key belongs to a block, to embedding and unembedding, or to a mask (left out); any other key is refused.
+    # A key belongs to a block, to what is outside of the blocks, or to a mask (left out); any other key is refused.
     for key, value in state.items():
         block = _BLOCK.fullmatch(str(key))
         if block is not None and block[2] in KEYS:
@@ -116,7 +116,8 @@ def _attention(key: str, block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _feedforward(key: str, block: Mapping[str, Any], d: int) -> dict[str, Any]:
-    """The mlp of a block, its norms and biases under the names of a plain transformer."""
+    """The mlp of a block, its norms and biases under the names of a plain transformer. BadInput where only one matrix
+    of the mlp is there."""
     entries = {name: block[hooked] for hooked, name in _PLAIN.items() if hooked in block}
     if "mlp.W_in" not in block and "mlp.W_out" not in block:
         return entries | {"linear1.weight": [[0] * d], "linear2.weight": [[0]] * d}

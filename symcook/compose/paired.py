@@ -1,8 +1,8 @@
 """Models in which every coordinate x has a partner -x, so that the mean is zero and a layer norm only scales.
 
 `paired` makes such a model from a model without norms. `confident` adds a layer after which, with norms of epsilon 0,
-the logit of every string has the same absolute value. Source: chiang2022, Section 4.3, Appendix B and Proposition 2;
-Cookbook, Section 6.1.
+the logit of every string has the same absolute value, unless it is 0. Source: chiang2022, Section 4.3, Appendix B and
+Proposition 2; Cookbook, Section 6.1.
 """
 
 from __future__ import annotations
@@ -108,8 +108,9 @@ def confident(model: Transformer, logit: object) -> Transformer:
     and relu(-x). Its norm divides by sqrt(2 s^2/d + epsilon). The new logit is the first coordinate times
     logit/sqrt(d/2). `logit` is positive, in nats. Where s = 0 and epsilon = 0, the norm gives zero. This occurs in
     PARITY, at every position but CLS: a norm that refused a variance of zero would leave the model without a run.
-    Raises BadInput for a model whose readout is no sign, or whose last sublayer has no norm over the whole stream.
-    Source: chiang2022, Proposition 2.
+    Raises BadInput for a model whose readout is no sign, whose last sublayer has no norm over the whole stream after
+    it, that has a final norm or fewer than two coordinates, and for a logit that is not positive. Source: chiang2022,
+    Proposition 2.
     """
     import sympy
 

@@ -115,13 +115,13 @@ def united(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def over(block: Part, reads: Sequence[str], writes: Sequence[str]) -> Part:
-    """The same block over the coordinates `reads` and `writes`, with zero columns and rows for those that it does not
-    use."""
+    """The same block over the coordinates `reads` and `writes`, which must include its own, with zero columns and rows
+    for the others."""
     return _routed(block, reads, choice(block.reads, reads), writes, choice(writes, block.writes))
 
 
 def choice(rows: Sequence[str | None], columns: Sequence[str]) -> sympy.ImmutableMatrix:
-    """The 0/1 matrix with a 1 where the name of the row is that of the column."""
+    """The 0/1 matrix with a 1 where the name of the row is that of the column; a row of None is zero."""
     import sympy
 
     return sympy.ImmutableMatrix(len(rows), len(columns), lambda r, c: int(rows[r] == columns[c]))

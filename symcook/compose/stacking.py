@@ -1,7 +1,8 @@
 """Wider and deeper models, and two models in series or in parallel. Source: Cookbook, Section 8.3.
 
 Coordinates with the same name are one coordinate. In series, the inputs of the second model are coordinates of the
-first. In parallel, both models keep their own coordinates, renamed where names clash, and their layers are merged.
+first. In parallel, both models keep their own coordinates, renamed where names clash, except for inputs that both read;
+their layers are merged.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def _in_space(model: Transformer, space: Space) -> Transformer:
 
 
 def keep_norms(layer: Layer) -> Layer:
-    """`layer` in a wider stream: a norm over the whole residual stream becomes a projected one over the old
-    coordinates."""
+    """`layer` in a wider stream: a norm over the whole residual stream before a sublayer becomes a projected one over
+    the old coordinates. BadInput for a post-norm."""
     if layer.placement == "post":
         raise BadInput("a model with a norm over the whole residual stream must keep its coordinates", "placement post")
     if layer.placement != "pre":
@@ -95,7 +96,7 @@ def shifted(model: Transformer, start: int) -> Transformer:
 
 
 def joint_parameters(first: Iterable[Parameter], second: Iterable[Parameter]) -> tuple[Parameter, ...]:
-    """The declared symbols of both, united by name."""
+    """The declared symbols of both, united by name. BadInput for a symbol that the two declare differently."""
     result = {p.name: p for p in first}
     for parameter in second:
         if result.setdefault(parameter.name, parameter) != parameter:
@@ -105,7 +106,7 @@ def joint_parameters(first: Iterable[Parameter], second: Iterable[Parameter]) ->
 
 
 def least(lengths: Iterable[int | None]) -> int | None:
-    """The smallest of the lengths that are given."""
+    """The smallest of the lengths that are not None; None if there is none."""
     return min((n for n in lengths if n is not None), default=None)
 
 

@@ -1,8 +1,8 @@
 """A state dict of a plain transformer as an exact model: every float stands for the dyadic number that it is.
 
 In: weights by key, in the layout of torch.nn.TransformerEncoder or of a HookedTransformer. Out: a `Transformer` over
-coordinates x0, x1, .... Biases of attention need a further coordinate that is 1 everywhere, which no norm may change;
-the layout of the layers depends on that (`_Checkpoint`).
+coordinates x0, x1, .... Biases of attention and of the output need a further coordinate that is 1 everywhere,
+which no norm may change; the layout of the layers depends on that (`_Checkpoint`).
 """
 
 from __future__ import annotations
@@ -82,9 +82,10 @@ class _Checkpoint:
     """Reads a state dict and builds the model. `used` collects the keys that were read, since all others are refused.
 
     A bias of attention or of the output needs the coordinate ``one``, which is 1 everywhere and which a norm over the
-    whole residual stream would change. `one` says whether the model has that coordinate. `apart` is set for post-norms
-    with such biases: then `sums_apart` lays out the layers. `stream` are the coordinates x0, x1, .., `views` the names
-    that a norm writes for the block that reads it, and `constant` the norm that writes the 1 for such a block.
+    whole residual stream would change. `one` says whether the model has that coordinate: all have it but those with
+    post-norms and without such biases. `apart` is set for post-norms with such biases: then `sums_apart` lays out the
+    layers. `stream` are the coordinates x0, x1, .., `views` the names that a norm writes for the block that reads it,
+    and `constant` the norm that writes the 1 for such a block.
     """
 
     def __init__(

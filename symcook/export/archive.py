@@ -5,13 +5,14 @@ shipped with an archive (`symcook.export.run_npz`).
 
 Arrays of the archive, with d coordinates, V tokens, N the largest length of the tables, s, h, k = 1, 2, ...:
 
-    format, name, steps, dtype           text and a number
+    format, name, dtype, steps           three texts and the number of steps
     coordinates (d), vocabulary (V), inputs     names; either vocabulary or inputs is empty
     before, after                        the token that the model puts around every input, or the empty text
     embedding (V, d)                     the row of each token
     positions (N, d)                     at [p] what is added at index p; (N, N, d), at [n - 1, p], where it depends on
                                          the length n of the input; absent if zero
-    step{s}.layer                        the layer of what is added to the stream z next: heads or a network
+    step{s}.layer                        the number of the layer of this step, which adds heads or a network to the
+                                         stream z, or (the final norm) neither
     step{s}.head{h}.mask, .weighting     names of `symcook.model.parts`
     step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[i]; x is z or, with norms before the
                                          step, their outputs side by side, of length r
@@ -23,9 +24,9 @@ Arrays of the archive, with d coordinates, V tokens, N the largest length of the
         .zero_variance                   the outcome of a division by zero: zero, or refuse
     readout.kind, .position, .reads      names; readout.weights (d) for a sign readout, (labels, d) for a largest or a
                                          distribution readout, with readout.labels
+    decoding.*                           of a decoder only: see `symcook.export.decoding.stored`
 
-Lengths count the tokens that the model adds. Numbers of type bfloat16, which numpy does not have, are
-stored as float32.
+Lengths count the tokens that the model adds. Numbers of type bfloat16, which numpy does not have, are float32 here.
 """
 
 from __future__ import annotations
@@ -64,13 +65,13 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
 
     `roundings` is filled: for each array with numbers that are not stored exactly, how many there are, the largest
     relative error, and the first of these numbers. Raises BadInput, with the weight, where a number does not fit
-    `dtype`.
+    `dtype`, and for a readout by a rule that an archive cannot express.
     """
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
 def numbered(m: Archive, stem: str, last: str) -> list[str]:
-    """The prefixes stem1., stem2., ... of the keys of an archive; each is present if its key `last` is."""
+    """The prefixes stem1., stem2., ... of the keys of an archive, up to the first without a key `last`."""
     prefixes: list[str] = []
     while f"{stem}{len(prefixes) + 1}.{last}" in m:
         prefixes.append(f"{stem}{len(prefixes) + 1}.")
@@ -78,7 +79,8 @@ def numbered(m: Archive, stem: str, last: str) -> list[str]:
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
-    """The largest length of the tables of an archive; None where it has no tables, so that every length is possible."""
+    """The largest length that all tables of an archive cover; None where it has no tables, so that every length is
+    possible."""
     return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)
 
 
@@ -215,7 +217,7 @@ class _ArchiveWriter:
         import numpy as np
 
         order, size = range(len(norm.writes)), len(norm.writes)
-        # It reads the whole stream in any order, and is written in the order of the coordinates.
+        # A norm without a projection reads the whole stream, in any order; its arrays are in the stream's order.
         if norm.projection is None:
             order = self.at(norm.reads)
         else:
@@ -486,9 +488,9 @@ def evaluate(m: Archive, z: np.ndarray, *, refuse: bool = True) -> Any:
     """The residual stream at the end, for a batch z (B, n, d) of embedded inputs.
 
     Raises NoRun, as a run of the model does, where one of them has no run: a norm that refuses meets zero variance, or
-    a temperature is not positive at this length. Without `refuse`, the output of such a norm is not a number (NaN), and
-    the other inputs are evaluated. Raises BadInput for inputs longer than the tables, and for a mask, weighting or
-    activation that is no name of `symcook.model.parts`.
+    a temperature is not positive at this length. Without `refuse`, the output of such a norm is not a number (NaN), a
+    factor is used as it is, and the other inputs are evaluated. Raises BadInput for inputs longer than the tables, and
+    for a mask, weighting or activation that is no name of `symcook.model.parts`.
     """
     longest = reach(m)
     if longest is not None and z.shape[1] > longest:
@@ -508,12 +510,13 @@ def shown(m: Archive, z: np.ndarray) -> Any:
 
 
 def verdicts(m: Archive, z: np.ndarray) -> Any:
-    """The answers of a sign, zero or largest readout (B), or (B, n) where it answers at each position."""
+    """The answers of a sign, zero or largest readout (B), or (B, n) where it answers at each position: truths, or the
+    indices of labels."""
     return _call_script("verdicts", m, z)
 
 
 def _call_script(function: str, *given: object) -> Any:
-    """The result of the function `what` of the shipped script; BadInput for an unknown name in the archive."""
+    """The result of the function of this name in the shipped script; BadInput for an unknown name in the archive."""
     from symcook.export import run_npz
 
     try:

@@ -59,10 +59,11 @@ def compare(
 
     Where the readout decides or picks a label, every answer must be the same; where it shows values, each must be
     within `TOLERANCE` (by dtype) times max(1, |exact|). Lengths count the tokens that the model adds. Where the exact
-    domain cannot hold a value, rigorous intervals of 30 digits are compared with.
+    domain cannot hold a value, rigorous intervals of 30 digits are compared with; NotExact where there are none either.
 
     Where `asked` names strings, and the positions whose answers count, only those strings and positions are compared.
-    An input on which the exact model has no run (`symcook.errors.NoRun`) is not compared.
+    An input on which the exact model has no run (`symcook.errors.NoRun`) is not compared; BadInput if it is one of
+    `asked`.
 
     The answer has "greatest_length" (0 where the smallest length already fails), "inputs" (how many were compared: all
     up to that length that have a run), "no_run" (how many inputs have no run, and the first of them),
@@ -140,7 +141,8 @@ def _condition_text(model: Transformer, arrays: Archive) -> str:
 class _NoRuns:
     """The inputs without a run. Inputs of one length are counted when the whole length has been compared.
 
-    `inputs` is their number and `first` the first of them; `_new` are the inputs of the length being compared.
+    `inputs` is the number of those counted and `first` the first of them; `_new` has those of the length being
+    compared.
     """
 
     def __init__(self) -> None:
@@ -210,7 +212,7 @@ def _compare_length(
     model: Transformer, arrays: Archive, n: int, limit: int, no_runs: _NoRuns, asked: Strings | None = None
 ) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact model differ, as a user types it, or None, and the
-    largest difference of values."""
+    largest difference of values so far, in units of max(1, |exact|)."""
     from symcook.domains.batch import Grid, Words, nth
 
     # All inputs of the length: strings of tokens, or rows with values of the grid.
@@ -296,7 +298,7 @@ def _compare_block(
 
 def _exact_values(model: Transformer, block: Words | Grid | Listed, n: int, batched: bool) -> tuple[Any, Any]:
     """The answers or values of the exact model on a block, and which of its inputs have a run. An input without a run
-    has the answer of another input, to fill the array."""
+    has the answer of another input, to fill the array; if a batch has no run at all, there are no answers (None)."""
     import numpy as np
 
     if batched:
@@ -493,7 +495,8 @@ def certificate(
     built: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """The document of the certificate, without its entries on the files (`symcook.export.files.told`).
+    """The document of the certificate, without its entries on the files (`symcook.export.files.told`) and its own hash
+    (`symcook.export.files.sealed`).
 
     `built` names the recipe and its arguments, where a recipe built the model. `claims` are ids of claims; where there
     is a recipe, they must be among its claims.

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 STEPS = 100
 """The number of steps that are certified at most, where the user gives no number."""
 MOST_PRODUCTS = 1_500_000
-"""The greatest number of products of weights in the runs of all strings, for both orders of division in attention."""
+"""The greatest number of products of weights in the runs of all strings, for both orders of division in attention. The
+smallest length is certified whatever it costs."""
 COLUMN = 250
 """The cost of one position of a run besides its products, in units of a product."""
 
@@ -37,9 +38,9 @@ def decoding(
     "steps" is the largest t, at most "asked", with this property: after every string of at most "words_to" symbols, the
     first t tokens (or all tokens of a shorter run, and its end) are those of the program, in any runtime and for both
     orders in which attention may divide. "lengths" has the same for each length, with the number of strings, whether
-    all runs ended, and the first token that is wrong in the numpy runtime of the export, with its string (None where
-    none is wrong). "why" says why no greater length is certified. Raises BadInput where `asked` steps are not certain,
-    if `strictly`.
+    all runs ended with every token certain ("ended"), and the first token that is wrong in the numpy runtime of the
+    export, with its string (None where none is wrong). "why" says why no greater length is certified. Raises BadInput
+    where `asked` steps are not certain, if `strictly`.
     """
     if not decodes(model) or model.program is None:
         return None
@@ -95,8 +96,9 @@ def _length(
     limit: int,
     certifiers: Sequence[Certifier],
 ) -> dict[str, Any]:
-    """The entry of "lengths" for the runs after all strings of one length: the smallest number of certified steps,
-    whether all runs ended, and the first wrong token of numpy."""
+    """The entry of "lengths" for the runs after all strings of one length: the smallest number of certified steps
+    (`limit` where every run ended and is certified whole), whether all runs are so, and the first wrong token of
+    numpy."""
     steps, first_wrong, wrong_word, ended = limit, None, None, True
     for run in runs:
         right = min(certifier.right(run.word, run.answers) for certifier in certifiers)
@@ -132,7 +134,7 @@ def stored(model: Transformer, promise: dict[str, Any] | None) -> Archive:
 
 
 def lines(promise: dict[str, Any] | None, dtype: str) -> list[str]:
-    """The guarantee of `decoding` as lines of text."""
+    """The guarantee of `decoding` as lines of text; none where it is None."""
     if promise is None:
         return []
     to = f"strings of at most {promise['words_to']} symbols" if promise["words_to"] else "the empty string"

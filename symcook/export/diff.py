@@ -51,9 +51,10 @@ class Diff(Shown):
     position and the maximum length are in `limits` and do not count, since an export takes them from its tables.
 
     `first` is the first difference in a run: input, layer, part, position (from 1), coordinate, and both values; None
-    where there is none. `inputs` counts the inputs that were run, `different` those on which the models differ, and
-    `answers` those on which all values agree and only the answers differ (the part "answer"). Answers are not compared
-    where the `shapes` of the two readouts differ.
+    where there is none. If the models make sequences of different lengths of an input, the part is "length", the values
+    are the lengths, and position and coordinate are None. `inputs` counts the inputs that were run, `different` those
+    on which the models differ, and `answers` those on which all values agree and only the answers differ (the part
+    "answer"). Answers are not compared where the `shapes` of the two readouts differ.
 
     `open` counts the inputs on which a choice, or whether two values differ, is undecided in intervals, before any
     difference; so `first` is then only the first difference that is known. `close` counts the inputs on which nothing

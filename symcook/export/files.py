@@ -1,7 +1,7 @@
 """The files of an export: which formats there are, writing weights with their certificate, and reading them back.
 
-All files of an export are written, or none. A certificate has the hashes of its files and, in its last
-line, its own hash, so that `read` notices if a byte of any of them has changed.
+All files of an export are written, or none. A certificate has the hashes of its files and, as its last entry, its own
+hash, so that `read` notices if a byte of any of them has changed.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ def need(package: str | None) -> None:
 
 
 def decode(path: Path, data: bytes) -> Archive:
-    """The archive in the bytes of a file of weights; for a torch file, its arrays only. BadInput where the file is not
-    in the format of its ending."""
+    """The archive in the bytes of a file of weights; for a torch or transformerlens file, the arrays of its state dict
+    only. BadInput where the file is not in the format of its ending, or the package of the format is missing."""
     kinds = {format.ending: kind for kind, format in FORMATS.items()}
     kind = kinds.get(path.suffix)
     if kind is None:
@@ -193,7 +193,8 @@ def _from_onnx(data: bytes) -> Archive:
 
 
 def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
-    """The paths of the weights and of the certificate; BadInput where they cannot be written."""
+    """The paths of the weights and of the certificate; BadInput where a file of the export cannot be written, or exists
+    and there is no `force`. A certificate of something else is not replaced even with `force`."""
     # The name and its ending.
     weights, ending = Path(path), FORMATS[kind].ending
     if weights.name == "-":
@@ -279,8 +280,8 @@ def beside(weights: Path) -> Path:
 
 
 def certificate_of(weights: Path) -> Path:
-    """The existing certificate of a file of weights: that of `beside`, or else under the name of older versions, which
-    was m.certificate.json for every format."""
+    """The path of the certificate of a file of weights: that of `beside`, or, where only this one exists, that of older
+    versions, which was m.certificate.json for every format. The file may not exist."""
     current, older = beside(weights), weights.with_suffix(".certificate.json")
     return older if not current.exists() and older.exists() else current
 

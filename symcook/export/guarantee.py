@@ -2,10 +2,10 @@
 
 For every string of a length, the set of possible outputs must lie on one side of the threshold. That set
 (`symcook.domains.rounding`) contains the exact output and the output of every runtime with the rounded weights. Strings
-are grouped where the model allows it: by running sums, else into boxes of strings (`symcook.words.rounded` for both);
-what remains is run one by one. The margin at a length is the smallest distance of such a set from the threshold. Where
-the readout decides nothing, the error is the largest width of such a set: how far a float value can be from the exact
-one.
+are grouped where the model allows it: by running sums, else into boxes of strings (`symcook.words.rounded` for both) or
+by what may stand at each position (`symcook.words.possible`); what remains is run one by one. The margin at a length is
+the smallest distance of such a set from the threshold. Where the readout decides nothing, the error is the largest
+width of such a set: how far a float value can be from the exact one.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
 RUNS = 1000
-"""The greatest number of runs for one certificate."""
+"""The greatest number of runs of boxes for one certificate and one order of division."""
 MOST_PRODUCTS = 2_000_000
-"""The greatest number of products of weights in all runs of a certificate, and in all runs of a comparison. So a model
-with 10^5 weights is run at 20 positions in all."""
+"""The greatest number of products of weights in all runs of boxes for a certificate and one order of division, and in
+the runs of one length of a comparison. So a model with 10^5 weights is run at most at 20 positions."""
 LARGE = 100_000
 """The greatest number of weights of a model that is run."""
 MOST_TEXT = 200
@@ -88,7 +88,8 @@ class Length:
     runs: int
     """How many runs proved it."""
     margin: float | None
-    """The smallest distance of a possible output from the threshold or, where nothing is decided, the error."""
+    """The smallest distance of a possible output from the threshold or, where nothing is decided, the error; None where
+    no output has a distance."""
     outputs: Mapping[str, tuple[float, float]]
     """For each output, the lower and upper end of its possible values on all strings."""
 
@@ -102,7 +103,8 @@ class Length:
 
 
 class Open(Exception):
-    """Raised where the possible outputs of some strings of a length reach the threshold. `word` is such a string."""
+    """Raised where nothing is certain for some strings of a length: their possible `outputs` reach the threshold or
+    have no bound, or (then `outputs` is empty) a choice during the run is undecided. `word` is one of the strings."""
 
     def __init__(self, word: Sequence[str], outputs: Mapping[str, tuple[float, float]]) -> None:
         super().__init__("open")
@@ -138,7 +140,7 @@ def guarantee(
     - "open": for each length that is undecided, a string, whether it has a run, its exact outputs where they are known,
       and its possible outputs.
     - "not_asked": the lengths, [from, to], that were not tried, and why.
-    - "lengths": for each length the margin (or the error) and the possible outputs of all strings.
+    - "lengths": for each certain length the margin (or the error) and the possible outputs of all strings.
     - "divided_first": the same entries for runtimes that divide the weights of attention before the sum, as in
       `softmax(scores) @ values`; all other entries assume the division after the sum. "help" is a remedy where this
       order guarantees less.
@@ -310,7 +312,8 @@ class _Guarantee:
         # differences between their outputs.
         self.level, self.runs = 0 if self.decides else CLASSES, 0
         self.rows = self.decides and (asked is None or asked.positions is None)
-        """Whether the method of `symcook.words.possible` has decided all lengths so far."""
+        """Whether the method of `symcook.words.possible` is still tried: it has decided every length at which it
+        was."""
         if n_max == model.max_length:
             self.stop = "the model takes no longer input"
 
@@ -347,7 +350,8 @@ class _Guarantee:
             self.methods.append(f"{method}, from length {self.typed(n)}")
 
     def go(self) -> None:
-        """Search all lengths: strings grouped by running sums where the model allows it, else boxes of strings."""
+        """Search all lengths: by strings grouped by running sums where the model allows it, and by boxes of strings
+        from the first length that a group leaves open, or from the start."""
         import numpy as np
 
         most = min(self.n_max, 2**self.bits)
@@ -358,7 +362,7 @@ class _Guarantee:
             except Overflow:
                 length = self.typed(self.fits.last + 1)
                 self.stop = f"some number of a string of length {length} may be too great for {self.dtype}"
-        # From 2^p on, the type does not have every position number.
+        # Beyond 2^p, the type does not have every position number.
         if self.tried == most < self.n_max:
             self.stop = f"{self.dtype} counts positions exactly to {most} only"
 
@@ -381,7 +385,8 @@ class _Guarantee:
     def merged(self, most: int) -> bool:
         """Decide lengths by strings grouped by running sums.
 
-        False where a group leaves a decision open that a string of the group alone does not, so that boxes may help.
+        False where a group leaves a decision open that a string of the group alone does not, so that boxes may help;
+        True where the search is over.
         """
         import numpy as np
 
@@ -446,7 +451,7 @@ class _Guarantee:
                     if products > MOST_PRODUCTS:
                         self.stop += f", with {MOST_PRODUCTS:,} products of weights"
                     return
-                # This level decides the length, and the next length starts with it.
+                # If this level decides the length, the next length starts with it.
                 try:
                     self.one_length(n, count, level, words)
                     self.level = level
@@ -466,7 +471,7 @@ class _Guarantee:
 
     def by_rows(self, n: int) -> bool:
         """Decide a length by the possible values at each position (`symcook.words.possible`). False where this leaves a
-        decision open; the method is not tried again then."""
+        decision open or does not apply to the model; the method is not tried again then."""
         if not self.rows:
             return False
         domain = rounding.domain(self.dtype, divides_first=self.divides_first)
@@ -491,7 +496,8 @@ class _Guarantee:
         return level == CLASSES or cells(self.model, n, level, self.bits).many > count
 
     def alone(self, error: Open) -> bool:
-        """Whether the string of `error` is undecided by itself, so that no other grouping of strings helps."""
+        """Whether the string of `error` is undecided by itself, so that no other grouping of strings helps. Then
+        `error.outputs` becomes what is possible for this string alone."""
         try:
             self.run(Box(tuple(error.word), self.model.alphabet))
         except Open as again:
@@ -507,7 +513,8 @@ class _Guarantee:
         return self.asked.cover(typed, self.model, bits=self.bits) if level == CLASSES else self.asked.apart(typed)
 
     def one_length(self, n: int, count: int, level: int, words: Any) -> None:
-        """Run all boxes of a level at one length and note the length. Raises Open at the first that is not decided."""
+        """Run all boxes of a level at one length and note the length. Raises Open at the first that is not decided. For
+        a language, each class of `words` is run by its smallest string."""
         margins, outputs = [], []
         language_boxes = (Box(self.model.embedding.surround(word), self.model.alphabet) for word, _ in words)
         for box in boxes(self.model, n, level, self.bits) if self.asked is None else language_boxes:
@@ -519,7 +526,8 @@ class _Guarantee:
         self.add(n, count, margin, _hull(outputs))
 
     def run(self, box: Box) -> tuple[float | None, OutputEnds]:
-        """Run one box: its margin or error, and the ends of its outputs. Raises Open where its decision is open."""
+        """Run one box: its margin or error, and the ends of its outputs; (None, {}) where no answer counts. Raises Open
+        where its decision is open, or its error has no bound."""
         self.runs += 1
         self.products += (len(box.fixed) + len(self.model.alphabet)) * self.weights
         domain = rounding.domain(self.dtype, Boxed, self.divides_first)
@@ -548,7 +556,7 @@ class _Guarantee:
 
     def ended(self, n: int, error: Open, *, alone: bool) -> bool:
         """Note length `n` as open; return whether the search ends here. `alone`: the string of `error` is known to be
-        undecided by itself."""
+        undecided by itself; if not, it is run by itself first."""
         alone = alone or self.alone(error)
         embedding = self.model.embedding
         length = self.typed(n)
@@ -587,8 +595,8 @@ class _Guarantee:
         return True
 
     def exact(self, word: Sequence[str]) -> dict[str, Any] | None:
-        """The exact outputs of a string; None where the exact domain has none. Raises NoRun where the string has no
-        run."""
+        """The exact outputs of a string as texts, None for a text that is too long (`MOST_TEXT`); None in place of all
+        where the exact domain has none. Raises NoRun where the string has no run."""
         from symcook.run import run
 
         domain = Exact()

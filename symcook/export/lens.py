@@ -2,9 +2,9 @@
 
 TransformerLens has one architecture: layers of softmax heads (all causal, or none) and one feed-forward layer, with a
 position table and an unembedding. A model of any other architecture is refused, by the name of the part that does not
-fit. Only Q is rounded, as it is multiplied by the factor of the scores. Smaller heads are padded with zeros, V is kept,
-and O writes the rows of V to their coordinates. Q is doubled for an attention scale of 2, since TransformerLens treats
-a scale of 1 as an oversight.
+fit. Of the weights only Q is rounded again, as it is multiplied by the factor of the scores; where constants become
+biases (`ChosenNorms`), so are these. Smaller heads are padded with zeros, V is kept, and O writes the rows of V to
+their coordinates. Q is doubled for an attention scale of 2, since TransformerLens treats a scale of 1 as an oversight.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ class Lens:
         self.epsilon = self.norms()
 
     def paired(self) -> list[tuple[int | None, int | None]]:
-        """For each layer the numbers of its attention step and its feed-forward step, None for a missing one."""
+        """For each layer the numbers of its attention step and its feed-forward step, None for a missing one. A step
+        that is only a norm belongs to no layer."""
         pairs: list[tuple[int | None, int | None]] = []
         for s in range(1, int(self.m["steps"]) + 1):
             # Attention opens a layer; a feed-forward sublayer joins it, or is a layer by itself.
@@ -159,7 +160,8 @@ class Lens:
         return [] if step is None else numbered(self.m, f"step{step}.head", "V")
 
     def head(self, key: str) -> tuple[Any, Any, Any]:
-        """Q, K and the nonzero rows of V of a head; their biases; and the coordinates that these rows write."""
+        """(Q, K, the nonzero rows of V) of a head; their biases; and the coordinates that these rows write. Q and its
+        bias are multiplied by the factor and by `SCALE`. The mask is noted in `masks`."""
         m, np = self.m, self.np
         Q, K, V, name = m[key + "Q"], m[key + "K"], m[key + "V"], key.rstrip(".")
         self.masks.add(str(m[key + "mask"]))
@@ -271,7 +273,8 @@ class Lens:
         return arrays | {"unembed.weight": rows, "unembed.bias": m.get("readout.bias", zeros(len(rows)))}
 
     def norm(self, key: str, step: int | None) -> Iterator[tuple[str, Any]]:
-        """The gain and bias of the norm before a sublayer; 1 and 0 where the layer has no such sublayer."""
+        """The gain and bias of the norm before a sublayer; 1 and 0 where the layer has no such sublayer. Nothing for a
+        model without norms."""
         np, kind = self.np, self.m["embedding"].dtype
         if self.epsilon is not None:
             norm_key = f"step{step}.before1."
@@ -296,14 +299,15 @@ class ChosenNorms:
         self.size = len(self.stream)
 
     def places(self, norm: str) -> list[int]:
-        """The coordinates that the projection of a norm chooses."""
+        """The coordinates that the projection of a norm chooses; BadInput for a norm that does more or has none."""
         P = self.m.get(f"{norm}.P")
         if P is None or ((P != 0).sum(axis=1) != 1).any() or (P.max(axis=1) != 1).any():
             _refuse(f"the norm {norm}", "a projection that does more than choose coordinates")
         return P.argmax(axis=1).tolist()
 
     def constants(self, step: str) -> Any:
-        """The constants that a step reads in the columns after the chosen coordinates."""
+        """The constants that a step reads in the columns after the chosen coordinates: the biases of its norms after
+        the first, whose gains must be 0."""
         entries, k = [], 2
         if self.places(f"{step}before1") != self.stream:
             _refuse(f"the norm {step}before1", "other coordinates than those of the first norm")

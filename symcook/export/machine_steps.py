@@ -1,9 +1,9 @@
 """How many tokens of a decoder's run are right in floats: observed in one runtime, and certified for any runtime.
 
-A decoder compares cosines of hashes. For cells far from 0, and for writes long ago, the cosines come ever closer, and
-from some token on a float format cannot tell them apart. Which error comes first depends on the order of operations.
-The certified bound does not: up to that token, every runtime of the error model (`symcook.domains.rounding`) gives the
-answers of the machine.
+The decoder of a machine compares cosines of hashes. For cells far from 0, and for writes long ago, the cosines come
+ever closer, and from some token on a float format cannot tell them apart. Which error comes first depends on the order
+of operations. The certified bound does not: up to that token, every runtime of the error model
+(`symcook.domains.rounding`) gives the answers of the machine.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ProgramRun:
 
 def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> ProgramRun:
     """The run of the program that a model was compiled from, by the program alone: an automaton, or a machine in
-    integers. BadInput for another model, and for a foreign symbol."""
+    integers. BadInput for another model, a foreign symbol, and a wrong limit."""
     # Check the arguments.
     if not decodes(model):
         must = "a model must be compiled from an automaton or a Turing machine"
@@ -132,7 +132,7 @@ def _cached(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtyp
 
 
 def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
-    """The number of the first wrong answer of the runtime that exports ship, None where all are right.
+    """The number, from 1, of the first wrong answer of the runtime that exports ship; None where all are right.
     One pass over the whole run is enough, since no answer depends on later tokens."""
     import numpy as np
 
@@ -153,7 +153,7 @@ def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
 
 class Certifier:
     """How many answers of a model are certain in every runtime of the error model of a dtype, for one order of division
-    in attention. The states after all strings so far are kept."""
+    in attention. The states after all prefixes of the strings so far are kept."""
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
         from symcook.domains import rounding
@@ -163,7 +163,8 @@ class Certifier:
         self.states: dict[tuple[str, ...], State] = {}
 
     def right(self, word: Sequence[str], wanted: Sequence[str]) -> int:
-        """How many of the first answers after a string are certainly those of `wanted`."""
+        """How many of the first answers after a string are certainly those of `wanted`. The count ends at the first
+        answer that is another one or undecided."""
         # The state after each prefix of the string is kept, since strings share prefixes.
         symbols, right = tuple(word), 0
         try:
@@ -195,7 +196,7 @@ def certified(model: Transformer, word: Sequence[str], wanted: Sequence[str], dt
 
 def bits_needed(run: MachineRun) -> list[int]:
     """For each token of a run in integers, the smallest p >= 0 such that 2^-p is at most every gap between the best
-    score and the next one in its lookups. Errors of half a gap may exchange two scores."""
+    score and the next one in its lookups (0 without such a gap). Errors of half a gap may exchange two scores."""
     needed = []
     for token_lookups in lookups(run):
         gaps = [lookup.size for lookup in token_lookups if lookup is not None and lookup.size is not None]

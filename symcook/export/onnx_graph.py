@@ -1,8 +1,8 @@
 """An archive as an ONNX graph, made with onnx.helper.
 
-In go the arrays of an archive, out come the bytes of a model file. Weights keep their names in the archive; all other
-arrays go into the metadata, from which the archive can be read back. The operations are those of
-`symcook.export.run_npz`, in the same order.
+The input is the arrays of an archive, the result the bytes of a model file. Weights keep their names in the archive;
+all other arrays go into the metadata, from which the archive can be read back. The operations are those of
+`symcook.export.run_npz`, in the same order; the runtime chooses the order of the sums in products of matrices.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ OPSET = 17
 IR_VERSION = 8
 """The version of the ONNX file format."""
 LOWEST = {"float64": -1.7e308, "float32": -3.4e38, "float16": -65504.0}
-"""{type: the number used as minus infinity where a maximum is taken over visible positions only}."""
+"""{type: the number used as minus infinity where a maximum is taken over visible positions only}. It is the lowest
+number of float16, and close to it in the other types."""
 
 
 def graph(m: Archive) -> bytes:
@@ -134,7 +135,7 @@ class _Graph:
         return z
 
     def at_length(self, key: str, axes: int) -> str:
-        """The part of a table for inputs of this length."""
+        """The part of a table for inputs of this length; one with more than `axes` axes has a part for each length."""
         table = key
         if self.m[key].ndim > axes:  # a table for each length
             at = self.op("Sub", self.length, self.whole(1))
@@ -146,7 +147,8 @@ class _Graph:
         return self.op("MatMul", x, self.op("Transpose", key, perm=[1, 0]))
 
     def mask(self, name: str) -> str:
-        """The mask `name` as a Boolean matrix (n, n): whether the position of a row sees the position of a column."""
+        """The mask `name` as a Boolean matrix (n, n): whether the position of a row sees the position of a column. Each
+        mask is made once."""
         if name not in self.seen:
             n = self.op("Squeeze", self.length, self.whole(0))
             zero, unity = (

@@ -1,7 +1,7 @@
 """Exported weights as exact models: every float stands for the dyadic number that it is.
 
-In goes an archive as a file has it, out comes a `Transformer` with the coordinates, norms and heads that the arrays
-describe. Tables of positions become expressions by cases.
+The input is an archive as a file has it, the result a `Transformer` with the coordinates, norms and heads that the
+arrays describe. Tables of positions become expressions by cases.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_CELLS = 2000
-"""The greatest number of entries of one coordinate in a position table."""
+"""The greatest number of entries of one coordinate in a position table, unless it is the same number at all positions
+of a table without lengths."""
 
 
 @door()
@@ -58,7 +59,7 @@ def from_file(path: str | Path, kind: str) -> Transformer:
 def from_archive(m: Archive, place: object = "the archive") -> Transformer:
     """The exact model of an archive (`symcook.export.archive`), with the coordinates, tokens and layers of the exported
     model. Its weights are the floats of the archive, its position functions are the tables, as functions of i and n,
-    and its maximum length is the length of the tables.
+    and its maximum length is that of the shortest table (None without tables).
 
     `place` names the archive in messages.
     """
@@ -153,7 +154,8 @@ class _Reader:
         )
 
     def function(self, key: str, table: np.ndarray) -> str:
-        """One coordinate of a table, of shape (N) or (N, N), as an expression in i (from 1) and n."""
+        """One coordinate of a table, of shape (N) or (N, N), as an expression in i (from 1) and n. Its length N is
+        noted in `longest`."""
         self.longest = len(table) if self.longest is None else min(self.longest, len(table))
         values = self.row(key, table.reshape(-1).tolist())
         if table.ndim == 1 and len(set(values)) == 1:
@@ -225,7 +227,7 @@ class _Reader:
         reads = _used(range(len(view)), lambda c: any(row[c] for part in (Q, K, V) for row in part))
         writes = _used(range(len(V)), lambda r: any(V[r]))
         temperature = "1"
-        # An archive has only the quotient of scale and temperature: the scale becomes 1.
+        # An archive has only the quotient of scale and temperature: the scale becomes 1, and the temperature 1/factor.
         if key + "factor" in m:
             temperature = f"1/({self.function(key + 'factor', m[key + 'factor'])})"
         Q, K, V = ([[row[c] for c in reads] for row in part] for part in (Q, K, [V[r] for r in writes]))

@@ -46,7 +46,8 @@ def encode(m: Archive) -> bytes:
 
 
 def decode(data: bytes, path: object) -> Archive:
-    """The archive in the bytes of the file `path`; BadInput where they are not in the format, or are truncated."""
+    """The archive in the bytes of the file `path`; BadInput where they are not in the format, are truncated, or go on
+    after the last tensor. Numbers of bfloat16 become float32."""
     import numpy as np
 
     must = "a safetensors file must have a header and all the numbers that it names"

@@ -1,7 +1,7 @@
-"""An archive as plain PyTorch code beside its state dict: an `nn.Module` that needs neither symcook nor anything else.
+"""An archive as plain PyTorch code beside its state dict: an `nn.Module` that needs PyTorch only.
 
-The code is a template (`HEAD`) whose fields are filled from the archive: names, the parameters, one line for each step
-of the forward pass, and the readout. The code knows the hash of its weights and refuses others.
+The code is a template (`HEAD`) whose fields are filled from the archive: names, the parameters, the lines of the
+forward pass step by step, and the readout. The code knows the hash of its weights and refuses others.
 """
 
 from __future__ import annotations

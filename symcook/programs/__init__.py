@@ -1,5 +1,5 @@
-"""The syntax of programs: readers and printers. Their meaning is defined in `symcook.spec`, which shares only this
-package with the compilers."""
+"""The syntax of programs: readers and printers. Their meaning is defined in `symcook.spec`, which shares with the
+compilers only this package and the errors of the library."""
 
 FORMULAS = ("ltl", "count")
 """The languages of formulas."""

@@ -72,7 +72,7 @@ class Automaton(Shown):
         return self.answers[state]
 
     def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
-        """The number of accepted strings of each length from 0 to `longest`."""
+        """The number of accepted strings of each length from 0 to `longest`. `accepted` says which answers count."""
         # `strings_to`: how many strings lead to each state. Each round makes the strings longer by one letter.
         strings_to = {self.initial: 1}
         result = []
@@ -112,8 +112,8 @@ class Automaton(Shown):
         return all(answer in (True, False, None) for answer in self.answers)
 
     def to_json(self) -> dict[str, Any]:
-        """The automaton with the keys of automata-lib, as `table_of` reads it. If answers are labels, it has the key
-        "answers" instead of "final_states"."""
+        """The automaton with the keys of automata-lib, as `table_of` reads it. If some answer is a label, it has the
+        key "answers" instead of "final_states"; with "final_states", no answer (None) becomes False."""
         transitions = {
             name: {letter: self.names[to] for letter, to in zip(self.alphabet, row, strict=True)}
             for name, row in zip(self.names, self.moves, strict=True)
@@ -141,7 +141,8 @@ class Automaton(Shown):
 
     def minimal(self) -> Automaton:
         """The automaton with the fewest states and the same answers. Its states are numbered in the order in which a
-        breadth-first search finds them, so that equal languages over one alphabet have equal tables."""
+        breadth-first search finds them, so that equal languages over one alphabet have equal tables. The states have
+        new names, q0, q1, ..."""
         numbers: dict[Any, int] = {}
         classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
         # Moore's algorithm. At first a class is the states with equal answers; then classes are split by the classes of

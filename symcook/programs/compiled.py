@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def read(program: Program) -> Formula | Srasp | Automaton | TuringMachine:
-    """The program that a model was compiled from. BadInput for an unknown language or theorem."""
+    """The program that a model was compiled from. BadInput for an unknown language, an unknown theorem of a formula,
+    and a source that cannot be read."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind in FORMULAS:
         return formula_of(program)
@@ -42,7 +43,8 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
         raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
     if program.attention and program.kind not in FORMULAS:
         raise BadInput("a program with softmax attention must be a formula", program.kind)
-    # The tokens of the compiled model. Only a decoder without $ before the string lacks some of them.
+    # The tokens of the compiled model. A decoder without $ before the string does not have $; a decoder of --theorem 2
+    # then has other labels of rows.
     expected_tokens: Collection[str] = program.alphabet
     if isinstance(source_read, Automaton):
         expected_tokens = tokens_of(source_read)

@@ -114,7 +114,8 @@ class Formula:
         return max((deep[k] for _, k in self.outputs), default=0)
 
     def text(self, number: int) -> str:
-        """The text of a line; a long text is abridged with ...."""
+        """The text of a line. One of more than `WIDEST` characters is abridged, for example to ...since..., unless the
+        line is a set of letters."""
         return self._texts[number][0]
 
     @cached_property

@@ -16,7 +16,8 @@
 
 A function given to Map, SequenceMap or Select is first called with sequences: if it uses only arithmetic, comparisons
 and `&`, `|`, `~`, it returns a sequence. If it needs values (`if`, `%`, a table), it is called with every possible
-value instead; the values must be letters, truths, or numbers of finite range. Source: Weiss et al. (2021).
+value instead; the values must be letters, truths, or numbers of finite range. In Select, one side (the queries, or else
+the keys) always has values. Source: Weiss et al. (2021).
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class SOp:
         self.value: Any = value
 
     def named(self, label: str) -> SOp:
-        """The same sequence with a name, which the program's text uses if it is a valid name there."""
+        """The sequence itself, which gets a name; the program's text uses it if it is a valid name there and not
+        taken."""
         self.label = label
         return self
 
@@ -213,7 +215,8 @@ def SelectorNot(selector: RaspSelector) -> RaspSelector:  # noqa: N802
 
 
 def Aggregate(selector: RaspSelector, sop: object, default: object = None) -> SOp:  # noqa: N802
-    """The mean of numbers, or the first letter, over the selected positions; `default` if no position is selected."""
+    """The mean of numbers or truths, or the first letter, over the selected positions; `default` if no position is
+    selected, or without one "?" for letters and 0 for numbers."""
     return SOp("aggregate", selector, sop, value=default)
 
 

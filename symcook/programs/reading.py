@@ -375,13 +375,13 @@ class _FormulaReader:
         self.names[name] = parts[3]
 
     def output(self, parts: list[Any]) -> None:
-        """`output a = F;`."""
+        """`output a = F;`: add a label and the line of F to `outputs`."""
         self.outputs.append((read_letter(parts[1]), parts[3]))
         self._out = parts[0]
 
     def whole(self, parts: list[Any]) -> None:
         """The end of the text: set `formula`. If there are outputs, one of them must be true everywhere, so that there
-        is always an answer."""
+        is always an answer; those after it are left out."""
         lines = self.lines
         everything = lines.letters(lines.alphabet)
         if not self.outputs:
@@ -395,7 +395,8 @@ class _FormulaReader:
         self.formula = lines.formula(self.outputs)
 
     def _deep(self, sign: Token) -> None:
-        """Compute the depth of the lines added last; raise BadInput at the operator `sign` if it exceeds DEEPEST."""
+        """Compute the depth of the lines that were added since the last call; raise BadInput at the operator `sign` if
+        it exceeds DEEPEST."""
         for line in self.lines.lines[len(self.deep) :]:
             self.deep.append(1 + max((self.deep[k] for k in line.reads), default=0))
             if self.deep[-1] > DEEPEST:

@@ -47,7 +47,8 @@ def program_table(program: Program) -> Automaton:
 
 def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: str = "the text") -> Automaton:
     """The automaton of a program: JSON if the text begins with {, else a regular expression, whose states are called
-    q0, q1, ... BadInput if it is neither, if the automaton answers with labels, or if `alphabet` has other letters."""
+    q0, q1, ... BadInput if it is neither, if the automaton does not answer true or false in every state, or if
+    `alphabet` has other letters."""
     letters = None if alphabet is None else alphabet_of(alphabet)
     if source.lstrip()[:1] == "{":
         table = read_table(source, name)

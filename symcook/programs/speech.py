@@ -62,7 +62,8 @@ class Speech:
         return self.names.get(token, token)
 
     def output(self, tokens: Sequence[str]) -> str | None:
-        """The result of a run: the verdict (None if there is none yet), or the symbols output before the end."""
+        """The result of a run: the verdict (None if there is none yet), or the symbols output before the end, joined by
+        spaces if some input symbol has several characters."""
         if self.verdict:
             return self.names.get(tokens[-1], tokens[-1]) if tokens and tokens[-1] in self.ends else None
         names = self.names if self.puts is None else self.puts

@@ -23,7 +23,8 @@ MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": 
 TYPES = {"letter": "a symbol", "truth": "true or false", "number": "a number", "selector": "a selector"}
 """The types of lines, and how messages name them."""
 Constant = str | bool | Fraction | None
-"""The `value` of a line: a letter, truth or number of a constant; the sign of a comparison; a mask."""
+"""The `value` of a line: a letter, truth or number of a constant; the sign of a comparison; a mask; the factor of
+"times". None for all other lines."""
 WIDEST = 60
 """The maximum number of characters of a line that `Srasp.text` does not abridge."""
 HERE = "(\0)"
@@ -70,11 +71,12 @@ class Srasp:
 
     @property
     def operators(self) -> int:
-        """The number of lines that read other lines: all but inputs, indices and constants."""
+        """The number of lines that read other lines: all but the letters, the indices, the length and constants."""
         return sum(bool(line.reads) for line in self.lines)
 
     def text(self, number: int) -> str:
-        """The text of a line, or its name if it has one; a long text is abridged with ...."""
+        """The text of a line, or its name if it has one; a text of more than `WIDEST` characters is abridged to the
+        operator between dots."""
         return at_row(self._texts[number][0])
 
     @cached_property
@@ -89,7 +91,8 @@ class Srasp:
 
 
 def written(program: Srasp) -> str:
-    """A program as text, with one definition per line; `read_srasp` of the text gives the same program."""
+    """A program as text, with one definition per line; `read_srasp` of the text gives a program with the same output.
+    Selectors, inputs and constants lose their names, and lines without a name get one."""
     names = {line: name for name, line in reversed(program.names) if program.types[line] != "selector"}
     names_taken = set(names.values())
     lines = [f"alphabet {' '.join(constant_text(a) if not a.isalnum() else a for a in program.alphabet)};"]
@@ -186,7 +189,8 @@ def constant_text(value: object) -> str:
 
 
 class SraspLines:
-    """A program while its lines are added. Equal lines are added once; `add` checks the types."""
+    """A program while its lines are added. Equal lines are added once. `add` checks the types of values; that selectors
+    stand where they must is left to the callers."""
 
     def __init__(self, alphabet: str | Sequence[str]) -> None:
         self.alphabet = alphabet_of(alphabet)
@@ -194,15 +198,17 @@ class SraspLines:
         self.types: list[str] = []
         self.letters: list[tuple[str, ...]] = []
         self.deep: list[int] = []
-        """How deep each line nests: 1 more than the lines that it reads."""
+        """How deep each line nests: 1 more than the deepest line that it reads, 1 if it reads none."""
         self.at: tuple[int, int] | None = None
-        """Line and column of the text that is being read, None if the program is not read from a text."""
+        """The line and column in a text that the next lines get in `places`; None if the program is not read from a
+        text."""
         self.places: list[tuple[int, int]] = []
         self._numbers: dict[tuple[SraspLine, type], int] = {}
         """The number of each line, by the line and the type of its value."""
 
     def add(self, op: str, *reads: int, value: Constant = None) -> int:
-        """The number of the line with this operator on earlier lines. BadInput if their types do not fit."""
+        """The number of the line with this operator on earlier lines. BadInput if their types do not fit (see
+        `_typed`)."""
         line = SraspLine(op, reads, value)
         key = line, type(value)  # the type distinguishes True from 1
         if key not in self._numbers:
@@ -222,7 +228,8 @@ class SraspLines:
 
     def _typed(self, line: SraspLine) -> tuple[str, tuple[str, ...]]:
         """The type of a line, and for the type letter the letters that it may be. BadInput if the types of the lines
-        that it reads do not fit."""
+        that it reads do not fit. What stands in the place of a selector (in left, right, aggregate, width and
+        "pair ...") is not checked."""
         op = line.op
         types = [self.types[k] for k in line.reads]
         letters = [self.letters[k] for k in line.reads]
@@ -281,7 +288,8 @@ class SraspLines:
         return self.constant("?" if self.types[values] == "letter" else Fraction(0))
 
     def program(self, names: Sequence[tuple[str, int]], output: int) -> Srasp:
-        """The program with `output` as its output line; lines that the output does not need are left out."""
+        """The program with `output` as its output line; lines that the output does not need are left out. BadInput if
+        the output is a selector."""
         if self.types[output] == "selector":
             raise BadInput("the output must be a symbol, true or false, or a number", "a selector",
                            "output an aggregate or a selector_width of it")  # fmt: skip

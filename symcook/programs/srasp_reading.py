@@ -46,7 +46,7 @@ _OWN = local()
 
 class PlacedLine(NamedTuple):
     """An expression that was read: the number of its line; `at`, the positions at which it is evaluated, as a set of
-    "i", "j" and "own" (a name without a position), empty for a constant; and its first token."""
+    "i", "j" and "own" (a name without a position), empty for a constant or the length; and its first token."""
 
     line: int
     at: frozenset[str]
@@ -74,8 +74,8 @@ def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Sras
 
 
 class _EndTokens:
-    """A filter of tokens for lark (`postlex`): line breaks and semicolons between definitions become one END; those
-    inside brackets are no ends."""
+    """A filter of tokens for lark (`postlex`): line breaks and semicolons between definitions become one END. Inside
+    brackets, line breaks are dropped and semicolons stay."""
 
     always_accept = ("NEWLINE", "SEMICOLON")
     """Read by lark: the terminals that the lexer accepts everywhere."""
@@ -114,6 +114,8 @@ class _RuleCaller:
         self._reader = reader
 
     def __getattr__(self, name: str) -> Callable[[list[Any]], object]:
+        """The function that lark calls for the rule `name`. AttributeError, which lark expects, if the reader has no
+        such method."""
         rule = getattr(self._reader, name)
 
         def call_rule(parts: list[Any]) -> object:
@@ -217,7 +219,8 @@ class _SraspReader:
         self._lines = None if alphabet is None else SraspLines(alphabet)
 
     def begins(self, part: object) -> None:
-        """Set the place (line and column of `part`) for lines that are added next."""
+        """Set the place (line and column of `part`) for lines that are added next; nothing without an alphabet, or if
+        `part` has no place."""
         token: Any = part.token if isinstance(part, PlacedLine) else part
         if self._lines is not None and hasattr(token, "column"):
             self._lines.at = token.line or 1, token.column or 1

@@ -65,7 +65,8 @@ def first_token(machine: TuringMachine) -> StepToken:
 
 def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     """Every token that a decoder may output: the start; for each row that may be used, its action with every
-    combination of flags that its moves allow; and the output symbols."""
+    combination of flags that its moves allow; and the symbols that may be output, which some row writes on the last
+    tape."""
     yield first_token(machine)
     # For each move of a work head the possible flags (leftmost, rightmost, fresh). A head that moves off the rightmost
     # cell to the right comes to a fresh cell, so that the cell it leaves is no longer the rightmost.
@@ -89,7 +90,7 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
 @lru_cache(maxsize=16)
 def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
     """The rows that may be used: an upper bound, from the states that can be reached and the symbols that can be
-    written on each work tape, in any combination."""
+    written on each work tape, in any combination. The result is cached and must not be changed."""
     states, cells = {machine.start}, [{machine.blank} for _ in range(machine.tapes)]
     while True:
         used = {
@@ -111,7 +112,7 @@ def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
 @lru_cache(maxsize=16)
 def labels(machine: TuringMachine) -> Mapping[MachineToken, str]:
     """A name for each token that a decoder may output, different from START, END and the input symbols. BadInput if
-    there are more than MOST_TOKENS."""
+    there are more than MOST_TOKENS. The result is cached and must not be changed."""
     names_taken = {START, END, *machine.input}
     names: dict[MachineToken, str] = {}
     for token in tokens(machine):

@@ -78,7 +78,8 @@ class TuringMachine:
 
     @cached_property
     def states(self) -> tuple[str, ...]:
-        """Every state: the start, the states of the table in its order, then the remaining halting states."""
+        """Every state: the start, the states of the table in its order, then those that rows enter, then all other
+        halting states."""
         entered = [state for (state, _) in self.rows] + [row.state for row in self.rows.values()]
         return tuple(dict.fromkeys([self.start, *entered, *self.halt]))
 
@@ -273,8 +274,8 @@ class _Listing:
         return words[0]
 
     def _symbols(self, name: str) -> list[str]:
-        """The symbols that a header lists; none if the header is missing. BadInput for a repeated symbol, and for the
-        signs * . and _, which have a meaning in the table."""
+        """The symbols that a header lists; none if the header is missing. BadInput for a repeated symbol, one with
+        white space, and for the signs * . and _, which have a meaning in the table."""
         line, values = self.headers.get(name, (0, []))
         for word in values:
             if word in (BLANK, "*", ".") or word.split() != [word]:

@@ -51,7 +51,8 @@ class RunCounts:
 
 
 def counts(model: Transformer, run: MachineRun) -> RunCounts:
-    """The counts of a run of a compiled machine, which follow from the tokens of the run and the sizes of the model."""
+    """The counts of a run of a compiled machine, which must have ended; they follow from the numbers of its tokens and
+    the sizes of the model."""
     outputs = sum(isinstance(token, OutputToken) for token in run.tokens)
     steps = len(run.tokens) - outputs - 1
     return expected(model, len(run.word), steps, outputs)

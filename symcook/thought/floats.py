@@ -101,10 +101,11 @@ class _CachedHead:
 
 class FloatDecoder:
     """A causal model with hard attention, run in floats column by column. `push` takes a token and returns the label
-    after it.
+    after it. A decoder serves one string, since it keeps all earlier columns.
 
-    Raises BadInput for a model that cannot be run from left to right (`Transformer.unfollowed`), or has softmax, an
-    activation other than relu, position functions, a norm after a sublayer, or irrational numbers.
+    Raises BadInput for a model that cannot be run from left to right (`Transformer.unfollowed`), has no tokens or no
+    labels, adds a token after the input, or has softmax, an activation other than relu, position functions, a norm
+    after a sublayer, or irrational numbers.
     """
 
     def __init__(self, model: Transformer, format: str = "float64") -> None:
@@ -202,7 +203,8 @@ class FloatDecoder:
         return x / np.sqrt(variance)[norms.place] * norms.gain + norms.bias
 
     def decode(self, word: Sequence[str]) -> Iterator[str]:
-        """The labels that are generated after the input `word`, up to and including one that ends the run."""
+        """The labels that are generated after the input `word`, up to and including one that ends the run, which may
+        never come. To be called once, on a new decoder."""
         label, ends = "", speech_of(self.model).ends
         for token in self.model.tokens(word):
             label = self.push(token)

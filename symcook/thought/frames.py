@@ -34,7 +34,8 @@ class Frame(NamedTuple):
 
 
 def frames(run: MachineRun) -> Iterator[Frame]:
-    """One frame for each token. All frames share the dictionaries of the tapes, which change from frame to frame."""
+    """One frame for each token of a run in integers. All frames share the dictionaries of the tapes, which change from
+    frame to frame."""
     tapes: list[dict[int, str]] = [dict(enumerate(run.word, 1)), *({} for _ in range(run.machine.tapes))]
     n = len(run.word)
     for count, (step, looked) in enumerate(zip(run.steps, lookups(run), strict=True)):
@@ -51,7 +52,7 @@ def frames(run: MachineRun) -> Iterator[Frame]:
 
 def text(run: MachineRun, frame: Frame) -> str:
     """A frame as lines: the token, then for each tape its cells, with the head's cell in brackets, and from which token
-    its symbol is read."""
+    its symbol is read. For an output token, only the first line."""
     machine = run.machine
     number = frame.position - len(run.word) - 1
     if isinstance(frame.token, OutputToken):
@@ -95,7 +96,8 @@ def _reading(machine: TuringMachine, frame: Frame, tape: int) -> str:
 
 
 def changes(run: MachineRun) -> list[dict[str, object]]:
-    """For each token, as JSON: what it changes, and what each head retrieved after it."""
+    """For each token of a run in integers, as JSON: what it changes and, for a step, what each head retrieved after
+    it."""
     documents = []
     for frame in frames(run):
         looked = [
@@ -113,8 +115,8 @@ def changes(run: MachineRun) -> list[dict[str, object]]:
 
 
 def differences(run: MachineRun) -> dict[str, object]:
-    """The whole run as JSON: the machine's start and halting states, its heads at the start, what each token changes,
-    and the output."""
+    """A whole run in integers as JSON: the machine's start and halting states, its heads at the start, what each token
+    changes, and the output."""
     machine = run.machine
     return {
         "input": list(run.word),

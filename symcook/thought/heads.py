@@ -93,8 +93,9 @@ def input_tape(mask: str = "none") -> Transformer:
 
 
 def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
-    """Whether `last_write`, for rows with these `cells`, is right at position i (from 1) for all values: decided by
-    balls of growing precision. None if no earlier position has the cell, so that there is nothing to retrieve."""
+    """Whether `last_write` with a strict mask, for rows with these `cells`, is right at position i (from 1) for all
+    values: decided by balls of growing precision. None if no earlier position has the cell, so that there is nothing to
+    retrieve. AssertionError if even `MOST_BITS` do not decide it."""
     from flint import ctx
 
     from symcook.thought.retrieval import cosine

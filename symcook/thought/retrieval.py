@@ -57,7 +57,7 @@ def tie_break(j: int) -> arb:
 def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
     """For each token of a run in integers: what the heads retrieve after it, the input head first. It is None for a
     head that needs no token: on a fresh cell, after a move of 0, before the input if there is no $, and after an output
-    token for all heads but the last."""
+    token for all heads but the last, and for the last one too if the output came from the rightmost cell."""
     import flint
 
     n, tapes = len(run.word), run.machine.tapes
@@ -112,8 +112,8 @@ def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
 
 
 def compared(scores: Sequence[tuple[arb, int]]) -> Looked:
-    """The retrieval among several positions with their scores: the position of the largest score, with the second
-    largest as its rival."""
+    """The retrieval among one or more positions with their scores: the position of the largest score, with the second
+    largest as its rival. Of scores whose balls overlap, any may count as the larger one."""
     ordered = list(scores)
     # Two rounds of selection sort; `sorted` would need a total order, which balls that may overlap do not have.
     for rank_so_far in range(len(ordered[:2])):

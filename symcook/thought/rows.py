@@ -78,10 +78,12 @@ class RowFrame(NamedTuple):
     heads: tuple[int, ...]
     """By tape: the cell of the head."""
     looked: tuple[Looked | None, ...]
-    """By tape: what its head retrieves. None if there is no token to look at, or if the head did not move (`stays`):
-    then the token itself has written the cell, and its column retrieves `$`."""
+    """By tape: what its head retrieves. None if there is no token to look at, and for a work head that did not move
+    (`stays`): then the token itself has written the cell, and its column retrieves `$`. A machine that reads ahead has
+    in the place of the input tape what the head on the copy retrieves, and None if the copy has no symbol there or the
+    input head did not move. Empty after an output token."""
     further: tuple[FurtherHead, ...]
-    """The further heads of a machine that reads ahead."""
+    """The further heads of a machine that reads ahead; empty after an output token."""
     held: str | None
     """The symbol read ahead that the state holds; None for a machine that does not read ahead."""
     own: str
@@ -94,9 +96,9 @@ class RowFrame(NamedTuple):
 
 
 def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> Iterator[RowToken]:
-    """The tokens that are generated after the input `word`, by the table alone. The last token outputs a blank; there
-    may be no last one. With `ahead` they are those of the decoder without `$`, which reads its input one symbol ahead,
-    and `word` must not be empty."""
+    """The tokens that are generated after the input `word`, by the table alone. The last token outputs a blank; if
+    the machine does not halt, there is no last one. With `ahead` they are those of the decoder without `$`, which reads
+    its input one symbol ahead, and `word` must not be empty."""
     blank_symbol = machine.blank
     # For `ahead`: the input symbols by cell, without the first, which is held at the start; and the copy, by cell.
     unread, held_symbol = dict(enumerate(word[1:], 2)), word[0] if ahead else blank_symbol
@@ -183,7 +185,8 @@ class RowRun:
         self, position: int, label: str, done: TuringRow | str, tapes: tuple[dict[int, str], ...],
         heads: tuple[int, ...], seen: _RowsBefore, held: str | None,
     ) -> RowFrame:  # fmt: skip
-        """The frame after the last input symbol or after a step. `seen` has the earlier positions that wrote."""
+        """The frame after the last input symbol or `$`, or after a step. `seen` has the earlier positions that
+        wrote."""
         import flint
 
         # The cell of the head that looks at input symbols: the input head, or the head one cell to its right that reads
@@ -283,8 +286,9 @@ class _RowsBefore:
 
 
 def changes(run: RowRun) -> Iterator[dict[str, Any]]:
-    """For each frame, as JSON: what its token changes, and what each head retrieves after it. The first entry, with
-    "given", is for no generated token, but for the last input symbol or `$`, which gives the start state."""
+    """For each frame, as JSON: what its token changes and, except for an output token, what each head retrieves after
+    it. The first entry, with "given", is for no generated token, but for the last input symbol or `$`, which gives the
+    start state."""
     for frame in run.frames():
         change: dict[str, Any] = {"position": frame.position}
         if not frame.label:

@@ -37,7 +37,8 @@ class MachineRun:
     steps: tuple[IntegerStep, ...] = ()
     """For a run in integers: the same tokens, with the heads and what they retrieved."""
     least: int = 0
-    """The smallest cell of the input tape that a token stands for: 0 for a model with $ before the input, else 1."""
+    """The smallest cell of the input tape that a token stands for: 0 for a model with $ before the input, else 1. So it
+    is also the position of the first token."""
     wrong: int | None = None
     """For a run in rounded numbers: the position of the first wrong token, at which the run stops. None if all tokens
     are those of the machine."""
@@ -93,8 +94,8 @@ def run_machine(
 
 
 class MachineStream:
-    """An iterator over the tokens of a run, as they are generated. Afterwards `ended` says whether the model ended by
-    itself.
+    """The tokens of a run, as they are generated; to be iterated once. Afterwards `ended` says whether the model ended
+    by itself within the limit, with no wrong token.
 
     In rounded numbers, each token is compared with that of `IntegerDecoder`. The run stops at the first wrong token or
     wrong end, and `wrong` is its position."""
@@ -125,6 +126,7 @@ class MachineStream:
             raise BadInput(must, "other weights", "give --domain ball")
 
     def __iter__(self) -> Iterator[MachineToken]:
+        """The tokens, at most `limit`; each is in `tokens` before it is given. A first wrong token is given too."""
         exact = IntegerDecoder(self.machine).steps(self.word) if self.rounded else None
         for token in self._integers() if self.domain == INTEGERS else self._labels():
             if len(self.tokens) == self.limit:

@@ -2,18 +2,19 @@
 string, the representative, and by its number of strings.
 
 There are two ways to find such classes.
-- By counts (`cells.classes`): a pass over terms (`cells.Dependence`) finds at which positions tokens may be exchanged.
-  Strings with the same counts of tokens at those positions form a class. At worst each string is a class.
-- By prefixes (`exact.Prefixes`): if heads average over the positions before, the running sums of a prefix determine all
+- By counts (`cells.classes`): a pass over terms (`cells.Dependence`) finds sets of positions within which tokens may be
+  exchanged. Strings with the same counts of tokens in each set form a class. At worst each string is a class.
+- By prefixes (`exact.Prefixes`): if heads average over earlier positions, the running sums of a prefix determine all
   that follows. The sums are exact numbers, intervals of the rounding error model (`rounded.Hulls`), the numbers of one
   run in few bits (`simulated.Simulated`), or only what a decision needs of the sums (`affine.AffineNumbers`; for hard
   heads `keyed`).
 
-There is also `rounded.boxes`, which runs many strings at once, and `every`, which lists all strings.
+Without classes, `rounded.boxes` runs many strings at once in intervals, `possible` keeps for each position what may
+stand there, and `every` lists all strings. `inputs` has the strings of a language.
 
 The caller chooses the way, since callers need different information on a class. `questions.margin` needs the smallest
 distance of an exact sum from a threshold; `questions.tolerance` needs values as lines in a weight; certificates and
-`questions.precision` need bounds for every order of roundings; a check needs the states of its reference. All other
+`questions.precision` need bounds for every order of roundings; a check needs the states of its reference. Most other
 questions have one answer for a whole class by counts.
 """
 

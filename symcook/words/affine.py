@@ -1,12 +1,12 @@
-"""Running sums as far as a decision needs them: exact if they are sums of token values, else only their sign and an
-interval.
+"""Running sums as far as a decision needs them: exact if their terms depend on tokens and positions only, else only
+their sign and an interval.
 
 A sum of outputs of attention differs for nearly every string, but answers depend on little of it. So a state keeps the
 sign of such a sum, and the ends of an interval that contains it for all strings of the state. At one
 position, values are affine in these sums: an exact number plus a multiple of each. So relu(t) - relu(t - eps) is eps
 for t > eps, which the ends alone would not show. If the ends leave the sign of a unit undecided, `KeepApart` is raised
-with the sums that the unit depends on; the caller starts again and keeps these sums exactly. Only ends are rounded, to
-integers, outwards.
+with the sums that the unit depends on; the caller starts again and keeps these sums exactly. Only the ends are rounded,
+outwards, to multiples of 2^-GRID.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class AffineNumbers:
     # --- Values ---
 
     def cell(self, value: Coefficient) -> Cell:
-        """A rational number as a cell with one entry."""
+        """A rational number as a cell with one entry. Unmerged for a number that is not rational."""
         if value not in self._known:
             self._known[value] = constant(_rational(value))
         return self._known[value]
@@ -174,7 +174,8 @@ class AffineNumbers:
         return AffineEntries(cell, parts, frozenset[str]().union(*(x.of for x, _ in weighted)))
 
     def activate(self, x: AffineEntries, kind: str) -> AffineEntries:
-        """A ReLU or step of a column; KeepApart where the ends leave the sign of an entry undecided."""
+        """A ReLU or step of a column; KeepApart where the ends leave the sign of an entry undecided, Unmerged for
+        another activation."""
         if kind not in ("relu", "step"):
             raise Unmerged(
                 "the activations of a model whose strings are grouped must be relu or step", f"activation {kind}"
@@ -187,7 +188,7 @@ class AffineNumbers:
         on = positive if kind == "step" else self.not_below(x)
         if not (on | off).all():
             raise KeepApart(apart("sum", x.parts))
-        on = on & ~off  # a value of exactly 0 satisfies both conditions
+        on = on & ~off  # for a ReLU, a value of exactly 0 satisfies both conditions
         if kind == "step":
             return AffineEntries(Cell(on.astype(np.int32), 1, 1), {}, of)
         parts = {k: masked(on, c) for k, c in x.parts.items()} if on.any() else {}
@@ -232,9 +233,9 @@ class AffineNumbers:
         return low, high, low_open, high_open, below << GRID
 
     def between(self, x: AffineEntries) -> Ends:
-        """The smallest interval with ends on the grid, as codes, that contains the value."""
-        # An exact value has one code: even for a grid point, odd between two of them. Otherwise the codes of the two
-        # ends, rounded outwards.
+        """The smallest interval, as codes, that contains the value of each entry."""
+        # An exact value has one code for both ends: even for a grid point, odd between two of them. Any other value has
+        # the codes of its two ends, rounded outwards.
         if not x.parts:
             cell = x.cell
             kind = wide(max(cell.bound << GRID, cell.denominator))
@@ -276,7 +277,8 @@ class AffineNumbers:
         return Course(tight(total) if total.bound > INT64 else total, count, number)
 
     def mean(self, course: Course | None) -> AffineEntries:
-        """The average of all terms of a sum; zero of none."""
+        """The average of all terms of a sum; zero if there is no sum. If the sum has ends only, they are noted in
+        `boxes`."""
         if course is None:
             return AffineEntries(constant(ZERO), {}, HEAD)
         if isinstance(course.total, Cell):
@@ -285,9 +287,10 @@ class AffineNumbers:
         return AffineEntries(constant(ZERO), {course.number: constant(Fraction(1, course.count))}, HEAD)
 
     def merged(self, heads: Sequence[Sequence[Total]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        """Group entries with equal exact sums, signs and labels into states.
+        """Group entries with equal exact sums, signs, tables of keys and labels into states.
 
-        Returns the new state of each entry, the first entry of each state, and the running sums of the states.
+        Returns the new state of each entry, the first entry of each state, and the running sums (or tables of keys) of
+        the states. Unmerged where more than `MOST` states are left.
         """
         # States differ in labels, tables of keys, exact sums, or the signs of other sums.
         columns = [] if labels is None else [labels]
@@ -305,7 +308,7 @@ class AffineNumbers:
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
         def moved(total: Total) -> Total:
-            """The running sum of the new states."""
+            """The running sum, or the table of keys, of the new states."""
             if isinstance(total, Course) and isinstance(total.total, Ends):
                 low, high = (np.broadcast_to(end, entries)[order] for end in (total.total.low, total.total.high))
                 low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
@@ -329,7 +332,8 @@ class AffinePosition(Position):
         weighting: str,
         factor: Coefficient,
     ) -> list[Any]:
-        """What a head gives to each state: an average as a running sum, hard attention as a fold by key."""
+        """What a head gives to each state: a plain average from a running sum, any other hard attention from a fold by
+        key, which is kept in the first value column. Unmerged for softmax over scores."""
         numbers = self.numbers
         head, numbers.asked = numbers.asked, numbers.asked + 1
         if not queries and weighting in ("average", "softmax"):

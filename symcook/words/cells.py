@@ -64,7 +64,7 @@ class Cells:
         return "strings are grouped by symbol counts, which determine the answer"
 
     def __iter__(self) -> Iterator[Stand]:
-        """The classes. BadInput where there are more than `MOST`."""
+        """The classes, each by its smallest string. BadInput where there are more than `MOST`."""
         if self.many > MOST:
             must = f"the classes of strings with the same answer must be at most {MOST:,} at each length"
             raise BadInput(must, f"{self.many} at length {self.n}", "give a smaller --max-length")
@@ -85,8 +85,9 @@ class Cells:
 
 
 def classes(n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None) -> Cells:
-    """The strings of `n` typed symbols in classes that none of the `models`, over one alphabet, can tell apart,
-    whatever the values of their open symbols.
+    """The strings of `n` typed symbols in classes that none of the `models` can tell apart, whatever the values of
+    their open symbols. All models must have the alphabet and the added tokens of the first one, which alone is asked
+    for them.
 
     With `bits`, two strings of a class also have the same set of possible answers in rounded numbers of at least so
     many bits, over all orders of summation: a result that some order gives for one string, some order gives for the
@@ -106,7 +107,8 @@ def classes(n: int, *models: Transformer, bits: int | None = None, traced: Trace
 
 
 def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...], ...]:
-    """The coarsest partition such that each group is a union of cells; positions in no group are left out."""
+    """The coarsest partition of the `n` typed positions such that each group is a union of cells, as far as it has
+    typed positions; positions in no group are left out. In a group, bit `first` stands for the first typed position."""
     cells: dict[tuple[bool, ...], list[int]] = {}
     for place in range(n):
         inside = tuple(bool(group >> (first + place) & 1) for group in groups)
@@ -128,7 +130,8 @@ Groups = frozenset[int]
 class Dependence(Going):
     """The number system of terms. A position at which the sequence has None may hold any token of `alphabet`.
 
-    Equal terms have equal values. A term is a rational number, or an operation with the terms that it is applied to.
+    Equal terms have equal values. A term is a rational number, another number (an expression), or an operation with the
+    terms that it is applied to. Terms are named by numbers, in the order in which they are made.
     For each term the domain keeps the groups of positions whose counts of tokens determine its value. With `bits`, a
     sum is computed only if every order of adding is exact in so many bits.
     """
@@ -155,8 +158,8 @@ class Dependence(Going):
     # --- Terms ---
 
     def _term(self, key: Hashable, parts: Sequence[int] = (), groups: Groups = frozenset()) -> int:
-        """The number of the term with this key, which is made where it is new. `parts` are the terms in it, whose
-        groups it inherits."""
+        """The number of the term with this key, which is made where it is new. It has the groups of its
+        `parts`, the terms in it, and the further `groups`."""
         number = self._terms.get(key)
         if number is None:
             number = self._terms[key] = len(self._numbers)
@@ -178,8 +181,8 @@ class Dependence(Going):
         return number
 
     def _holds(self, numbers: Sequence[Fraction]) -> bool:
-        """Whether all partial sums of these numbers, in any order, are exact in `bits` bits (always, without
-        `bits`)."""
+        """Whether bounds show that all partial sums of these numbers, in any order, are exact in `bits` bits (always,
+        without `bits`). False also where a denominator is above 2^10."""
         if self.bits is None:
             return True
         below = max((x.denominator for x in numbers), default=1)
@@ -195,9 +198,10 @@ class Dependence(Going):
         open_parts: list[tuple[Any, int]] = []
         for weight, term in (*parts, (bias, self._given(1))):
             number = self._numbers[term]
-            # A product is computed if weight, number and product all have at most `bits` bits; else it stays a term.
             if number == 0 or weight == 0:
                 continue
+            # A product of rational numbers is computed if `_holds` is true of the two factors together and of the
+            # product; else it stays a term.
             if number is not None and not isinstance(weight, tuple):
                 numbers.append(Fraction(weight) * number)
                 if self._holds([Fraction(weight), number]) and self._holds(numbers[-1:]):
@@ -212,7 +216,7 @@ class Dependence(Going):
             return self._given(sum(numbers, Fraction(0)))
         if len(open_parts) == 1 and open_parts[0][0] == 1 and not numbers:
             return open_parts[0][1]
-        # A runtime may add the numbers between the terms.
+        # The key has each number and not their sum, since a runtime may add the numbers between the terms.
         key = ("sum", tuple(sorted(open_parts, key=repr)), tuple(sorted(numbers)))
         return self._term(key, [term for _, term in open_parts])
 
@@ -319,8 +323,8 @@ class Dependence(Going):
         return self._each([column], compute)
 
     def layer_norm(self, columns: TermColumns, epsilon: Coefficient, zero_variance: str) -> list[TermColumn]:
-        """The terms of a layer norm. If a variance of zero is refused, `refusing` notes on which positions that
-        depends."""
+        """The terms of a layer norm. If it refuses a variance of zero, and no positive epsilon excludes one, `refusing`
+        notes on which positions that depends."""
         share = Fraction(1, len(columns))
 
         def compute(entries: Sequence[int]) -> tuple[int, ...]:
@@ -393,7 +397,7 @@ class Dependence(Going):
         """The term of the result for one query and one value column.
 
         A signature says how key and value of a position depend on its token. The term's key has, for each signature,
-        the set of seen positions with it, or only their number where the token does not matter.
+        the set of seen positions with it, or only their number where neither the token nor the order matters.
         """
         if not sees:
             return self._given(0)
@@ -414,7 +418,7 @@ class Dependence(Going):
                     return self._sum(shares, 0)
         parts = {term for signature, *_ in masks for variant in signature for term in variant}
         groups = frozenset(mask for (signature, *_), mask in masks.items() if len(signature) > 1)
-        # The number of positions in place of the set makes equal terms of more rows.
+        # With the number of positions in place of the set, more rows have equal terms.
         what = tuple(
             (*key, mask if len(key[0]) > 1 or len(key) > 1 else mask.bit_count()) for key, mask in masks.items()
         )
@@ -426,7 +430,7 @@ class Dependence(Going):
         return [rows] * len(columns)
 
     def positive(self, column: object) -> list[None]:
-        """No verdict: terms have no values."""
+        """No verdict: only what an answer depends on is computed."""
         return [None] * len(self.rows)
 
     zero = largest = positive

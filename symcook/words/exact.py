@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from symcook.words.rounded import Hulls
 
 MOST = 200_000
-"""The greatest number of prefixes that are kept at one position."""
+"""The greatest number of states that are kept at one position, each by one or two prefixes."""
 ZERO, ONE = fmpq(0), fmpq(1)
 Key = TypeVar("Key")
 """What identifies a pass (`Passes`)."""
@@ -57,7 +57,7 @@ class ExactNumbers:
     """The arithmetic of exact numbers at one position.
 
     seen: how many positions are before. nothing: a column of zeros. sums: the running sums that include this position.
-    fed: the indices of the sums that another head averages again. turns: the inputs of activations. jumps: whether one
+    fed: the indices of the sums that another sum is made of. turns: the inputs of activations. jumps: whether one
     of the activations was a step. ends: how many entries a state has, here the prefixes with the smallest and the
     largest sum.
     """
@@ -97,7 +97,7 @@ class ExactNumbers:
         return ExactEntries(total, frozenset().union(*(column.made_of for column, _ in terms)))
 
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
-        """A ReLU or step of a column, noted in `turns`."""
+        """A ReLU or step of a column, whose input is noted in `turns`. NotExact for another activation."""
         if kind not in ("relu", "step"):
             raise NotExact("prefixes are grouped by rational numbers", kind)
         self.turns.append(x.values)
@@ -106,7 +106,7 @@ class ExactNumbers:
         return ExactEntries(np.where(x.values > 0, active, np.array([ZERO], dtype=object)), x.made_of)
 
     def added(self, before: ExactEntries | None, x: ExactEntries) -> ExactEntries:
-        """The running sum `before` with one more term."""
+        """The running sum `before` with one more term. It is appended to `sums`, and its index is its number."""
         self.fed |= x.made_of
         self.sums.append(x.values if before is None else before.values + x.values)
         return ExactEntries(self.sums[-1], x.made_of | {len(self.sums) - 1})
@@ -118,11 +118,13 @@ class ExactNumbers:
     def merged(
         self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: Array | None
     ) -> tuple[Array, list[int], Any]:
-        """Group entries with equal sums into states; of the last sum, the smallest and the largest entry are kept.
+        """Group entries with equal sums and labels into states; where there is just one last sum, entries with the same
+        sign of it are grouped, and those with its smallest and its largest value are kept.
 
         Returns the state of each entry, the entries that are kept (two for each state), and their running sums.
+        Undecided where more than `MOST` states are left.
         """
-        # If just one sum is not averaged again, states differ in its sign only, and in all other sums.
+        # If just one sum is not averaged again, states differ in all other sums, and in the sign of this one.
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
@@ -131,7 +133,8 @@ class ExactNumbers:
         if labels is not None:
             rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         signs = [(x > 0) - (x < 0) for x in ends]
-        # Where the two entries of a state have different signs, the signs of the prefixes between them are unknown.
+        # Where the two entries of a state have different signs, the signs of the prefixes between them are unknown. So
+        # all entries with the same other sums are one state.
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
         state = [
@@ -149,7 +152,7 @@ class ExactNumbers:
 
 
 def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list[int]:
-    """For each state the entry of its least number, and that of its greatest."""
+    """For each state, one after another, the entry of its smallest number and the entry of its largest number."""
     chosen = [-1] * (2 * states)
     for entry, of_state in enumerate(state):
         low, high = chosen[2 * of_state : 2 * of_state + 2]
@@ -167,7 +170,8 @@ def mergeable(model: Transformer) -> bool:
 
 
 def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = None) -> Iterator[PrefixLevel]:
-    """The strings of each length of `asked`, in typed symbols, grouped; with the labels of the reader `beside`.
+    """The strings of each length of `asked` (in typed symbols, ascending), grouped; with the labels of the reader
+    `beside`.
 
     Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
     """
@@ -180,8 +184,8 @@ def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = Non
 def by_length(
     model: Transformer, asked: Sequence[int], begin: Callable[[int | None], Prefixes]
 ) -> Iterator[PrefixLevel]:
-    """The levels of the lengths `asked`. `begin` makes the states for strings of so many tokens; for None, the states
-    of one pass for all lengths, possible if no number of the model depends on the length."""
+    """The levels of the lengths `asked`, which must ascend. `begin` makes the states for strings of so many tokens; for
+    None, the states of one pass for all lengths, possible if no number of the model depends on the length."""
     once = model.unfollowed() is None
     for n in asked[-1:] if once else asked:
         wanted = asked if once else (n,)
@@ -206,8 +210,8 @@ class Passes(Generic[Key, Shown]):
         self._known: dict[tuple[Key, int], Shown] = {}
 
     def shown(self, key: Key, n: int) -> Shown:
-        """What the pass of a key gives for length `n`; lengths must be asked for in ascending order. NotExact where the
-        pass ended before."""
+        """What the pass of a key gives for length `n`; the lengths of a key must be asked for in ascending order.
+        NotExact where the pass ended before."""
         if key not in self._begun:
             self._begun[key] = self.levels(key, [m for m in self.lengths if m >= n])
         while (key, n) not in self._known:
@@ -245,15 +249,16 @@ class Entries(Protocol):
 
 def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-future")) -> bool:
     """Whether running sums determine the runs of a model, once the length is known: it has no norms, and its heads are
-    plain means over earlier positions."""
+    plain means with one of these `masks`."""
     heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
     plain = all(h.uniform and h.mask in masks and h.weighting in ("average", "softmax") for h in heads)
     return plain and not model.normed and model.unfollowed(length_known=True) is None
 
 
 class HeldSum:
-    """A value column of a head at one position: the running sum `before` it (None at the first position), the `column`
-    here, and, once the head has run, the `total` of both."""
+    """A key or value column of a head at one position: the running sum `before` it (None at the first position), the
+    `column` here, and, once the head has run, the `total` of both for a value column. A fold by key
+    (`symcook.words.keyed`) has its table in place of the sum, in the first value column only."""
 
     __slots__ = ("before", "column", "total")
 
@@ -265,8 +270,9 @@ class HeldSum:
 class Position(Going):
     """The domain of one position after many states. The entries have the tokens with the numbers `which`.
 
-    `n` is the length of the strings; None where no number of the model depends on it. `numbers` is an arithmetic with
-    the methods of `ExactNumbers`: `at`, `values`, `position`, `linear`, `activate`, `added`, `mean` and `merged`.
+    `n` is the number of tokens of the strings; None where no number of the model depends on it. `numbers` is an
+    arithmetic with the methods of `ExactNumbers`: `at`, `values`, `position`, `linear`, `activate`, `added`, `mean` and
+    `merged`.
     """
 
     name = "prefixes"
@@ -299,7 +305,7 @@ class Position(Going):
         return self.numbers.position(expression, self.i, self.length).take(np.zeros_like(self.which))
 
     def joined(self, before: Entries | None, column: Entries) -> HeldSum:
-        """A value column with the running sum before it."""
+        """A key or value column with the running sum before it."""
         return HeldSum(before, column)
 
     def attend(
@@ -386,7 +392,8 @@ class Beside(Protocol):
 
 class Prefixes:
     """The states of all prefixes up to a position, in the order of their smallest strings. At first there is one, of
-    the empty prefix."""
+    the empty prefix; `merge` moves on to the next position. `model` is the given one with a readout at the last
+    position."""
 
     def __init__(
         self,
@@ -414,8 +421,8 @@ class Prefixes:
         self.labels = None if beside is None else np.array([beside.start])
 
     def levels(self, asked: Container[int] | None = None) -> Iterator[PrefixLevel]:
-        """The levels of all lengths, beginning with the empty string where it is an input. If `asked` is given, only
-        its lengths have answers."""
+        """The levels of all lengths, without end, beginning with the empty string where it is an input. If `asked` is
+        given, only its lengths have answers, unless the model's readout is at every position. To be called once."""
         self.asked = None if self.everywhere else asked
         before, after = self.model.embedding.ends
         if after and not before:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 LISTED = 1_000_000
-"""The greatest number of strings of a file, and of a sample."""
+"""The greatest number of strings of a file, of a sample, and of a finite language that `automaton` reads."""
 Language = str | PathLike[str] | Automaton | Iterable[str | Sequence[str]]
 """A language as a user gives it: a regular expression, the path of a file, an automaton, or a list of strings."""
 DO = "give a file of strings, an automaton file or a regular expression"
@@ -55,8 +55,8 @@ def strings(
     >>> build("dyck-1").margin(6, inputs=["()", "(())", "())"], sample=2).to_json()["count"]
     2
 
-    Raises BadInput where the language is not one over the model's alphabet, or has no string of these lengths, and for
-    a sample without a language.
+    Raises BadInput where the language is not one over the model's alphabet, or has no string of these lengths, for a
+    sample without a language or of a wrong size, and for invalid `positions`.
     """
     require_language(inputs, sample)
     if inputs is None:
@@ -80,13 +80,14 @@ def finite(
     seed: int = 0,
     positions: str | None = None,
 ) -> Strings:
-    """All strings of a finite language. Raises BadInput for an infinite one."""
+    """All strings of a finite language, or a sample of them. Raises BadInput for a language that is infinite or has no
+    string."""
     at_positions(model, positions)
     return _finite(model, *_language(model, inputs), sample, seed, positions)
 
 
 def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
-    """The length of the longest string of a language; `otherwise` where the language is infinite."""
+    """The length of the longest string of a language, at least 1; `otherwise` where the language is infinite."""
     last = _longest(_language(model, inputs)[0])
     return otherwise if last is None else max(last, 1)
 
@@ -95,7 +96,8 @@ def automaton(
     model: Transformer, inputs: Language, sample: int | None = None, seed: int = 0
 ) -> tuple[Automaton, dict[str, Any]]:
     """A language as an automaton over the model's alphabet, and the document {"inputs", "count"}, whose count is None
-    for a language with infinitely many strings."""
+    for a language with infinitely many strings. BadInput for a sample of such a language, and for a finite one with
+    more than `LISTED` strings."""
     language, text = _language(model, inputs)
     if isinstance(language, Automaton) and _longest(language) is None and sample is None:
         return language, {"inputs": text, "count": None}
@@ -155,7 +157,8 @@ def _table(model: Transformer, words: Iterable[Word]) -> Automaton:
 
 
 class Strings:
-    """The strings of some lengths that a question is about. The attribute `lengths` has the lengths that have a string.
+    """The strings of some lengths that a question is about. The attribute `lengths` has those of the lengths at which
+    there is a string.
 
     Arguments:
         model: the model, whose alphabet the strings are over.
@@ -215,7 +218,8 @@ class Strings:
         return at_positions(model, self.positions)
 
     def each(self, n: int) -> Iterator[Word]:
-        """Every string of length `n` by itself, in the order of the alphabet."""
+        """Every string of length `n` by itself, in the order of the alphabet. BadInput where an automaton accepts more
+        than `MOST` of this length."""
         if self.language is None:
             return every(self.model.alphabet, n)
         if isinstance(self.language, frozenset):
@@ -239,7 +243,7 @@ class Strings:
         return Within(cells, tuple(_inside(cells, self.language, self._ways(n))))
 
     def apart(self, n: int) -> Within:
-        """The strings of length `n`, each by itself."""
+        """The strings of length `n`, each by itself. BadInput where there are more than `MOST`."""
         cells = _apart(self.model.alphabet, n)
         if self.many(n) > MOST:
             _too_many(cells, str(self.many(n)))
@@ -265,7 +269,8 @@ class Strings:
         return None if self.language is None else LanguageStates(self.language)
 
     def drawn(self, sample: int, seed: int) -> Strings:
-        """`sample` of the strings, drawn uniformly with a seed; all of them if there are no more."""
+        """`sample` of the strings, drawn uniformly with a seed; the object itself if there are no more. BadInput for a
+        sample of a size outside 1 to `LISTED`."""
         if isinstance(sample, bool) or not 1 <= sample <= LISTED:
             raise BadInput(f"a sample must have from 1 to {LISTED} strings", sample, "give --sample 1000")
         if sample >= self.count:
@@ -276,7 +281,8 @@ class Strings:
 
     def draw(self, n: int, sample: int, seed: int = 0) -> Array:
         """Distinct strings of length `n`, drawn with a seed, in the order of the alphabet: the numbers of their
-        symbols, a row for each place."""
+        symbols, a row for each position and a column for each string. All strings of the length if `sample` is not
+        less."""
         places, alphabet = sorted(_places(self.many(n), sample, seed)), self.model.alphabet
         if self.language is not None:
             codes = {symbol: k for k, symbol in enumerate(alphabet)}
@@ -292,7 +298,8 @@ class Strings:
         raise IndexError(place)
 
     def _at(self, n: int, place: int) -> Word:
-        """The string with the number `place` among those of length `n`, in the order of the alphabet."""
+        """The string of the language with the number `place` among those of length `n`, in the order of the
+        alphabet."""
         if isinstance(self.language, frozenset):
             return self._listed[n][place]
         symbols, state, alphabet = list[str](), 0, self.model.alphabet
@@ -332,7 +339,8 @@ class Strings:
 
 
 def _digits(numbers: Sequence[int], base: int, n: int) -> Array:
-    """The last `n` digits of integers of any size, a row for each digit, the highest first."""
+    """The last `n` digits of integers of any size: a row for each digit, the highest first, and a column for each
+    integer."""
     # Large integers are split into parts of `width` digits that fit into 64 bits.
     rows, width = list[Array](), 62 // base.bit_length()
     while len(rows) < n:
@@ -451,7 +459,8 @@ def _too_many(cells: Cells, given: str) -> None:
 
 
 def _language(model: Transformer, source: Language) -> tuple[Automaton | frozenset[Word], str]:
-    """The language, as an automaton or a set of strings, and its name."""
+    """The language, as an automaton or a set of strings, and its name. A text that is the path of a file is that file,
+    else a regular expression."""
     if isinstance(source, Automaton):
         return _over(model, source), "the automaton"
     if not isinstance(source, (str, PathLike)):

@@ -2,9 +2,9 @@
 tied scores.
 
 Positions with the same key have the same score. So a state stores for each key that has occurred one value: the common
-one (average), the first (leftmost) or the last (rightmost). That is not enough if values under one key differ, or if
-tied keys have different values. Then `KeepApart` names the head, and the caller starts again with more stored for it:
-counts and sums of each key, or the order in which keys came first or last.
+one (average), the first (leftmost) or the last (rightmost). That is not enough if an average has different
+values under one key, or if tied keys have different values. Then `KeepApart` names the head, and the caller starts
+again with more stored for it: counts and sums of each key, or the order in which keys came first or last.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class KeepApart(Exception):
 
 @dataclass(frozen=True)
 class KeyTable:
-    """The keys and values that a head has seen, in all states at once. Each field but `keys` has an entry for each key.
-    The values of a key in states where it is not present have no meaning."""
+    """The keys and values that a head has seen, in all states at once. Each field has an entry for each key;
+    `more` is empty where it is not stored. The values of a key in states where it is not present have no meaning."""
 
     keys: tuple[HeadKey, ...]
     present: tuple[Array, ...]
@@ -79,7 +79,8 @@ class KeyFold:
     """Adds the name of the head to a message."""
 
     def joined(self, before: KeyTable | None, keys: Sequence[Cell], values: Sequence[Cell], entries: int) -> KeyTable:
-        """The table after the position whose keys and values are given."""
+        """The table after the position whose keys and values are given. Unmerged for more than `KEYS` keys, KeepApart
+        where an average needs more stored."""
         # The different keys of this position (`entry_keys`), and for each state the index of its key (`state`).
         keys = [tight(cell) for cell in keys]
         state, first = grouped([cell.numerators for cell in keys], entries)
@@ -105,7 +106,7 @@ class KeyFold:
         # The values. If keys are counted, add them up; else take those of the first or last occurrence. For an average
         # without counts, all values of a key must be equal.
         for now, was, row in zip(here, were, rows, strict=True):
-            if now is absent:
+            if now is absent:  # no state has this key now
                 rows_joined.append(row)
             elif counted:
                 rows_joined.append(
@@ -143,7 +144,8 @@ class KeyFold:
         return tuple(np.where(now, last_place, x) for x, now in zip(moved_up, here, strict=True))
 
     def read(self, seen: KeyTable | None, queries: Sequence[Cell], width: int) -> list[Cell]:
-        """The value that a head with these queries retrieves, in each coordinate; zeros if no position is seen."""
+        """The value that a head with these queries retrieves, in each coordinate; zeros if no position is seen.
+        KeepApart where tied keys have different values, and nothing more is stored."""
         if seen is None:
             return [constant(ZERO)] * width
         # The greatest score of a key that has occurred, in each state; `top` says which keys have it.
@@ -203,8 +205,8 @@ class KeyFold:
 def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
     """Number the different rows of a table in the order of their first occurrences.
 
-    `columns` are the columns of the table. Returns the number of the row of each entry, and for each number the first
-    entry with that row.
+    `columns` are the columns of the table; one with a single entry has it in all rows. Returns the number of the row of
+    each entry, and for each number the first entry with that row.
     """
     # `codes` has each row, as far as it is read, as one integer below `span`.
     codes, span = np.zeros(entries, dtype=np.int64), 1

@@ -23,7 +23,8 @@ class AnswersAfter(Readout):
     symbol: str = ""
 
     def counted(self, sequence: Sequence[str], places: Sequence[int]) -> Sequence[int]:
-        """The indices among `places` that come after the first occurrence of the symbol."""
+        """Those of `places` that come after the first occurrence of the symbol in the string: none where it does not
+        occur. Many strings in one pass (no tuple) keep all of `places`."""
         if not isinstance(sequence, tuple):  # for many strings in one pass, the caller leaves out the other answers
             return places
         first = sequence.index(self.symbol) if self.symbol in sequence else len(sequence)
@@ -46,7 +47,8 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
     Arguments:
         positions: "last", "all" or "after:SYMBOL"; None for the model as it is.
 
-    Raises BadInput where the readout has one position, or a symbol is unknown.
+    Raises BadInput where the readout has one position, `positions` is no such text or has an unknown symbol, and for
+    answers after a symbol where the readout gives one answer to the whole string.
     """
     if positions is None:
         return model
@@ -71,8 +73,9 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
 
 
 def reference_at(model: Transformer, reference: Callable[[Any], Any], positions: str | None) -> Callable[[Any], Any]:
-    """`reference` restricted to the answers that count: the last one only, or None (any answer is right) at all
-    positions that do not count. `model` is the model before `at_positions` changed its readout."""
+    """`reference` restricted to the answers that count. For "last" it gives the last answer alone; for "after:SYMBOL"
+    all answers, with None (any answer is right) where none counts. An answer that is no sequence stays. `model` is the
+    model before `at_positions` changed its readout."""
     if positions in (None, "all") or not model.readout.each:
         return reference
 

@@ -33,8 +33,8 @@ RowSets = tuple[BallValue, ...]
 
 
 def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColumn]:
-    """The values that the readout shows, in each row of each position that it reads. `n` is the length of the strings
-    with the tokens that the model adds. Raises NotExact where this method does not apply."""
+    """{name: the sets of values that the readout shows, one for each row of each position that it reads}. `n` is the
+    length of the strings with the tokens that the model adds. Raises NotExact where this method does not apply."""
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
     heads = [part for step in model.sublayers for part in step.all_parts if isinstance(part, Head)]
@@ -77,7 +77,8 @@ class _Rows(Walk):
         return {name: [column[row] for row in rows] for name, column in self.read().columns().items()}
 
     def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
-        """One sublayer: each row is replaced by a row for every combination of values that its heads may retrieve."""
+        """One sublayer. Where it has heads that write something, each row is replaced by a row for every combination of
+        values that they may retrieve."""
         heads = [part for part in step.parts if isinstance(part, Head)]
         if not heads:
             return super().add(step, view, asking, wanted)
@@ -134,14 +135,15 @@ class _Rows(Walk):
     def chosen(
         self, head: Head, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
     ) -> list[list[RowSets]]:
-        """For each row the values that the head may retrieve."""
+        """For each row the values that the head may retrieve. NotExact for an average without scores."""
         if head.weighting == "average" and not queries:
             raise NotExact("rows are kept where heads choose", head.weighting)
-        # For each position, its different pairs of keys and values. Equal queries at one position retrieve the same.
+        # For each position, its different pairs of keys and values.
         offered: list[dict[Any, tuple[RowSets, RowSets]]] = [{} for _ in range(self.n)]
         entries = zip(*(map(self.one, column) for column in (*keys, *values)), strict=True)
         for place, row in zip(self.domain.rows, entries, strict=True):
             offered[place][tuple(map(id, row))] = row[: len(keys)], row[len(keys) :]
+        # Equal queries at one position retrieve the same, so each is looked up once.
         known: dict[Any, list[RowSets]] = {}
         sets_by_row = []
         for row, place in enumerate(self.domain.rows):
@@ -158,7 +160,7 @@ class _Rows(Walk):
         self, weighting: str, query: RowSets, sees: range, offered: Sequence[dict[Any, tuple[RowSets, RowSets]]]
     ) -> list[RowSets]:
         """The sets of values that one query may retrieve from the positions that it sees. `offered` has, for each
-        position, its possible (key, values)."""
+        position, its possible (key, values). NotExact where scores overlap that need not be equal."""
         domain = self.domain
         # Without scores, the head retrieves from the first or last position seen.
         if not query:

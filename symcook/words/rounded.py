@@ -5,9 +5,9 @@ outwards, around the exact number and everything that the error model allows, wi
 above `OPEN`, the float and the exact value are equal, a multiple of 2^e, for every string of the state; as in that
 module, a step is exact if all of its intermediate results are numbers of the format.
 
-Two states are replaced by one interval hull if they differ only in sums after the first attention, and these have the
-same sign; sums of token values are not merged. A verdict on a state holds for all its strings; merging can make a
-verdict undecided, never wrong.
+Two states are replaced by one interval hull if they differ only in sums of the same sign, and not in an exact sum over
+values of the embedding (`Hulls.kept`): those are kept apart. A verdict on a state holds for all its strings; merging
+can make a verdict undecided, never wrong.
 
 Boxes. A box is a set of strings that one run handles: some positions hold any token, or tokens in any order with given
 counts. The run computes with sets that are hulls over what may stand at a position. If all positions are averaged
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Coefficient
 
 MOST_STATES = 20_000
-"""The greatest number of states that are kept at one position."""
+"""The greatest number of states at one position; callers stop, or raise NotExact, where there are more."""
 OPEN = -(10**6)
 """The grid exponent of a value that rounding may have changed."""
 ZERO = 10**6
@@ -128,7 +128,7 @@ def _where(those: Array, chosen: Array, otherwise: Array) -> Array:
 
 def _exponents(x: Array) -> tuple[Array, Array]:
     """For each number x the greatest e such that x is a multiple of 2^e (`ZERO` for zero), and the number of bits of
-    x/2^e."""
+    x/2^e (a negative number for zero)."""
     mantissa, exponent = np.frexp(x)
     integers = np.ldexp(mantissa, 53).astype(np.int64)
     lowest = np.frexp((integers & -integers).astype(float))[1] - 1
@@ -173,7 +173,8 @@ class RoundedSums:
         return Values(low, high, np.where(exact, _exponents(np.where(exact, low, 0))[0], OPEN))
 
     def fits(self, low: Array, high: Array, grid: Array) -> Values:
-        """The values, with unbounded ends in place of entries that overflow or are NaN."""
+        """The values, with unbounded ends in place of entries that may overflow or are NaN; `wild` notes whether there
+        are such entries."""
         wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
         if not wild.any():
             return Values(low, high, grid)
@@ -196,7 +197,8 @@ class RoundedSums:
 
     def held(self, size: Array, grid: Array) -> Array:
         """Whether all multiples of 2^grid up to `size` are numbers of the format. A `size` of more than 53 bits was
-        rounded to float64, perhaps down to a power of two."""
+        rounded to float64, perhaps down to a power of two, so that a format of 53 bits does not accept 2^53 times the
+        grid."""
         if not (grid > OPEN).any():
             return np.zeros(np.broadcast_shapes(size.shape, grid.shape), dtype=bool)
         mantissa, exponent = np.frexp(size)
@@ -333,11 +335,11 @@ class Hulls(RoundedSums):
         embedded = wanted[0] & {*model.embedding.tables, *model.embedding.places}
         rows = [zip(head.writes, head.lowered["V"], strict=True) for head in heads if isinstance(head, Head)]
         self.kept = sum(any(name in wanted[1] and embedded & weights.keys() for name, weights in row) for row in rows)
-        """How many heads of the first sublayer average values that depend on the token and the position only; their
-        exact sums are kept apart."""
+        """How many heads of the first sublayer read the embedding. The exact sums of so many heads, from the first one
+        on, are kept apart."""
 
     def at(self, seen: int, entries: int) -> Hulls:
-        """The arithmetic of the next position, with so many entries."""
+        """The arithmetic of the next position, with so many entries: the same object."""
         self.entries = entries
         return self
 
@@ -359,8 +361,9 @@ class Hulls(RoundedSums):
     def merged(
         self, heads: Sequence[Sequence[Sums]], entries: int, labels: Array | None, apart: Sequence[Array] = ()
     ) -> tuple[Array, Array, Any]:
-        """Group entries into states, as `symcook.words.exact.ExactNumbers.merged` does. Entries with different numbers
-        in `apart` are never grouped."""
+        """Group entries into states: those with equal labels, equal numbers in `apart`, sums of equal signs and, in the
+        first `kept` heads, equal exact sums. Returns the state of each entry, the first entry of each state, and the
+        hulls of the running sums."""
         columns = [*apart] if labels is None else [labels, *apart]
         for number, head in enumerate(heads):
             for value in map(self.value, head):
@@ -401,7 +404,7 @@ def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
 
 
 def streams(model: Transformer) -> bool:
-    """Whether a model decides strings, and can be run on them by running sums."""
+    """Whether a model answers (by verdicts or labels), and can be run on all its strings by running sums."""
     readout = model.readout
     if not readout.answers or readout.first:
         return False
@@ -459,7 +462,7 @@ def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
 
 
 def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
-    """The strings of length `n` as boxes, at a level of `LEVELS`; see `cells`."""
+    """The strings of length `n` (with added tokens) as boxes, at a level of `LEVELS`; see `cells`."""
     word_classes = cells(model, n, level, bits)
     before = len(model.embedding.ends[0])
     free = () if level >= CLASSES else tuple(range(before + min(word_classes.n, level % 2), before + word_classes.n))
@@ -476,7 +479,8 @@ class Tokenwise(list[Any]):
 
 
 class Boxed(rounding.Rounding):
-    """The domain of rounding whose sequence is a box."""
+    """The domain of rounding whose sequence is a box: the tokens of `box`, which the caller sets before each run, with
+    None at its free positions."""
 
     box: Box
 
@@ -490,8 +494,8 @@ class Boxed(rounding.Rounding):
         return self.spread({token: self.number(value) for token, value in table.items()})
 
     def spread(self, by: Mapping[str, BallValue]) -> Tokenwise:
-        """The column in which each token has its value, with a hull of the possible values at free positions. Each hull
-        is an object of its own, so that no two positions count as equal."""
+        """The column in which each token has its value, with a hull of the possible values at free positions. A hull of
+        different values is an object of its own at each position, so that no two positions count as equal."""
         may = [t for t, c in zip(self.box.tokens, self.counts or (1,) * len(self.box.tokens), strict=True) if c]
         values = [by[token] for token in may]
 
@@ -504,8 +508,8 @@ class Boxed(rounding.Rounding):
         return Tokenwise([entry(token) for token in self._sequence], by)
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> Any:
-        """The weighted sum of columns and a bias. If all columns depend on the token only, it is computed token by
-        token, and so the result does too."""
+        """The weighted sum of columns and a bias. If some column depends on the token only, and all others do too or
+        are constant, it is computed token by token, and the result is a `Tokenwise` column too."""
         tables = self.tables([column for column, _ in terms])
         if tables is None:
             return super().linear(terms, bias)
@@ -522,8 +526,8 @@ class Boxed(rounding.Rounding):
         return super().activate(column, kind)
 
     def tables(self, columns: Sequence[BallColumn]) -> list[Mapping[str, BallValue]] | None:
-        """{token: value} of each column; None where a column depends on more than the token, or no column
-        depends on it."""
+        """{token: value} of each column; None where a column is neither `Tokenwise` nor constant, or none is
+        `Tokenwise`."""
         token = next((column.by for column in columns if isinstance(column, Tokenwise)), None)
         if token is None:
             return None

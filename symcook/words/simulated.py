@@ -1,10 +1,10 @@
-"""Models in numbers of few bits, on all strings of a length: one simulated run, and bounds on all runtimes.
+"""Models in numbers of few bits, on many strings of a length: one simulated run, and bounds on all runtimes.
 
 `Simulated` is the arithmetic of one run: it rounds every operation once, in the order written, as `symcook.domains.mp`
 does. Prefixes of strings are grouped into one state if their running sums are equal after rounding. `HullsAndRun` keeps
 the sums of this run together with the intervals of `Hulls`, which contain the sums of every runtime. Where the
 intervals decide, their verdict is that of the exact model. So `FewBits` finds the smallest string on which the run and
-the exact model differ.
+the exact model differ. `StringsInBits` runs a list of strings of one length at once, without grouping them.
 """
 
 from __future__ import annotations
@@ -199,7 +199,8 @@ class StringsInBits(Rowwise[Any]):
         return np.array(super().positions(expression))
 
     def embed(self, table: Mapping[str, Coefficient]) -> Any:
-        """The column of a table of token values; one entry in each row where all strings have equal ones."""
+        """The column of a table of token values; one entry in each row where, at every position, all strings have the
+        same value."""
         column = np.array([self.runs.number(table[token]) for token in self.tokens])[np.array(self._sequence)]
         return column[:, :1] if (column == column[:, :1]).all() else column
 
@@ -237,8 +238,8 @@ class StringsInBits(Rowwise[Any]):
         return self.sums([self.nothing, *column])
 
     def sums(self, parts: Sequence[Array]) -> list[Array]:
-        """The sums of the first 1, 2, ... parts, added in this order. All sums before rounding are checked at the end,
-        in one array."""
+        """The sums of the first 1, 2, ... parts, of which there must be one, added in this order. All sums before
+        rounding are checked at the end, in one array."""
         running, totals = [parts[0]], list[Array]()
         for part in parts[1:]:
             totals.append(running[-1] + part)
@@ -260,7 +261,7 @@ class StringsInBits(Rowwise[Any]):
         return list(map(_stacked, columns_attended))
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
-        """The factors of the scores by position; None where they are all 1."""
+        """The factors of the scores by position; None where the factor is the number 1."""
         return None if factor == 1 else self.shared_rows(self.positions(factor))
 
     def shared_rows(self, column: Any) -> list[Array]:
@@ -331,7 +332,7 @@ class HullsAndRun:
         self.hulls, self.runs, self.entries = hulls, runs, 1
 
     def at(self, seen: int, entries: int) -> HullsAndRun:
-        """The arithmetic of the next position, with so many entries."""
+        """The arithmetic of the next position, with so many entries: the same object."""
         self.entries = entries
         self.hulls.at(seen, entries)
         return self
@@ -364,7 +365,8 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        """As `Hulls.merged`, but prefixes whose sums differ in the simulated run stay apart."""
+        """As `Hulls.merged`, but prefixes whose sums differ in the simulated run stay apart. NotExact for more than
+        `STATES` states."""
         runs = [np.broadcast_to(self.runs.codes(pair.run.values), entries) for head in heads for pair in head]
         hulls_of_heads = [[pair.hull for pair in head] for head in heads]
         state, first, sums = self.hulls.merged(hulls_of_heads, entries, labels, runs)
@@ -399,7 +401,8 @@ def tokens_of(model: Transformer, words: Sequence[Word]) -> list[Word]:
 def together(model: Transformer, typed: Array, bits: int) -> list[RunEntries]:
     """Runs several strings of one length at once in numbers of `bits` bits: the values that decide the answer.
 
-    `typed` has the indices of their symbols, a row for each position. NotExact if they cannot run together.
+    `typed` has the indices of their symbols, a row for each position. NotExact if they cannot run together, or if the
+    readout gives no answer or looks at every position.
     """
     if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
         raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
@@ -432,7 +435,8 @@ def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
 
 
 def numbered(model: Transformer, words: Sequence[Word]) -> Array:
-    """The indices in the alphabet of the symbols of several strings of one length, a row for each position."""
+    """The indices in the alphabet of the symbols of one or more strings of one length: a row for each position, a
+    column for each string."""
     codes = {token: k for k, token in enumerate(model.alphabet)}
     return np.array([[codes[token] for token in word] for word in words], dtype=np.int64).T
 
@@ -463,8 +467,9 @@ class FewBits:
     """All strings, length by length, in numbers of few bits: whether every runtime decides them as the exact model
     does, and the smallest string that one run decides otherwise.
 
-    `sets` proves the first by format, `runs` searches for the second by number of bits. NotExact if prefixes of the
-    model cannot be grouped.
+    `sets` proves the first, with one pass for each format; `runs` searches for the second, with one pass for each
+    number of bits. So lengths must be asked for in ascending order. NotExact if prefixes of the model cannot be
+    grouped.
     """
 
     says = HullsAndRun.says
@@ -495,7 +500,7 @@ class FewBits:
 
     def _first_wrong(self, result: Result, accepted: Array, word: Callable[[int], Word]) -> tuple[Word, Any] | None:
         """The first of the `accepted` entries that the run decides otherwise than the exact model, as a string, and the
-        run's answer."""
+        run's answer; None where there is none. NotExact where the intervals leave one of these entries undecided."""
         domain: Any = result.domain
         pairs, states = list[Any](result.watched.values()), domain.numbers.entries
         # The exact verdicts come from the intervals, which must decide every accepted entry.

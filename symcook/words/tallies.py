@@ -32,7 +32,7 @@ class Tallies:
         self.found: dict[int, Array] = {}
 
     def of(self, cells: Cells) -> Mapping[int, Array]:
-        """The tallies of all strings of `cells.n` symbols."""
+        """The tallies of all strings of `cells.n` symbols: `found` after this length, which must not be changed."""
         places = placed(cells)
         # If the positions so far are in other cells than for the length before, start again.
         if not self.found or places[: len(self.places)] != self.places:
