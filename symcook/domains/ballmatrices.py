@@ -46,7 +46,7 @@ class BallMatrix:
     balls: arb_mat
     """The entries as balls."""
     rational: fmpq_mat | None = None
-    """The entries as rationals, in exact arithmetic where all are rational."""
+    """The entries as rationals, where all are rational; None otherwise, and in `RoundedMatrices`."""
     sizes: arb_mat | None = None
     """In `RoundedMatrices`: upper bounds of the absolute values of the entries."""
     exponent: int | None = None
@@ -170,13 +170,14 @@ class BallMatrices:
 
 
 class RoundedMatrices(BallMatrices):
-    """The same for sets that contain every rounded result. The runtime rounds each product, and adds the products, the
-    bias and further columns in any order, with a rounding at each addition."""
+    """`BallMatrices` for sets that contain every rounded result. The runtime rounds each product, and adds the
+    products, the bias and further columns in any order, with a rounding at each addition. All bounds here are those of
+    the format `stored`."""
 
     stored: Any
     """The number format of columns (`symcook.domains.rounding.Format`)."""
     inner: Any
-    """The number format inside one operation."""
+    """The number format inside one operation; the operations of this class do not use it."""
 
     def _numbers(self) -> tuple[object, ...]:
         return self.name, self.stored
@@ -223,7 +224,8 @@ class RoundedMatrices(BallMatrices):
             yield line
 
     def _exact_sum(self, row: int | None, matrix: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
-        """The exact sum if every partial sum is certainly a number of the format, so that nothing rounds; else None.
+        """The exact sum if every partial sum is certainly a number of the format, so that nothing rounds. Else None,
+        also where `total` is too wide to show the sum.
 
         All entries of the row are multiples of 2^row, and those of the matrix of 2^matrix (None: not known). `parts`
         are the terms added to the products; `total` and `size` enclose the sum and bound its absolute values.
