@@ -224,7 +224,8 @@ class Counting:
         return CountCondition(kind, self.forms.index(vector), 1 if kind == "=" else sign)
 
     def _raise(self, by_token: dict[str, list[Conditions]]) -> int:
-        """The number of the flag that is set under the conditions `by_token`; a new flag where there is none."""
+        """The number of the flag that is set under the conditions `by_token`; a new flag if no flag has the same
+        ones."""
         if by_token not in self.raised:
             self.raised.append(by_token)
         return self.raised.index(by_token)

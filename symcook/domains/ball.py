@@ -258,6 +258,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         tables: list[flint.fmpq_mat | None] = []  # empty, or the matrix of keys; None in it if an entry is a ball
 
         def scores(number: int, sees: Sequence[int]) -> Sequence[BallValue]:
+            """The scores of row `number` at the positions `sees`, by the matrix only for a range."""
             if not isinstance(sees, range):
                 return plain(number, sees)
             # Made at the first row with a range, since rows that need few positions do not use the matrix.

@@ -73,12 +73,14 @@ class BallMatrices:
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
     ) -> BallMatrix:
+        """A matrix of the model, or some of its rows; stored with the part of the model, for each precision."""
         key = *self._numbers(), name, rows
         if key not in of.kept:
             of.kept[key] = self._matrix(weights, range(weights.rows) if rows is None else rows)
         return of.kept[key]
 
     def _matrix(self, weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> BallMatrix:
+        """`matrix` without the store: balls, and with them the rationals where all weights are rational."""
         if not isinstance(weights, RationalMatrix):
             entries = [[self.number(lowered(weights[r, c])) for r in rows] for c in range(weights.cols)]
             return BallMatrix(_balls(entries))
@@ -89,6 +91,7 @@ class BallMatrices:
     def vector(
         self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
     ) -> list[Entry]:
+        """The numbers of a vector of the model, or some of them; stored as by `matrix`."""
         key = *self._numbers(), name, rows
         if key not in of.kept:
             of.kept[key] = [self.number(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]

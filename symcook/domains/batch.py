@@ -218,6 +218,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         """The number of inputs in the batch."""
 
     def begin(self, sequence: InputBlock, start: int) -> None:
+        """Take a block. For listed strings, cells have an entry for each string; otherwise one for each prefix."""
         self._choices: list[Any] = list(sequence.choices())
         super().begin(self._choices, start)
         self.size = sequence.size

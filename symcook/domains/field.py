@@ -410,6 +410,7 @@ class Function:
         field.lift(other)
 
     def __add__(self, other: Value) -> Value:
+        """The sum; `self` for the summand 0. It lifts both operands, as all operations do."""
         if isinstance(other, fmpq):
             if not other:
                 return self
@@ -436,6 +437,7 @@ class Function:
         return -self + other
 
     def __mul__(self, other: Value) -> Value:
+        """The product; Undecided if the work of the field is used up."""
         if isinstance(other, fmpq):
             if not other:
                 return ZERO
@@ -459,6 +461,7 @@ class Function:
         return self.field.quotient(self.den * other, self.num)
 
     def __pow__(self, exponent: int) -> Value:
+        """An integer power, also a negative one."""
         if exponent == 0:
             return ONE
         base: Value = self if exponent > 0 else ONE / self

@@ -138,6 +138,7 @@ class Lengths:
         return out
 
     def activate(self, column: LengthColumn, kind: str) -> LengthColumn:
+        """The activation, with cells split by the sign of the input; out of rules for a gelu."""
         if isinstance(column, OutOfRules):
             return column
         if kind == "relu":

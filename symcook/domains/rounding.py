@@ -290,6 +290,7 @@ class Rounding(RoundedMatrices, BallDomain):
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
     def layer_norm(self, columns: BallColumns, epsilon: Coefficient, zero_variance: str) -> list[BallColumn]:
+        """The layer norm, computed in the inner format and then stored; its means are always divided after the sum."""
         first, self.divides_first = self.divides_first, False  # it concerns the averages of attention only
         try:
             with self._using(self.inner):
@@ -327,6 +328,7 @@ class Rounding(RoundedMatrices, BallDomain):
     def softmax(
         self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
     ) -> Sequence[BallValue]:
+        """The weighted mean of each row of values; with `divides_first` the weights are divided by their sum first."""
         if not self.divides_first:
             return super().softmax(scores, scale, rows)
         weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
@@ -336,6 +338,7 @@ class Rounding(RoundedMatrices, BallDomain):
         return [self.total([self.times(share, x) for share, x in zip(shares, row, strict=True)]) for row in rows]
 
     def mean(self, entries: Sequence[BallValue]) -> BallValue:
+        """The mean; with `divides_first` each entry is multiplied by the rounded share 1/count before the sum."""
         if not self.divides_first:
             return super().mean(entries)
         running = _Running(self._format)

@@ -325,6 +325,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return [self.number(row[name]) for row in self._sequence]
 
     def positions(self, expression: Coefficient) -> RowColumn[Value]:
+        """The column of a term. It is stored for later runs with the same start, length and rows: do not change it."""
         if not isinstance(expression, tuple):
             return [self.number(expression)] * len(self.rows)
         key = (expression, self._start, self.length, self.rows)
@@ -353,6 +354,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def layer_norm(
         self, columns: RowColumns[Value], epsilon: Coefficient, zero_variance: str
     ) -> list[RowColumn[Value]]:
+        """The layer norm at each position, computed once for positions with the same entries; see the protocol."""
         floor, memo, rows = self._factor(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))

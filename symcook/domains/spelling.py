@@ -220,7 +220,7 @@ class Spelling:
         """The formula that a form has one of the signs `held`, which must be one or two of the three."""
         (minus_negative, positive) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
         left_text, right_text = self.linear(*minus_negative), self.linear(*positive)
-        # The form is `right` - `left`.
+        # The form is the positive part minus the negated negative part, here the right text minus the left one.
         comparisons = {
             (1,): f"{left_text} < {right_text}",
             (-1,): f"{right_text} < {left_text}",

@@ -129,6 +129,7 @@ class Symbolic(Rowwise):
     def layer_norm(
         self, columns: Sequence[SymbolicColumn], epsilon: Coefficient, zero_variance: str
     ) -> list[SymbolicColumn]:
+        """The layer norm; BadInput if epsilon may be negative for some values of its symbols."""
         added = self.number(epsilon)
         if self._signs.of(added) & NEGATIVE:
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
@@ -652,6 +653,7 @@ class _Closed(Meaning[Value, Any]):
         self.memo: dict[Tree, Value] = {}
 
     def term(self, tree: Tree) -> Value:
+        """The value of a term; NotExact for a symbol inside of a term without a normal form."""
         value = self.memo.get(tree)
         if value is None:
             # A term without a normal form must be a constant.
