@@ -82,7 +82,8 @@ class Path:
 
 
 class Compared:
-    """A comparison of unknown integers. It is decided when the code first asks for its truth, which it then keeps."""
+    """A comparison of unknown integers. It is decided when the code first asks for its truth, which it then keeps. Its
+    text and its class are not those of a truth value, and no error is raised where the code uses them."""
 
     def __init__(self, path: Path, alternatives: list[tuple[bool, Holds]]) -> None:
         self._path, self._alternatives = path, alternatives
@@ -159,7 +160,9 @@ class StandIn:
         read = self._read(other)
         if read is None:
             if kind in ("=", "!="):
-                return kind == "!="  # no integer is text, None or a tuple
+                # Every other operand counts as different from all integers. This holds for text, None and tuples, but
+                # not for a float or complex number that is an integer.
+                return kind == "!="
             return self._path.leave(f"it compares an integer with a {type(other).__name__}")
         less = read.plus(self._value, -1)  # other - self
         more = less.over(-1)
@@ -275,8 +278,8 @@ def _settled(value: object) -> object:
 
 def followed(fold: Fold) -> None:
     """Raise Lost where the code of a fold uses something that stand-ins cannot notice, or an object that cannot be
-    inspected. Functions and builtin values that the code uses are inspected; other objects are rejected, except for
-    classes of exceptions."""
+    inspected. Modules are accepted, and the functions in them are not inspected. Functions and builtin values that the
+    code uses are inspected; other objects are rejected, except for classes of exceptions."""
     visited: set[int] = set()
 
     def look(value: object, name: str) -> None:

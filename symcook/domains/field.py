@@ -410,7 +410,7 @@ class Function:
         field.lift(other)
 
     def __add__(self, other: Value) -> Value:
-        """The sum; `self` for the summand 0. It lifts both operands, as all operations do."""
+        """The sum; `self` for the summand 0. Operands of earlier versions are lifted in place."""
         if isinstance(other, fmpq):
             if not other:
                 return self

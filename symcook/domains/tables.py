@@ -67,7 +67,7 @@ class CellTable:
         return CellTable(self.world, out).merged()
 
     def __add__(self, other: CellTable) -> CellTable:
-        """The sum. If one of the tables is a constant, the cells of the other one are kept as they are."""
+        """The sum. If one of the tables is a constant, the other one keeps its guards, and cells are not merged."""
         world = self.world
         for table, alone in ((self, other), (other, self)):
             if len(alone.cells) == 1 and not alone.cells[0].guard:  # a constant: no cells need to be merged
