@@ -1,12 +1,12 @@
 """The certificate of a decision, as a file: the evidence for it, so that it can be checked again without the search.
 
-`document` makes the file's content of a decision; `check` reads one and either says how it proves the verdict or raises
-BadInput. Two automata are proved equal by a map of states: pairs of a state of the model's automaton and one of the
-reference's, which contain the initial pair, are closed under every symbol, and have equal answers. If one of the two
-counts, they are proved equal by invariants, each with the multipliers that prove it after each symbol. A difference is
-proved by a string. Without a reference, the evidence is the model's automaton. The check takes both sides as
-recognisers, made anew from the model's weights and from the reference, and asks them at each state: it trusts neither
-automaton in the file.
+`document` makes the content of the file; `check` reads it and either says how it proves the verdict or raises BadInput.
+Two automata are proved equal by a map of states: pairs of a state of the model's automaton and one of the reference's,
+which contain the initial pair, are closed under every symbol, and have equal answers. If the pairs are too many or
+infinitely many, equality is proved by invariants, each with the multipliers that prove it after each symbol. A
+difference is proved by a string. Without a reference, the evidence is the model's automaton. The check takes both sides
+as recognisers, made anew from the model's weights and from the reference, and asks them at each state: it trusts
+neither automaton in the file.
 """
 
 from __future__ import annotations

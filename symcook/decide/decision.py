@@ -2,10 +2,10 @@
 
 In go a model and perhaps a reference (a Fold, an automaton, a model or a regular expression); out comes a `Decision`. A
 model with finitely many values becomes an automaton (`symcook.decide.finite`), or is left open where a table would grow
-too large. A model that counts becomes a counter machine (`symcook.decide.counting`), and may be decided by the program
-from which it was compiled; without a reference it is refused, like any other model. The machine and the reference are
-compared on pairs of states; where these are too many, equality may be proved by invariants
-(`symcook.decide.invariants`).
+too large. A model that counts becomes a counter machine (`symcook.decide.counting`), made from its weights or from the
+program from which it was compiled; it needs a reference, and is refused without one. Every other model is refused. The
+machine and the reference are compared on pairs of states; where the pairs are too many, equality may be proved by
+invariants (`symcook.decide.invariants`).
 """
 
 from __future__ import annotations

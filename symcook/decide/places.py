@@ -1,8 +1,8 @@
-"""Position functions as a part with finitely many values, plus a part that only orders the positions.
+"""Position functions: those with finitely many values, as streams, and those that only order the positions.
 
 Powers of -1, and comparisons of i or n - i with a number, take finitely many values over all lengths. They are streams,
 and so is every function of such terms. Any other position function must be a number plus multiples of `TERMS`, each
-strictly monotone in the position, and of `SAME`; it may then break ties only (`symcook.decide.finite`).
+strictly monotone in the position, and of `SAME`, so that it can only break ties (`symcook.decide.finite`).
 """
 
 from __future__ import annotations

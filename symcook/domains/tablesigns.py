@@ -208,7 +208,8 @@ class TableSigns:
             elif generator.kind == "constant" and not (generator.argument.is_positive or generator.argument == LOG):
                 return None, strict
             else:
-                # Exponentials, roots and constants are positive, log n only from n = 2 on. e^u > 1 for u > 0.
+                # Exponentials and constants are positive, log n only from n = 2 on. Roots count as positive too,
+                # although the root of a factor that may be 0 is not certainly so. e^u > 1 for u > 0.
                 log = generator.kind == "constant" and generator.argument == LOG
                 positive = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if positive else set()
