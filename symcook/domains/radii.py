@@ -141,7 +141,7 @@ class Radii(Positions[Any, Any, Any]):
             of.kept[key] = mid, rad
         return of.kept[key]
 
-    # Blocks.
+    # Blocks; methods without a docstring are described in `symcook.domains.protocol.Matrices`.
 
     def product(
         self, matrix: Any, columns: MidRadius, bias: Any = None, kind: str = "", onto: MidRadius | None = None

@@ -358,7 +358,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         floor, memo, rows = self._factor(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
-            if key not in memo:
+            if key not in memo:  # the entries are stored too, so that their ids are not reused
                 memo[key] = self.normalised(entries, floor, zero_variance, self._start + place), entries
             rows.append(memo[key][0])
         return _columns(rows)
