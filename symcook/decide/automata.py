@@ -1,8 +1,8 @@
 """Deterministic automata: read from files, made from folds, and compared by the shortest string with two answers.
 
-A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(state)`: an `Automaton`, or a `Fold`
-wrapped in `Asked`. Two recognisers are compared on the pairs of states that strings reach (`parted`), so that one of
-them may have infinitely many states.
+A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(state)`, such as an `Automaton`, or a
+`Fold` wrapped in `Asked`. Two recognisers are compared on the pairs of states that strings reach (`parted`). They may
+have infinitely many states, since the search stops at a limit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from symcook.spec.fold import Fold, require_steady
 StatePair = tuple[Hashable, Hashable]
 Value = TypeVar("Value")
 STATES = 200_000
-"""The greatest number of states, or of pairs of states, that are visited."""
+"""The greatest number of states, or of pairs of states, that are visited, unless the caller gives another one."""
 
 
 class Answering(Protocol):
@@ -41,8 +41,8 @@ class Answering(Protocol):
 class Asked:
     """A Fold of the user's as a recogniser, which computes each step and each answer twice.
 
-    BadInput where the two results differ, where the Fold raises, where a state is not hashable, and where an answer is
-    neither one of `answers` nor None. None means that any answer is right.
+    BadInput where the two results differ, where the Fold raises, where a state is not hashable or may be changed in
+    place, and where an answer is neither one of `answers` nor None. None means that any answer is right.
     """
 
     def __init__(self, fold: Fold, answers: Sequence[object] = (True, False)) -> None:
@@ -104,7 +104,8 @@ def _shown(value: object) -> str:
 
 
 def folded(reference: Answering) -> Fold:
-    """`reference`, an `Automaton` or an `Asked`, as a fold. It answers None where there is no answer."""
+    """`reference`, an `Automaton` or an `Asked`, as a fold, which answers None where there is no answer; TypeError for
+    any other recogniser. The fold of an `Asked` is not computed twice."""
     if isinstance(reference, Asked):
         return reference.fold
     if not isinstance(reference, Automaton):
@@ -134,17 +135,19 @@ class Parted(NamedTuple):
     pairs: int = 0
     """How many pairs of states were reached."""
     length: int | None = None
-    """The length up to which all strings were compared; None where all strings of every length were."""
+    """The length up to which all strings were compared, where the search stopped at its limit; None where a string was
+    found, or where all strings of every length were compared."""
     asked: bool = True
     """Whether any two answers were compared."""
 
 
 def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: int = STATES) -> Parted:
-    """The shortest string to which two recognisers give different answers; of several, the first in the order of
-    `alphabet`.
+    """The comparison of two recognisers. Its `word` is the shortest string with two different answers; of several, the
+    first in the order of `alphabet`.
 
     The search stops after `most` pairs of states. A string to which one of the two gives no answer (None) is not
-    compared. Strings that lead to a state that the second has `ended` (a method that it may have) are skipped.
+    compared. If the second has a method `ended`, a string is skipped, with all that begin with it, where `ended` is
+    true of the second's state.
     """
     # Breadth-first search over pairs of states. `came` maps a pair to the pair before it and the symbol between them.
     ended: Callable[[Any], bool] = getattr(second, "ended", lambda _: False)
@@ -193,7 +196,7 @@ def differing(
 ) -> list[int] | None:
     """On how many strings of each length from 0 to `longest` two recognisers give different answers; None where the
     strings of one length reach more than `most` pairs of states. As in `parted`, only strings with two answers
-    count."""
+    count; unlike there, a method `ended` is not asked."""
     # How many strings of the current length lead to each pair of states.
     strings_to: dict[StatePair, int] = {(first.initial, second.initial): 1}
     counts = []

@@ -1,11 +1,12 @@
 """The certificate of a decision, as a file: the evidence for it, so that it can be checked again without the search.
 
-`document` writes the file of a decision; `check` reads one and either says what it proves or raises BadInput. Two
-automata are proved equal by a map of states: pairs of a state of the model's automaton and one of the reference's,
-which contain the initial pair, are closed under every symbol, and have equal answers. Two machines that count are
-proved equal by invariants, each with the multipliers that prove it after each symbol. A difference is proved by a
-string. The check reads the model from its weights and asks the reference at each state again: it trusts neither
-automaton in the file.
+`document` makes the content of the file; `check` reads it and either says how it proves the verdict or raises BadInput.
+Two automata are proved equal by a map of states: pairs of a state of the model's automaton and one of the reference's,
+which contain the initial pair, are closed under every symbol, and have equal answers. If the pairs are too many or
+infinitely many, equality is proved by invariants, each with the multipliers that prove it after each symbol. A
+difference is proved by a string. Without a reference, the evidence is the model's automaton. The check takes both sides
+as recognisers, made anew from the model's weights and from the reference, and asks them at each state: it trusts
+neither automaton in the file.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ class StateMap:
 
     @staticmethod
     def of(model: Answering, reference: Answering, alphabet: Sequence[str]) -> StateMap:
-        """All pairs of states that strings reach, with the two automata of these states. The reference is asked for an
-        answer only where the model gives one."""
+        """All pairs of states that strings reach, with the two automata of these states. There is no limit: the pairs
+        must be finitely many. The reference is asked for an answer only where the model gives one; its automaton has
+        None for a state in which it was never asked."""
         # The states of each side (0: model, 1: reference) are numbered in the order in which strings reach them.
         start = (model.initial, reference.initial)
         numbers: tuple[dict[Any, int], dict[Any, int]] = {start[0]: 0}, {start[1]: 0}
@@ -104,7 +106,8 @@ class StateMap:
 
 
 def document(decision: Decision) -> dict[str, Any]:
-    """The certificate of a decision as a JSON object; BadInput where nothing was decided."""
+    """The certificate of a decision as a JSON object; BadInput where nothing was decided. An equality must have its
+    `certificate`: decisions on a language, about a decoder, or by `recheck` have none, and callers refuse them."""
     if not decision.decided:
         verdict_text = f"{decision.verdict}: {decision.why}"
         raise BadInput("a certificate must be of a decision", verdict_text, "leave --certificate out")
@@ -140,7 +143,7 @@ def _unanswered(*automata: Automaton) -> list[list[str]]:
 
 
 def _read(given: object, unanswered: Sequence[str], alphabet: Sequence[str]) -> Automaton:
-    """An automaton of the file; the states named in `silent` get the answer None."""
+    """An automaton of the file; the states named in `unanswered` get the answer None."""
     table = table_of(given).over(alphabet)
     if unknown := [name for name in unanswered if name not in table.names]:
         raise BadInput(MUST, f"no state {unknown[0]}")
@@ -153,8 +156,9 @@ def check(
 ) -> str:
     """How a certificate proves its verdict about a model and a reference, in words; BadInput where it is invalid.
 
-    machine: the model as a recogniser, made from its weights. reference: None where there is no reference. against: the
-    name of the reference.
+    machine: the model as a recogniser, made from its weights (or from the program from which they are compiled); for
+    invariants it must be a `CountingMachine`. reference: None where there is no reference. against: the name of the
+    reference.
     """
     try:
         return _checked(given, model, machine, reference, against)
@@ -165,7 +169,7 @@ def check(
 def _checked(
     given: Mapping[str, Any], model: Transformer, machine: Answering, reference: Answering | None, against: str
 ) -> str:
-    """What a certificate proves, in words; see `check`."""
+    """How a certificate proves its verdict, in words; see `check`."""
     # 1. Is it a certificate of this format, for this model, reference and alphabet?
     if given.get("format") != FORMAT or given["status"] != "DECIDED":
         raise BadInput(MUST, f"no decision of the format {FORMAT}")
@@ -204,6 +208,7 @@ def _checked(
             raise BadInput(MUST, "invariants that do not follow after each symbol")
         return proof.says
     # 4. Automata: each must step and answer as the model or the reference does, and the map of states must be closed.
+    # The answers of the reference are compared only in states that are paired with one in which the model answers.
     unanswered = given["unanswered"]
     own_table = _read(given["automaton"], unanswered[0], alphabet)
     _same(own_table, machine, alphabet, "the automaton is not that of the model's weights", set(range(len(own_table))))
@@ -286,7 +291,8 @@ def _shaped(given: Any) -> Any:
 
 
 def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: Fold) -> Invariants:
-    """Invariants from JSON, for this machine and fold."""
+    """Invariants from JSON, for this machine and fold; BadInput where the fold's growing numbers are not those of the
+    file."""
     common = Common(machine, fold, given["length"])
     if sorted(map(list, common.growing)) != given["growing"]:
         raise BadInput(MUST, "one in which other numbers of the specification's state grow")

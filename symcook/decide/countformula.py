@@ -1,7 +1,8 @@
 """What a model that counts accepts, as a formula of the counts of symbols at the end of a string.
 
 In goes a counter machine; out comes text such as "count(a) > count(b)". The formula is a disjunction of the cases in
-which the machine accepts, each a conjunction of comparisons; cases and conditions that are redundant are left out.
+which the machine accepts, each a conjunction of comparisons. Left out are cases that are proved impossible, repeated
+cases, and conditions that follow from the others of their case.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ CountCase = tuple[tuple[str, Linear], ...]
 def formula(machine: Counting | Programmed) -> str | None:
     """The formula of the strings that `machine` accepts.
 
-    None where an answer depends on the order of symbols (except the last one), is a label or an answer at each
-    position, or where the formula would have more than `MOST` cases.
+    None where the machine has flags (an answer may then depend on the order of symbols), where an answer is a label or
+    is given at each position, or where the formula would have more than `MOST` cases. For a compiled program it is the
+    text of the program, None where that is too long.
     """
     if isinstance(machine, Programmed):
         return machine.text
@@ -42,7 +44,8 @@ def formula(machine: Counting | Programmed) -> str | None:
 
 
 def _accepted(machine: Counting, last: str) -> list[CountCase]:
-    """The cases in which a string with this last symbol is accepted, without cases that no counts satisfy."""
+    """The cases in which a string with this last symbol is accepted, without cases that are proved to be satisfied
+    by no counts. `last` is "" where the last symbol does not matter."""
     # Counts are at least 0, and the count of the last symbol is at least 1.
     bounds = [Linear(((token, 1),), -int(token == last)) for token in machine.alphabet]
     accepting = []

@@ -4,8 +4,9 @@ In goes a model; out comes `Counting`, a machine with the same answers, made fro
 divides a sum of token counts by the number i of positions so far, so a coordinate is a linear form in the counts,
 divided by i. A constant is such a form too, since the counts add up to i. Only signs of forms matter, so the division
 by i is left out everywhere. ReLU and step distinguish cases by the sign of a form. A mean of values that are never
-negative is zero iff they were zero at every position so far: for that the machine has a flag, which is set once a value
-is positive. A model that does anything else is rejected with `OutOfReach`, which names the head and the coordinate.
+negative (or never positive) is zero iff they were zero at every position so far: for that the machine has a flag, which
+is set once a value is not zero. A model that does anything else is rejected with `OutOfReach`, which names the head and
+the coordinate.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Counts = tuple[Any, tuple[int, ...], tuple[bool, ...]]
 Vector = tuple[Fraction, ...]
 """The coefficients of a linear form in the counts of the tokens, in the order of `Counting.tokens`."""
 PIECES = 64
-"""The greatest number of cases that one coordinate may have."""
+"""The greatest number of cases that a sum of coordinates may have."""
 
 
 class CountCondition(NamedTuple):
@@ -83,7 +84,8 @@ class Counting:
         self.tokens, self.alphabet = tuple(self.embedding.words or ()), model.alphabet
         self.forms: list[tuple[int, ...]] = []
         self.raised: list[dict[str, list[Conditions]]] = []
-        # Reject models with features that the machine cannot represent, before any weight is read.
+        # Reject models with features that the machine cannot represent, before any weight is read. Other features are
+        # rejected where they are met.
         before, after = self.embedding.ends
         has = {"norms": model.normed, "a maximum length": model.max_length is not None}
         if beyond := [what for what, there in (has | {"a token after the input": bool(after)}).items() if there]:
@@ -198,7 +200,7 @@ class Counting:
 
     def _condition(self, kind: str, form: Vector, token: str) -> bool | CountCondition:
         """The condition that a form is > 0, >= 0 or = 0 when `token` is the last token; True or False where this does
-        not depend on the counts."""
+        not depend on the counts. A new form is added to `forms`."""
         own = form[self.tokens.index(token)]  # the coefficient of the last token
         # The count of `token` is at least 1, all others are at least 0: coefficients of one sign decide alone.
         if all(a >= 0 for a in form) and own > 0:
@@ -222,7 +224,8 @@ class Counting:
         return CountCondition(kind, self.forms.index(vector), 1 if kind == "=" else sign)
 
     def _raise(self, by_token: dict[str, list[Conditions]]) -> int:
-        """The number of the flag that is set under the conditions `by_token`; a new flag where there is none."""
+        """The number of the flag that is set under the conditions `by_token`; a new flag if no flag has the same
+        ones."""
         if by_token not in self.raised:
             self.raised.append(by_token)
         return self.raised.index(by_token)
@@ -240,8 +243,8 @@ class Counting:
         return Counted({t: (Guarded((), self._constant(value)),) for t, value in values.items()}, {})
 
     def _sum(self, parts: Sequence[tuple[Fraction, Counted]], bias: Fraction) -> Counted:
-        """The weighted sum of values, plus a bias. Each combination of their cases that can hold is a case of the
-        sum."""
+        """The weighted sum of values, plus a bias. Each combination of their cases is a case of the sum, unless
+        `_both` excludes it; OutOfReach if there are more than `PIECES`."""
         pieces: dict[str, tuple[Guarded, ...]] = {}
         for token in self.tokens:
             total = [Guarded((), self._constant(bias))]
@@ -307,14 +310,16 @@ class Counting:
         return _both(when, (condition,))
 
     def _head(self, head: Head, live: set[str], where: str, last: bool) -> list[tuple[str, Counted]]:
-        """The values that a head writes to live coordinates, by coordinate; OutOfReach unless it is uniform causal
-        attention."""
+        """The values that a head writes to live coordinates, by coordinate; OutOfReach unless each is a plain average
+        over the positions so far. With `last`, the head may also see later positions: then nothing after it attends,
+        and the readout is at the last position, where both are the same."""
         numbers = head.lowered
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if outs and (not head.uniform or head.weighting not in ("average", "softmax")):
             how = f"{head.weighting} attention" if head.uniform else "scores"
             raise OutOfReach(f"{where} writes {head.writes[outs[0]]} by {how}, not by a plain average")
-        # The last attention of a model that is read at the last position may also see later positions: there are none.
+        # The last attention of a model that is read at the last position may also see later positions: that position
+        # has none.
         if outs and not (head.sees.before and head.sees.here and (last or not head.sees.after)):
             what = "which sees other positions than those up to its own"
             raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {head.mask}, {what}")
@@ -331,14 +336,15 @@ class Counting:
         return result
 
     def _mean(self, value: Counted, where: str) -> Counted:
-        """The mean of a value over all positions so far: a form where the value depends on the token only, else a
-        flag."""
+        """The mean of a value over all positions so far: a form where the value depends on the token only, else a flag,
+        which gives its sign only; OutOfReach where the value may have either sign."""
         cases = {token: value.pieces[token] for token in self.tokens}
         # One constant for each token: the sum is the form with these coefficients.
         if all(len(pieces) == 1 and len(set(pieces[0].value)) == 1 for pieces in cases.values()):
             form = tuple(cases[token][0].value[0] for token in self.tokens)
             return Counted({token: (Guarded((), form),) for token in self.tokens}, {})
-        # Otherwise the value must never be negative (sign 1), or never positive (sign -1). Then the mean is nonzero iff
+        # Otherwise the value must never be negative (sign 1), or never positive (sign -1), by the conditions of its
+        # cases. Then the mean is nonzero iff
         # the value was nonzero at some position, which a flag records.
         for sign in (1, -1):
             raised: dict[str, list[Conditions]] = {}
@@ -446,7 +452,7 @@ class Counting:
 
 class StateTable:
     """An automaton in the form of a counter machine without forms and flags. The key of the last token is the state of
-    the automaton."""
+    the automaton; `cases` leaves out states without an answer. It has no `answer`, so it is not a recogniser."""
 
     forms: Sequence[tuple[int, ...]] = ()
     raised: Sequence[dict[str, list[Conditions]]] = ()

@@ -1,9 +1,11 @@
 """What a model accepts, for strings of every length, and whether a reference gives the same answers.
 
 In go a model and perhaps a reference (a Fold, an automaton, a model or a regular expression); out comes a `Decision`. A
-model with finitely many values becomes an automaton (`symcook.decide.finite`); one that counts becomes a counter
-machine (`symcook.decide.counting`); any other one is refused. The machine and the reference are compared on pairs of
-states; where these do not end, equality is proved by invariants (`symcook.decide.invariants`).
+model with finitely many values becomes an automaton (`symcook.decide.finite`), or is left open where a table would grow
+too large. A model that counts becomes a counter machine (`symcook.decide.counting`), made from its weights or from the
+program from which it was compiled; it needs a reference, and is refused without one. Every other model is refused. The
+machine and the reference are compared on pairs of states; where the pairs are too many, equality may be proved by
+invariants (`symcook.decide.invariants`).
 """
 
 from __future__ import annotations
@@ -42,10 +44,11 @@ invariants are found (PAIRS)."""
 class Decision(Shown):
     """The result of a comparison of a model with a reference on strings of every length.
 
-    verdict: a key of `EXIT`. against: the name of the reference. word: the shortest string with two answers, as tokens;
-    answers: those of the model and of the reference. automaton: the minimal automaton of the model, where it has one.
-    why: how it was decided, or why it was not. notes: simplifications of the model, each with its reason. certificate:
-    the proof of an equality (`symcook.decide.certificate`).
+    verdict: a key of `EXIT`. against: the name of the reference. word: a string with two answers, as its symbols, which
+    is the shortest one unless it is from a certificate; answers: those of the model and of the reference. automaton:
+    the minimal automaton of the model, where it was computed. why: how it was decided, or why it was not; "" for a
+    difference. notes: simplifications of the model, each with its reason. certificate: the proof of an equality
+    (`symcook.decide.certificate`); None on a language, for a decoder, and after `recheck`.
     """
 
     REPORT = "decision"
@@ -60,12 +63,13 @@ class Decision(Shown):
     notes: tuple[str, ...] = ()
     certificate: Invariants | StateMap | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
-    """The inputs that were compared, where these are not all strings: their language under "inputs", and how many there
-    are under "count" (None where there are infinitely many)."""
+    """What was compared, where this is not every string at the positions of the readout: the language under "inputs",
+    how many strings it has under "count" (None for infinitely many), and the positions under "positions"."""
     free: int | None = 0
     """On how many strings the reference answers None, where any answer will do; None where this is not counted."""
     empty: bool = True
-    """Whether the reference has a run on the empty string."""
+    """Whether the reference has a run on the empty string; only for an automaton without an answer to it this is
+    False."""
     formula: str | None = None
     """What a model that counts accepts, as a formula of the counts of symbols, where one was found."""
 
@@ -91,7 +95,8 @@ class Decision(Shown):
         return "DECIDED" if self.decided else self.verdict.upper()
 
     def to_json(self) -> dict[str, Any]:
-        """{"verdict", "word", "accepts", "states", "why", "formula"}, and "free" where a specification answers None."""
+        """{"verdict", "word", "accepts", "states", "why", "formula"}, "free" where a specification answers None, and
+        the keys of `inputs`. The string `word` is text if every symbol is one character, else a list of symbols."""
         word: Any = self.word
         if word is not None:
             word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
@@ -251,11 +256,12 @@ def _compared(
     automaton: Automaton | None,
     notes: tuple[str, ...],
 ) -> Decision:
-    """The decision between a model and a reference; see `settled`. It is made by all pairs of states where these are
-    finitely many, else by invariants; else it is "open", with the length up to which strings were compared."""
+    """The decision between a model and a reference; see `settled`. It is made by all pairs of states where these are at
+    most `SOON`, else by invariants, else by a search of up to `PAIRS` pairs. If none of them decides, it is "open",
+    with the length up to which strings were compared."""
     letters = required(model).letters
     comparison = parted(states, reference, letters, SOON)
-    # No difference within `SOON` pairs of states, and there are more: try to prove equality by invariants.
+    # No difference within `SOON` pairs of states, and there may be more: try to prove equality by invariants.
     missing = ""
     if comparison.word is None and comparison.length is not None:
         try:
@@ -310,7 +316,8 @@ def _followed(reference: Answering) -> Fold:
 
 
 def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:
-    """The decision about a model as a counter machine. `why` says why the model is not a finite automaton."""
+    """The decision about a model as a counter machine; "refused" without a reference. `why` says why the model is not a
+    finite automaton."""
     try:
         machine = counting(model)
     except OutOfReach as error:
@@ -355,7 +362,7 @@ def counting(model: Transformer) -> Counting | Programmed:
 
 
 def decodes(model: object) -> bool:
-    """Whether `model` is a compiled automaton, which gives its answer by decoding."""
+    """Whether `model` is compiled from an automaton (its program is of the kind "dfa"), and so decodes its answer."""
     return isinstance(model, Transformer) and model.program is not None and model.program.kind == "dfa"
 
 
@@ -384,7 +391,8 @@ def required(model: Transformer) -> Required:
 
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """The reference `against` as a recogniser over the model's symbols; a Decision where it is a model that cannot be
-    decided."""
+    decided. An `Inside` is returned unchanged. BadInput for a reference over other symbols, with other answers, or of
+    another kind."""
     if isinstance(against, Inside):
         return against
     asked = required(model)
@@ -404,8 +412,9 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
 
 
 def _model(model: Transformer, asked: Required, rival: Transformer) -> Answering | Decision:
-    """The model `rival` as a reference: a finite automaton or a counter machine; a Decision where it is neither. The
-    requirements are symmetric, so that model and reference may change places."""
+    """The model `rival` as a reference: a finite automaton or a counter machine; a Decision where it is neither, or
+    where a table would grow too large. The requirements are symmetric, so that model and reference may change places:
+    either set of possible answers must contain the other."""
     # Both must be of one kind, over one alphabet and with comparable answers.
     rival_required = required(rival)
     if rival_required.each != asked.each:

@@ -1,8 +1,8 @@
 """Decisions about autoregressive decoders, for strings of every length, and about a model on some of its inputs.
 
-A compiled automaton decodes its answer. That its weights make a decoder that runs its program is proved by a theorem
-about the family; then its program is compared with the reference. Every other model is decided as in
-`symcook.decide.decision`; with `inputs`, on the strings of a language.
+A compiled automaton decodes its answer. A theorem about its family proves that its weights make a decoder that runs its
+program; then its program is compared with the reference. Where no proof is found, only short strings are run. Every
+other model is decided as in `symcook.decide.decision`; with `inputs`, on the strings of a language.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def decide(
 
 
 def _last(against: object) -> object:
-    """The reference `against` with an answer at the last position only, where it has one at each."""
+    """The reference `against` with an answer at the last position only, where it has one at each; any other reference
+    unchanged."""
     if isinstance(against, Transformer) and against.readout.each:
         return at_positions(against, "last")
     return replace(against, each=False) if isinstance(against, Fold) else against
@@ -99,7 +100,8 @@ def _inside(
     positions: str | None,
     name: str,
 ) -> Decision:
-    """The decision on the strings of the language `inputs` (None: all strings), at the positions that count."""
+    """The decision on the strings of the language `inputs` (None: all strings), at the positions that count. Its `free`
+    is counted only for a Fold on finitely many strings."""
     language, asked_inputs = all_strings(model), dict[str, Any]()
     if inputs is not None:
         language, asked_inputs = automaton(model, inputs, sample, seed)
@@ -121,8 +123,9 @@ def _inside(
 
 
 def after(model: Transformer, symbol: str) -> Automaton:
-    """The automaton of the strings whose last position comes after an occurrence of `symbol`."""
-    # States: 0, the symbol has not occurred; 1, it occurs first at the last position; 2, it occurred at an earlier one.
+    """The automaton of the strings whose last position comes after an occurrence of `symbol`; of all strings where the
+    model adds `symbol` before the input."""
+    # States: 0, the symbol has not occurred; 1, its first occurrence is the last position; 2, it occurred before that.
     at_start = symbol in model.embedding.ends[0]
     moves = tuple(tuple(2 if k else int(letter == symbol) for letter in model.alphabet) for k in (0, 1, 1))
     return Automaton(model.alphabet, moves, (at_start, False, True)) if not at_start else all_strings(model)
@@ -134,7 +137,7 @@ def all_strings(model: Transformer) -> Automaton:
 
 
 def both(first: Automaton, second: Automaton) -> Automaton:
-    """The automaton of the strings that both automata accept; they have the same alphabet."""
+    """The minimal automaton of the strings that both automata accept; they must have the same alphabet."""
 
     def steps(state: tuple[int, int]) -> list[tuple[int, int]]:
         """The next pair of states by each symbol."""
@@ -162,12 +165,13 @@ COUNTED = {"strict": "merrill2024.thm1", "nonstrict": "merrill2024.thm1.nonstric
 """For each variant of the decoders of --theorem 1, the theorem about all automata: after each string x, the token
 number |x| + 1 that the decoder generates is the verdict on x."""
 TRIED = 4
-"""The length up to which strings are run for a decoder that is not proved to run its program."""
+"""The length up to which all strings are run for a decoder that is not proved to run its program."""
 
 
 def _decoded(model: Transformer, against: object, name: str) -> Decision:
     """The decision about a compiled automaton. Its answer is the token that it decodes after a string, yes or no; a
-    theorem about its family proves which one, for every string."""
+    theorem about its family proves which one, for every string. Without such a proof, short strings are run
+    (`_tried`), unless the weights are those of the compiler, in a variant that the theorem is about."""
     from symcook.proof.bridges import decoders
 
     program = present(model.program)
@@ -212,8 +216,9 @@ def _instance(model: Transformer, theorem: str) -> None:
 
 
 def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Decision:
-    """The decision about a decoder without a proof: "different" with a short string on which decoder and reference give
-    different verdicts, else "open" for the reason `why`."""
+    """The decision about a decoder without a proof: "different" with the shortest string of length at most `TRIED` on
+    which decoder and reference give different verdicts, else "open" for the reason `why`. Where the reference has no
+    answer, it counts as rejecting."""
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in words.every(speech.letters, length):

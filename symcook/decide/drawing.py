@@ -26,7 +26,7 @@ circle { fill: #ffffff; stroke: #1f2328; stroke-width: 1.4 }
 
 
 def rows(automaton: Automaton) -> list[list[str]]:
-    """A header and a row for each state: its name, its answer, and the next state by each letter."""
+    """A header and a row for each state: its name, its answer, and the name of the next state by each symbol."""
     answer_words = {True: "accept", False: "reject", None: "no answer"}
     table = [["state", "answer", *automaton.alphabet]]
     for name, answer, moves in zip(automaton.names, automaton.answers, automaton.moves, strict=True):
@@ -47,13 +47,14 @@ def svg(automaton: Automaton) -> str:
     """The picture of an automaton.
 
     A state is in the column of the length of the shortest string that leads to it. Accepting states have a double ring,
-    states without an answer are dashed. States that reject every further string are left out, with the arrows to them.
-    BadInput where there are more than `MOST` states.
+    states without an answer are dashed, and a label stands after the state's name. Rejecting states from which every
+    symbol leads back to the state itself are left out, with the arrows to them, but the initial state is always drawn.
+    BadInput where there are more than `MOST` states, including those left out.
     """
     if len(automaton) > MOST:
         do = "write it to a file that ends in .json or .txt"
         raise BadInput(f"a drawn automaton must have at most {MOST} states", len(automaton), do)
-    # States that reject and never change are not drawn.
+    # Rejecting states that no symbol leaves are not drawn.
     lost = {
         state for state, row in enumerate(automaton.moves) if automaton.answers[state] is False and {*row} == {state}
     }
@@ -115,7 +116,8 @@ def svg(automaton: Automaton) -> str:
 
 
 def _columns(automaton: Automaton, left_out: set[int]) -> dict[int, list[int]]:
-    """The states of each column: a state is in the column of the length of the shortest string that leads to it.
+    """{length: the states of its column}: a state is in the column of the length of the shortest string that leads to
+    it. States in `left_out`, and those that no string reaches, are in no column.
 
     Columns are in ascending order, their states in the order in which a breadth-first search finds them.
     """

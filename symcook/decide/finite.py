@@ -1,9 +1,10 @@
 """A model whose residual stream takes finitely many values, as streams: one for each coordinate, made from the weights.
 
-In goes a model; out comes the minimal automaton of its answers. A head becomes a scan from each side: for each way in
-which a query orders the keys, the scan has the values at the best key so far. A position term in the keys (i/n and the
-like) takes infinitely many values and is kept apart from the streams; `_ranked` replaces it by a rule for ties where it
-can only break ties. Where another coordinate takes infinitely many values, `OutOfReach` names it.
+In goes a model; out comes the minimal automaton of its answers. A head becomes a scan from each side that its mask
+sees: for each way in which a query orders the keys, the scan has the values at the best key so far. A position term in
+the keys (i/n and the like) takes infinitely many values and is kept apart from the streams; `_ranked` replaces it by a
+rule for ties where it can only break ties. Where another coordinate takes infinitely many values, `OutOfReach` names
+it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class OutOfReach(Exception):
 
 
 class Missing(Exception):
-    """The answer is unknown because a table would grow too large."""
+    """The answer is unknown because a table would grow too large; `Finite` and its `automaton` raise it."""
 
 
 class Nowhere:
@@ -161,7 +162,11 @@ def _known(score: Fraction | SignedMean) -> Fraction:
 
 class Finite:
     """The coordinates of a model as streams, computed layer by layer. The strings are over all tokens, including those
-    that the model adds."""
+    that the model adds.
+
+    The constructor computes the stream of each coordinate that is live after the last layer (`held`); it raises
+    OutOfReach where the model does not fit, and Missing where a table would grow too large.
+    """
 
     def __init__(self, model: Transformer) -> None:
         self.model, self.embedding = model, model.embedding
@@ -282,7 +287,8 @@ class Finite:
         return result
 
     def head(self, head: Head, live: set[str], where: str) -> list[tuple[str, Carried]]:
-        """What a head writes to each live coordinate."""
+        """What a head writes to each live coordinate; OutOfReach where that is a mean of different values whose sign is
+        not known. A note on each position term that breaks ties is added to `ties`."""
         numbers = head.lowered
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if not outs:
@@ -304,8 +310,8 @@ class Finite:
         query_kind = each(self.inside(kinds.__getitem__), query)
         key = _numbered(key)
         result = []
-        # Without scores each output is computed separately, so that the first average is rejected before the rest is
-        # computed.
+        # Without scores each output is computed separately, so that an average that must be rejected is rejected before
+        # the outputs after it are computed.
         for outputs in [list(range(len(outs)))] if rows else [[at] for at in range(len(outs))]:
             coded, decoded = zip(*(_coded(values[at]) for at in outputs), strict=True)
             key_and_values = join(self.inside(lambda a, b: (a, b)), key, self._together(coded))
@@ -345,7 +351,7 @@ class Finite:
             return state if given is NOWHERE else tuple(map(better, state, candidates[given]))
 
         def leftwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
-            """The same after one more position to the left."""
+            """The best keys so far, one for each order, after one more position to the left."""
             return state if given is NOWHERE else tuple(map(better, candidates[given], state))
 
         start = (None,) * len(ranks)
@@ -445,7 +451,8 @@ class Finite:
         )
 
     def automaton(self) -> Automaton:
-        """`_automaton`; Missing where a table would grow too large."""
+        """The minimal automaton of the model's answers (`_automaton`). Missing where a table would grow too large,
+        OutOfReach where the readout does not fit."""
         try:
             return self._automaton()
         except TooLarge as error:
@@ -453,7 +460,8 @@ class Finite:
 
     def _automaton(self) -> Automaton:
         """The minimal automaton of the answer to a string. For a readout at each position, it is the answer at the last
-        one, which must not depend on later symbols. The empty string has no answer where it is not an input."""
+        one, which must not depend on later symbols (else OutOfReach). The empty string has no answer where it is not an
+        input."""
         stream, readout = self.verdict(), self.model.readout
         if readout.each:
             if self.valid is not None:

@@ -2,9 +2,9 @@
 
 The step is Python code of the user. It is run with a stand-in for each unknown integer; each comparison of stand-ins is
 decided every way in turn, and each path has linear inequalities that hold on it (`ways`). A stand-in supports sums,
-differences, multiples by known integers, comparisons and truth. Anything else that the code does with it (a remainder,
-an index into a table, text) makes the fold `Lost`, even if the code catches the error. A stand-in cannot notice `type`,
-`id` and `is`: code that names them is rejected (`followed`).
+differences, multiples by known integers, absolute values, comparisons and truth. Anything else that the code does with
+it (a remainder, an index into a table, text) raises `Lost`, even if the code catches the error. A stand-in cannot
+notice `type`, `id` and `is`: code that uses them is rejected (`followed`), except for `is None`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 from symcook.spec.fold import Fold
 
 PATHS = 200
-"""The greatest number of paths of one step."""
+"""The greatest number of paths of one step, or of one answer."""
 CHOICES = 60
-"""The greatest number of comparisons on one path."""
+"""A path is left at a comparison before which it had more comparisons than this."""
 BLIND = {"type", "id", "__class__", "__dict__", "vars", "globals", "locals", "eval", "exec", "getattr"}
 """Names whose use a stand-in cannot notice."""
 
 
 class Lost(Exception):
-    """Why a fold cannot be followed."""
+    """A fold cannot be followed; the message says why."""
 
 
 class Linear(NamedTuple):
@@ -64,8 +64,8 @@ class Path:
         self.lost = ""
 
     def choose(self, alternatives: list[tuple[bool, Holds]]) -> bool:
-        """Take one of the alternatives (truth, inequalities): add its inequalities to the path, and return its
-        truth."""
+        """Take one of the alternatives (truth, inequalities): add its inequalities to the path, and return its truth.
+        Lost beyond `CHOICES` comparisons."""
         at = len(self.taken)
         choice = self.plan[at] if at < len(self.plan) else 0
         self.taken.append(choice)
@@ -82,7 +82,8 @@ class Path:
 
 
 class Compared:
-    """A comparison of unknown integers, decided only when the code asks for its truth, and then for the whole path."""
+    """A comparison of unknown integers. It is decided when the code first asks for its truth, which it then keeps. Its
+    text and its class are not those of a truth value, and no error is raised where the code uses them."""
 
     def __init__(self, path: Path, alternatives: list[tuple[bool, Holds]]) -> None:
         self._path, self._alternatives = path, alternatives
@@ -159,7 +160,9 @@ class StandIn:
         read = self._read(other)
         if read is None:
             if kind in ("=", "!="):
-                return kind == "!="  # no integer is text, None or a tuple
+                # Every other operand counts as different from all integers. This holds for text, None and tuples, but
+                # not for a float or complex number that is an integer.
+                return kind == "!="
             return self._path.leave(f"it compares an integer with a {type(other).__name__}")
         less = read.plus(self._value, -1)  # other - self
         more = less.over(-1)
@@ -235,8 +238,8 @@ class Way(NamedTuple):
 
 
 def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[Way]:
-    """All paths of `compute`, whose argument is a function that makes stand-ins. Lost where a path cannot be
-    followed."""
+    """All paths of `compute`, whose argument is a function that makes stand-ins; `compute` runs once for each path.
+    Lost, while the paths are being read, where one cannot be followed or where there are more than `PATHS`."""
     # `todo` has the plans of paths that are still to be run.
     todo: list[list[int]] = [[]]
     count = 0
@@ -263,7 +266,7 @@ def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[W
 
 
 def _settled(value: object) -> object:
-    """A result with a `Linear` in place of each stand-in, and with the truth of comparisons."""
+    """A result with a `Linear` in place of each stand-in, and with the truth of comparisons, inside tuples too."""
     if type(value) is StandIn:
         return value._value
     if type(value) is Compared:
@@ -275,7 +278,8 @@ def _settled(value: object) -> object:
 
 def followed(fold: Fold) -> None:
     """Raise Lost where the code of a fold uses something that stand-ins cannot notice, or an object that cannot be
-    inspected. Functions and builtin values that the code uses are inspected; objects of other classes are rejected."""
+    inspected. Modules are accepted, and the functions in them are not inspected. Functions and builtin values that the
+    code uses are inspected; other objects are rejected, except for classes of exceptions."""
     visited: set[int] = set()
 
     def look(value: object, name: str) -> None:

@@ -26,7 +26,8 @@ from symcook.proof.inequalities.simplex import TooLong, solve
 from symcook.spec.fold import Fold
 
 SAMPLED = 3000
-"""The number of common states from which inequalities are guessed."""
+"""The number of common states from which inequalities are guessed; a few more, since the successors of the last state
+are completed."""
 FEW = 8
 """An integer of a fold's state that takes at most this many values in the samples does not count as growing."""
 LOCATIONS = 200
@@ -38,7 +39,7 @@ FALSE = Linear((), -1)
 
 
 class Hole(NamedTuple):
-    """The place of a growing number in a fold's state."""
+    """The place of a growing number in a fold's state: holes are counted 0, 1, ... from left to right."""
 
     place: int
 
@@ -95,7 +96,8 @@ class Common:
     """The machine of a model and a fold, which read the same string.
 
     With `length`, the length of the string is a growing number too. `growing` has the paths of the growing integers in
-    the fold's state, `samples` the common states that short strings reach.
+    the fold's state, `samples` the common states that short strings reach, each with the length of its shortest string.
+    If some integer grows, the constructor raises Lost where the fold's code cannot be followed.
     """
 
     def __init__(self, machine: Counting | StateTable, fold: Fold, length: bool = False) -> None:
@@ -139,7 +141,8 @@ class Common:
 
     def _shaped(self, state: object) -> tuple[Any, list[Linear]]:
         """The shape of a state of the fold, and the linear forms at its holes. Lost where the state has other parts
-        than integers, text, booleans, None and tuples."""
+        than integers, text, booleans, None and tuples, and where an integer that is not growing comes from one that
+        is."""
         numbers: list[Linear] = []
 
         def shaped(part: object, path: tuple[int, ...]) -> Any:
@@ -165,7 +168,7 @@ class Common:
 
     def cases(self, location: Location) -> list[Case]:
         """All paths from a location: those of one more symbol, and those on which the answers differ at the
-        location."""
+        location. They are computed once; Lost for more than `LOCATIONS` locations."""
         if location not in self.known:
             if len(self.known) >= LOCATIONS:
                 raise Lost(f"there are more than {LOCATIONS} kinds of states")
@@ -221,7 +224,8 @@ class Common:
         yield from possible_flags
 
     def _answers(self, location: Location) -> Iterator[Case]:
-        """The cases in which the machine and the fold give different answers at a location, or the fold raises."""
+        """The cases in which the machine and the fold give different answers at a location, or the fold raises. Without
+        an answer of the machine there are none, and a fold that answers None never differs."""
         if location.last not in self.machine.cases:
             return
         numbers: dict[Hashable, Linear] = {("form", k): _named(("form", k)) for k in range(len(self.machine.forms))}
@@ -288,7 +292,8 @@ Multipliers = tuple[tuple[int, Fraction], ...]
 
 
 def refuted(holds: Sequence[Linear]) -> Multipliers | None:
-    """Multipliers that prove that the inequalities cannot all hold; None where none were found."""
+    """Multipliers that prove that the inequalities cannot all hold; None where none exist, or where the search would
+    take too long."""
     for place, inequality in enumerate(holds):
         if not inequality.parts and inequality.constant < 0:
             return ((place, Fraction(1)),)
@@ -356,14 +361,15 @@ class Invariants:
 
 def premises_of(inequalities: Sequence[Linear], case: Case, goal: Linear | None = None) -> tuple[Linear, ...]:
     """The inequalities that must not all hold: those of a location, those of a path from it and, if there is a `goal`
-    at the end of the path, its negation."""
+    at the end of the path, its negation. Each is divided and rounded (`_tight`)."""
     last = () if goal is None else (_negated(_put(goal, case.numbers or {})),)
     return tuple(map(_tight, (*inequalities, *case.holds, *last)))
 
 
 def obligations(common: Common, held: dict[Location, tuple[Linear, ...]]) -> Iterator[tuple[Linear, ...]]:
-    """The sets of inequalities that must be impossible: for each path, that an invariant fails at its end, or that two
-    answers differ."""
+    """The sets of inequalities that must be impossible: for each path, that an invariant fails at its end, that two
+    answers differ, or that the fold raises. A location without an entry in `held` must not be reached. A certificate
+    has its multipliers in this order."""
     for location, inequalities in held.items():
         if FALSE in inequalities:
             continue
@@ -379,7 +385,7 @@ class Programmed(Asked):
     """The program of a model, a formula that counts, as a recogniser in place of the model's weights."""
 
     text: str | None = None
-    """The text of the formula; None where it is long, or answers with labels."""
+    """The text of the formula; None where it would be shortened by "...", or where the answers are labels."""
 
 
 CountingMachine = Counting | StateTable | Programmed
@@ -414,8 +420,8 @@ def invariants(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) ->
     code of the fold cannot be followed."""
     machine, fold = side_by_side(machine, fold, alphabet)
     common = Common(machine, fold)
-    # More and more guesses, until a proof is found: the few of the first are quick, and often enough. A text says that
-    # the proof failed.
+    # Three attempts, each with more guesses, until a proof is found; the few guesses of the first are quick, and often
+    # enough. A result that is text says why an attempt failed.
     proof = _proof(common, few=True)
     proof = _proof(common) if isinstance(proof, str) else proof
     return _proof(Common(machine, fold, length=True)) if isinstance(proof, str) else proof
@@ -461,8 +467,8 @@ def _proof(common: Common, few: bool = False) -> Invariants | str:
 
 
 def _guessed(common: Common, few: bool) -> dict[Location, list[Linear]]:
-    """Guesses for each location: the linear equalities, and the bounds of numbers and of their sums and differences,
-    that hold in the sampled states. With `few`, bounds of single numbers only."""
+    """Guesses for each location: linear equalities, and bounds of numbers and of their sums and differences, that hold
+    in the sampled states. With `few`, bounds of single numbers only."""
     samples: dict[Location, list[tuple[dict[Hashable, int], int]]] = {}
     for state, level in common.samples:
         location, numbers = common.place(state, level)
@@ -497,7 +503,8 @@ def _value(form: Linear, numbers: dict[Hashable, int]) -> int:
 
 
 def _equalities(points: list[dict[Hashable, int]], names: list[Hashable]) -> Iterator[Linear]:
-    """A basis of the linear equations, with a constant, that all points satisfy."""
+    """A basis of the linear equations, with a constant, that all points satisfy: each as a form with integer
+    coefficients that is zero."""
     columns: list[Hashable] = [*names, None]
     # Gaussian elimination: a reduced basis of the rows that the points span, with 1 for the constant, by pivot column.
     basis: dict[int, list[Fraction]] = {}

@@ -1,8 +1,8 @@
-"""Position functions as a part with finitely many values, plus a part that only orders the positions.
+"""Position functions: those with finitely many values, as streams, and those that only order the positions.
 
 Powers of -1, and comparisons of i or n - i with a number, take finitely many values over all lengths. They are streams,
-and so is every function of such terms. Any other position function must be a sum of multiples of `TERMS`, each strictly
-monotone in the position, so that it can only break ties (`symcook.decide.finite`).
+and so is every function of such terms. Any other position function must be a number plus multiples of `TERMS`, each
+strictly monotone in the position, and of `SAME`, so that it can only break ties (`symcook.decide.finite`).
 """
 
 from __future__ import annotations
@@ -38,19 +38,20 @@ SAME = [parse_term(text) for text in ("n", "1/n", "1/(n + 1)")]
 Ordered = dict[Tree, Fraction]
 """A sum of multiples of terms of `TERMS` and `SAME`: {term: coefficient}."""
 FAR = 1000
-"""The greatest number with which a position may be compared, from either end."""
+"""The greatest absolute value of a number with which i or i - n may be compared."""
 
 
 class Unbounded(Exception):
-    """A position function that has infinitely many values and is not a sum of multiples of `TERMS`; the message is its
-    text."""
+    """A position function that is neither of the two kinds that `place` reads; the message is its text, or that of the
+    part that does not fit."""
 
 
 def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Ordered]:
-    """The position function `tree` as the sum of a part with finitely many values (a stream or a number) and a part
-    that orders the positions. `first` is the number of the first position, `letters` the size of the alphabet.
+    """The position function `tree` as (stream or number, {}) if it has finitely many values, else as (number, multiples
+    of terms of `TERMS` and `SAME`), whose sum it is. `first` is the number of the first position, `letters` the size of
+    the alphabet.
 
-    Unbounded where the function is not such a sum.
+    Unbounded where the function has neither form, for example a stream plus a multiple of i/n.
     """
     finite_parts: dict[Tree, Stream] = {}
     try:
@@ -70,8 +71,9 @@ def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Orde
 
 
 def _finite(tree: Tree, first: int, letters: int, found: dict[Tree, Stream]) -> Tree:
-    """`tree` with a name, finite0, finite1, ..., in place of each part that has finitely many values. `found` collects
-    the parts, each with its stream, in the order of these names."""
+    """`tree` with a name, finite0, finite1, ..., in place of each power and each condition with i or n in it. `found`
+    is extended by these parts, each with its stream, in the order of the names. Unbounded where such a part has no
+    stream."""
     if tree[0] in ("^", "ind", "if") and names(tree) & {"i", "n"}:
         varying = tree if tree[0] == "^" else tree[1]
         if varying not in found:
@@ -136,7 +138,7 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
 
 
 def _affine(tree: Tree) -> tuple[Fraction, Fraction, Fraction]:
-    """The coefficients of i and of n, and the constant, of a term that is affine in both."""
+    """The coefficients of i and of n, and the constant, of a term that is affine in both; Unbounded for any other."""
     if not names(tree):
         return Fraction(0), Fraction(0), rational(tree)
     if tree in (("name", "i"), ("name", "n")):
@@ -168,7 +170,7 @@ def _scaled(tree: Tree) -> tuple[Fraction, Tree]:
 
 
 def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
-    """`tree` as a number plus a sum of multiples of `TERMS` and `SAME`."""
+    """`tree` as a number plus a sum of multiples of `TERMS` and `SAME`; Unbounded where it is not one."""
     if not names(tree):
         return rational(tree), {}
     if tree in TERMS or tree in SAME:
@@ -183,7 +185,8 @@ def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
 def added(
     one: tuple[Fraction, Ordered], other: tuple[Fraction, Ordered], scale: Fraction | int
 ) -> tuple[Fraction, Ordered]:
-    """`one` plus `scale` times `other`, each a number plus a sum of multiples of terms."""
+    """`one` plus `scale` times `other`, each a number plus a sum of multiples of terms. Terms that cancel are left
+    out."""
     order = dict(one[1])
     for term, weight in other[1].items():
         order[term] = order.get(term, Fraction(0)) + scale * weight

@@ -62,7 +62,8 @@ def letters(values: Sequence[Hashable]) -> Stream:
 
 def cycle(size: int, values: Sequence[Hashable], letters: int, first: int = 0) -> Stream:
     """The stream whose value depends on the position only. States are counted 0, 1, ... from the left; after the last
-    one, `size` - 1, they continue with `first`. In state k the value is `values[k]`."""
+    one, `size` - 1, they continue with `first`. In state k the value is `values[k]`. `letters` is the size of the
+    alphabet."""
     onwards = [*range(1, size), first]
     left = np.repeat(np.array(onwards, dtype=np.int32)[:, None], letters, axis=1)
     numbers: dict[Hashable, int] = {}
@@ -199,6 +200,9 @@ def together(streams: Sequence[Stream]) -> Stream:
 
 def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) -> Stream:
     """The stream of states of a scan: at each position, `start` after `step(state, value)` for all values before it.
+
+    `step` is called for every value of the stream in each state that is reached, also for pairs that no string has; so
+    `values` of the result may have states that do not occur, until `each` or `join` leaves them out.
 
     The values before a position depend on the symbols after it, by the right states of `stream`. So a left state of the
     result is a left state of the stream, together with the state of the scan for each right state of the stream.

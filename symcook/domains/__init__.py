@@ -1,4 +1,8 @@
-"""The number systems (domains). Each implements `symcook.domains.protocol`; its module is imported on first use."""
+"""The number systems (domains). Each implements `symcook.domains.protocol`; its module is imported on first use.
+
+`DOMAINS` has those that can be made by name. `Rounding`, `Radii` and `Lengths`, in modules of these names, are made
+only by the code that needs them.
+"""
 
 from __future__ import annotations
 

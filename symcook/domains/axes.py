@@ -1,7 +1,8 @@
 """Arrays over all inputs of a piece (a block of a batch), with one axis for each position that has a choice.
 
 A cell of a batch (`symcook.domains.cells`) lists its prefixes with the first position as the least significant digit.
-`Axes` turns such a cell into a value of `symcook.numbers.together`, whose axes are the positions in order.
+`Axes` turns such a cell into a value of `symcook.numbers.together`, whose axes are the positions with a choice, in
+order.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Axes:
         self.shape = tuple(len(self.choices[place]) for place in self.free)
 
     def chosen(self, place: int, values: Sequence[int | Fraction]) -> Each:
-        """The value for each input, where `values` has one value for each option of position `place`."""
+        """The value for each input, where `values` has one value for each option of position `place` (exactly one where
+        the position has no choice)."""
         axes = [-1 if axis == place else 1 for axis in self.free]
         return together(values, np.arange(len(values)).reshape(axes or ()))
 
@@ -50,7 +52,8 @@ class Axes:
         return along.reshape(along.shape + (1,) * (len(self.shape) - covered))
 
     def listed(self, value: Each) -> tuple[list[int | Fraction], Codes]:
-        """The different values, and for each input, in order, the index of its value among them."""
+        """Values, and for each input, in order, the index of its value among them. No value occurs twice, but some may
+        belong to no input."""
         if not isinstance(value, Together):
             return [value], np.zeros(math.prod(self.shape), dtype=np.uint8)
         return list(value.values), np.broadcast_to(value.codes, self.shape).reshape(-1)

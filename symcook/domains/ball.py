@@ -1,11 +1,12 @@
 """Balls: a value is an exact rational as long as possible, and else an Arb midpoint and radius that enclose the true
 number; a comparison of balls may be undecided.
 
-The precision is flint's process-wide setting; `context` sets it for a forward pass and restores it. A rational of more
-than `RATIONAL_BITS` bits becomes a ball. A ball that is an affine function a x + b of another ball x is remembered as
-such: where x cancels later, the result is rational again. Equal sums of several balls with short factors are recognised
-in the same way, so that a rounding that saturates is exact. Two entries that are one object are equal by construction,
-irrational or not. Positions with the same entries get the same object, so that ties of their scores are decided.
+The precision is flint's process-wide setting; `context` sets it for a forward pass and restores it. A sum, quotient or
+number of the model that is a rational of more than `RATIONAL_BITS` bits becomes a ball. A ball that `linear` makes as
+an affine function a x + b of another ball x is remembered as such: where x cancels later, the result is rational again.
+Equal sums of several balls with short factors are recognised in the same way, so that a rounding that saturates is
+exact. Two entries that are one object are equal by construction, irrational or not. Positions with the same entries get
+the same object, so that ties of their scores are decided.
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return flint.ctx.workprec(self.bits)
 
     def number(self, value: int | Number) -> BallValue:
-        """An exact number in this domain: a rational itself, or a ball around an irrational number."""
+        """An exact number in this domain: a rational itself, or a ball around an irrational number or a long
+        rational."""
         result = self._numbers_of.get(value)
         if result is None:
             result = self._numbers_of[value] = self._given(value)
@@ -199,11 +201,11 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def normalised(
         self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
     ) -> list[BallValue]:
-        """Undecided where the variance may be zero without being exactly so.
+        """Undecided where variance + epsilon may be zero without being exactly so.
 
-        With epsilon = 0, rational entries are replaced by the integers without a common divisor that are a positive
-        multiple of them. Positions whose entries are proportional then share their results as objects, which makes
-        ties of scores between layer-norm hashes decidable."""
+        With epsilon = 0, rational entries that are not all equal are replaced by the integers without a common divisor
+        that are a positive multiple of them. Positions whose entries are proportional then share their results as
+        objects, which makes ties of scores between layer-norm hashes decidable."""
         rationals: list[Any] = [x for x in entries if type(x) is fmpq]
         if epsilon == 0 and self.proportional and len(rationals) == len(entries) and not self._all_same(entries):
             key = _direction(rationals)
@@ -216,7 +218,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def _normalised(
         self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
     ) -> list[BallValue]:
-        """(x - mean)/sqrt(variance + epsilon) of the entries; zeros or NoRun where variance and epsilon are 0."""
+        """(x - mean)/sqrt(variance + epsilon) of the entries; zeros or NoRun where variance + epsilon is exactly 0."""
         if self._all_same(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # equal entries: exactly zero, even if they are balls
         else:
@@ -256,6 +258,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         tables: list[flint.fmpq_mat | None] = []  # empty, or the matrix of keys; None in it if an entry is a ball
 
         def scores(number: int, sees: Sequence[int]) -> Sequence[BallValue]:
+            """The scores of row `number` at the positions `sees`, by the matrix only for a range."""
             if not isinstance(sees, range):
                 return plain(number, sees)
             # Made at the first row with a range, since rows that need few positions do not use the matrix.
@@ -280,8 +283,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         self, queries: BallColumns, keys: BallColumns, values: BallColumns, seen: Sequence[range], factor: Coefficient
     ) -> list[BallColumn]:
         """Softmax rows, `ROWS` at a time as one product of matrices. Two cases are exact: if all entries of every value
-        column are equal, the result is that entry; in a row whose scores are certainly equal (all keys are equal, or
-        the query is zero), it is the plain mean."""
+        column are equal and each row sees a position, the result is that entry; in a row whose scores are certainly
+        equal (all keys are equal, or the query is zero), it is the plain mean."""
         if all(map(self._all_same, values)) and all(seen):
             return [[column[0]] * len(self.rows) for column in values]
         if all(self._all_same(column) for column in keys):  # equal keys: equal scores in each row
@@ -365,7 +368,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return a * b
 
     def total(self, parts: Sequence[BallValue]) -> BallValue:
-        """The sum; for one entry the same object."""
+        """The sum; 0 of no entries, and for one entry the same object."""
         if len(parts) == 1:
             return parts[0]
         total: BallValue = ZERO

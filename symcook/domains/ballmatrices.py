@@ -46,7 +46,7 @@ class BallMatrix:
     balls: arb_mat
     """The entries as balls."""
     rational: fmpq_mat | None = None
-    """The entries as rationals, in exact arithmetic where all are rational."""
+    """The entries as rationals, where all are rational; None otherwise, and in `RoundedMatrices`."""
     sizes: arb_mat | None = None
     """In `RoundedMatrices`: upper bounds of the absolute values of the entries."""
     exponent: int | None = None
@@ -73,12 +73,14 @@ class BallMatrices:
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
     ) -> BallMatrix:
+        """A matrix of the model, or some of its rows; stored with the part of the model, for each precision."""
         key = *self._numbers(), name, rows
         if key not in of.kept:
             of.kept[key] = self._matrix(weights, range(weights.rows) if rows is None else rows)
         return of.kept[key]
 
     def _matrix(self, weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> BallMatrix:
+        """`matrix` without the store: balls, and with them the rationals where all weights are rational."""
         if not isinstance(weights, RationalMatrix):
             entries = [[self.number(lowered(weights[r, c])) for r in rows] for c in range(weights.cols)]
             return BallMatrix(_balls(entries))
@@ -89,6 +91,7 @@ class BallMatrices:
     def vector(
         self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
     ) -> list[Entry]:
+        """The numbers of a vector of the model, or some of them; stored as by `matrix`."""
         key = *self._numbers(), name, rows
         if key not in of.kept:
             of.kept[key] = [self.number(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
@@ -170,13 +173,14 @@ class BallMatrices:
 
 
 class RoundedMatrices(BallMatrices):
-    """The same for sets that contain every rounded result. The runtime rounds each product, and adds the products, the
-    bias and further columns in any order, with a rounding at each addition."""
+    """`BallMatrices` for sets that contain every rounded result. The runtime rounds each product, and adds the
+    products, the bias and further columns in any order, with a rounding at each addition. All bounds here are those of
+    the format `stored`."""
 
     stored: Any
     """The number format of columns (`symcook.domains.rounding.Format`)."""
     inner: Any
-    """The number format inside one operation."""
+    """The number format inside one operation; the operations of this class do not use it."""
 
     def _numbers(self) -> tuple[object, ...]:
         return self.name, self.stored
@@ -223,7 +227,8 @@ class RoundedMatrices(BallMatrices):
             yield line
 
     def _exact_sum(self, row: int | None, matrix: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
-        """The exact sum if every partial sum is certainly a number of the format, so that nothing rounds; else None.
+        """The exact sum if every partial sum is certainly a number of the format, so that nothing rounds. Else None,
+        also where `total` is too wide to show the sum.
 
         All entries of the row are multiples of 2^row, and those of the matrix of 2^matrix (None: not known). `parts`
         are the terms added to the products; `total` and `size` enclose the sum and bound its absolute values.

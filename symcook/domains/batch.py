@@ -201,8 +201,9 @@ BatchColumns = Sequence[BatchColumn]
 class Batch(Going[BatchColumn, Cell, Array]):
     """The domain of exact batches. `begin` accepts `Words`, a `Grid` or `Listed` strings.
 
-    NotExact is raised for gelu, layer norm, irrational weights other than square roots, and a softmax over many
-    combinations of scores and values.
+    NotExact is raised for gelu, layer norm, a distribution as readout, irrational weights that are not numbers with one
+    square root, irrational biases, embeddings and position functions, and a softmax over many combinations of scores
+    and values.
 
     With `floats`, every carrier is float64: the same operations, rounded beyond 2^53. It serves to compare speeds; its
     results are not exact.
@@ -217,6 +218,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         """The number of inputs in the batch."""
 
     def begin(self, sequence: InputBlock, start: int) -> None:
+        """Take a block. For listed strings, cells have an entry for each string; otherwise one for each prefix."""
         self._choices: list[Any] = list(sequence.choices())
         super().begin(self._choices, start)
         self.size = sequence.size
@@ -400,7 +402,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
 
     def full(self, entries: Array, length: int | None = None) -> Array:
         """The entries of a verdict or cell extended to one for each input, in the order of the block. With a `length`,
-        to one for each prefix of that length, in the order of `Words.cut`."""
+        to one for each prefix of that length, in the order of `Words.cut`; for `Listed` strings it is ignored."""
         if self._digits is not None:
             return np.repeat(entries, self.size) if len(entries) < self.size else entries
         radix = self._radix[:length]
@@ -463,7 +465,7 @@ def _order(radix: tuple[int, ...]) -> Array:
 
 
 def rational(value: int | Number) -> Fraction:
-    """A coefficient as a Fraction; NotExact where it is not rational."""
+    """A coefficient as a Fraction; NotExact for a tree, which stands for a number that is not rational."""
     if isinstance(value, tuple):
         must, do = "exact batches need rational numbers", "exact or interval arithmetic takes one input"
         raise NotExact(must, show(value), do)

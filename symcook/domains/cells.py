@@ -52,7 +52,7 @@ class Cell:
 
     Without `codes`, `table` has the numerators. With `codes`, it has the different values, and the numerators are
     table[codes]: operations on wide integers then run once for each value, not for each entry. After a softmax or a
-    weight that is a root, the numerators are numbers of the exact domain, with denominator 1.
+    weight that is a root, the numerators are numbers of the exact domain, and the denominator is 1 until a division.
     """
 
     table: Array
@@ -116,7 +116,8 @@ def step(cell: Cell, kinds: Carrier = carrier) -> Cell:
 
 
 def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carrier = carrier) -> Cell:
-    """The sum of weight * cell, plus shift, over the least common denominator of its nonzero terms.
+    """The sum of weight * cell, plus shift, over the least common denominator of its nonzero terms, divided by common
+    factors. A single cell with weight 1 and no shift is returned itself.
 
     The carrier holds the bound of the result, which also bounds every product and every partial sum.
     """
@@ -189,7 +190,8 @@ def _by_values(parts: Sequence[tuple[Cell, int]], added: int) -> Coded | None:
 
 
 def _coded(cell: Cell) -> Coded | None:
-    """The different values of a cell with codes, if they are known or fast to find; else None."""
+    """The different values of a cell with codes, if they are known or fast to find; else None. Some of the values may
+    not occur."""
     table = cell.table
     if cell.codes is not None:
         return table, cell.codes

@@ -1,9 +1,9 @@
 """Can some linear forms all be at least 0? For many questions that share most of their forms.
 
 A question is a set of rows (linear forms with integer coefficients). The answer says whether rational numbers exist at
-which no row is negative; it is found by Fourier-Motzkin elimination. The reason of each answer is stored: a point, or
-an unsatisfiable core of a few rows. A later question that a stored point satisfies, or that contains a stored core, is
-answered without elimination.
+which no row is negative. Each Fourier-Motzkin elimination stores the reason of its answer: a point, or an unsatisfiable
+core of a few rows. A later question that a stored point satisfies, or that contains a stored core, is answered without
+elimination.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def row(form: GivenForm) -> FormRow:
 
 @cache
 def minus_terms(terms: FormTerms) -> FormTerms:
-    """The form with all signs changed."""
+    """The terms with all signs changed."""
     return tuple([(v, -x) for v, x in terms])
 
 
@@ -53,7 +53,8 @@ class Premises:
     """Rows that occur together in several questions, in addition to those of `over`.
 
     `least` has the least constant for each tuple of terms, over the rows of `over` too. The first `asked` points of a
-    `Consistency` have been tried, and `bits` has a bit for each of them at which no row is negative.
+    `Consistency` have been tried, and `bits` has a bit for each of them at which no row is negative. So all questions
+    with the same premises must be put to the same `Consistency`.
     """
 
     __slots__ = ("asked", "bits", "least", "opposed", "over", "rows")
@@ -87,7 +88,8 @@ class Consistency:
         """Row -> (bit mask of the points at which it was evaluated, bit mask of those where it is not negative)."""
 
     def possible(self, premises: Premises, more: Collection[FormRow] = ()) -> bool:
-        """Whether numbers exist at which no row of `premises`, and none of `more`, is negative."""
+        """Whether rational numbers exist, with a positive one for `STRICT`, at which no row of `premises`, and none of
+        `more`, is negative."""
         if premises.opposed:
             return False
         # A stored point may satisfy all rows: `points` is the bit mask of those that do.
@@ -241,7 +243,8 @@ def _choose_between(
     g: int, used: list[tuple[_Vector, int]], values: list[int | Fraction], positive: bool
 ) -> int | Fraction:
     """A number for the name g between the bounds given by the rows `used`: an integer if there is one. `values` has the
-    numbers of the names that were eliminated later. With `positive`, the number must be positive."""
+    numbers of the names that were eliminated later. With `positive`, the number must be positive, and may be a fraction
+    even if there is an integer."""
     low: int | Fraction | None = None
     high: int | Fraction | None = None
     for vector, c in used:

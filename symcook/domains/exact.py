@@ -168,8 +168,9 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
     >>> [str(value) for value in normalised([Fraction(1), Fraction(2), Fraction(6)], Fraction(0), "refuse", 1)]
     ['-sqrt(42)/7', '-sqrt(42)/14', '3*sqrt(42)/14']
 
-    With epsilon = 0 a common factor cancels, so entries with rational ratios always have a result. Raises NotExact if
-    the result would have two independent roots, or a root and an exponential.
+    With epsilon = 0 a common factor cancels, so entries with rational ratios always have a result, unless they are all
+    equal: then it is NoRun, or zeros (`zero_variance`). Raises NotExact if the result would have two independent roots,
+    or a root and an exponential.
     """
     mean = _total(row) / len(row)
     centred = [value - mean for value in row]
@@ -290,7 +291,7 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
 
 class _WithOtherNumbers(_Rooted):
     """Rationals together with numbers of the class `kind`. For the latter only + - * / are defined: powers, functions
-    and comparisons require rationals."""
+    and comparisons require rationals, unless a subclass says otherwise."""
 
     kind: ClassVar[Any]
     """The class (or tuple of classes) of the other numbers."""
@@ -320,7 +321,8 @@ class _WithOtherNumbers(_Rooted):
 
 
 class _Roots(_WithOtherNumbers):
-    """Numbers with one square root."""
+    """Numbers with one square root. Squares of them are defined, and powers with a half-integer exponent of
+    rationals."""
 
     kind = Root
 

@@ -1,11 +1,11 @@
 """Rational functions over the rationals in generators that are added when they first occur.
 
-A value is a `flint.fmpq`, or a `Function`: a quotient of two multivariate polynomials in lowest terms that is not a
-rational constant. A generator is a symbol, an exponential exp(b/q), a max(0, u), a step I[u > 0], a root sqrt(u), an
-erf(u) or tanh(u), or an irrational constant. Powers of roots and steps are folded: sqrt(u)^2 = u, I[u > 0]^2 =
-I[u > 0]. Otherwise generators are treated as independent. Where they are not (as max(0, x) and x), equal values may
-have different quotients. So a quotient that is not the constant 0 may still have the value 0; `symcook.domains.signs`
-decides whether it has.
+A value is a `flint.fmpq`, or a `Function`: a quotient of two multivariate polynomials that is not a rational constant,
+in lowest terms (of large polynomials only a common monomial is cancelled). A generator is a symbol, an exponential
+exp(b/q), a max(0, u), a step I[u > 0], a root sqrt(u), an erf(u) or tanh(u), or an irrational constant. Powers of roots
+and steps are folded: sqrt(u)^2 = u, I[u > 0]^2 = I[u > 0]. Otherwise generators are treated as independent. Where they
+are not (as max(0, x) and x), equal values may have different quotients. So a quotient that is not the constant 0 may
+still have the value 0; `symcook.domains.signs` decides whether it has.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Field:
         return self._generator_value("constant", number, number)
 
     def maximum(self, argument: Value) -> Function:
-        """max(0, argument) as a new generator."""
+        """max(0, argument) as a generator, which is added if it is new; Undecided if the argument is too long."""
         self._require_short(argument)
         return self._generator_value("max", self.key(argument), argument)
 
@@ -168,7 +168,8 @@ class Field:
         return argument.num
 
     def exponential(self, base: Value, exponent: Fraction) -> tuple[int, int]:
-        """(g, k) such that generator g to the power k is e to exponent * base."""
+        """(g, k) such that generator g to the power k is e to exponent * base. A new denominator of `exponent` begins a
+        new version: polynomials made before are then stale, and so are powers k that earlier calls returned."""
         key = ("exp", self.key(base))
         index = self._index.get(key)
         if index is None:
@@ -259,7 +260,8 @@ class Field:
         return polynomial**exponent
 
     def quotient(self, num: fmpq_mpoly, den: fmpq_mpoly) -> Value:
-        """num / den in lowest terms, den with leading coefficient 1. Both are polynomials of the present version."""
+        """num / den in lowest terms (see `_common_factor`), den with leading coefficient 1. Both are polynomials of the
+        present version; Undecided if one has more than `MAX_TERMS` terms."""
         if self._folding:
             num, den = self.reduced(num), den if den is self.one else self.reduced(den)
         if num.is_zero():
@@ -386,7 +388,8 @@ class Field:
 
 class Function:
     """A quotient num / den of polynomials that is not a rational constant. It supports + - * / with Function and fmpq
-    on either side. Only `Field.lift` changes it, and keeps its value."""
+    on either side. Only `Field.lift` changes the polynomials, and keeps the value; `names` and `text` are filled in
+    later."""
 
     __slots__ = ("den", "field", "names", "num", "text", "version")
 
@@ -407,6 +410,7 @@ class Function:
         field.lift(other)
 
     def __add__(self, other: Value) -> Value:
+        """The sum; `self` for the summand 0. Operands of earlier versions are lifted in place."""
         if isinstance(other, fmpq):
             if not other:
                 return self
@@ -433,6 +437,7 @@ class Function:
         return -self + other
 
     def __mul__(self, other: Value) -> Value:
+        """The product; Undecided if the work of the field is used up."""
         if isinstance(other, fmpq):
             if not other:
                 return ZERO
@@ -456,6 +461,7 @@ class Function:
         return self.field.quotient(self.den * other, self.num)
 
     def __pow__(self, exponent: int) -> Value:
+        """An integer power, also a negative one."""
         if exponent == 0:
             return ONE
         base: Value = self if exponent > 0 else ONE / self
@@ -485,5 +491,5 @@ def function_of(value: Value) -> Function:
 
 
 def polynomial_of(field: Field, polynomial: fmpq_mpoly) -> Value:
-    """A polynomial of the present version as a value."""
+    """A polynomial of the present version as a value, with roots and steps folded."""
     return field.quotient(polynomial, field.one)

@@ -47,7 +47,8 @@ class FloatMatrices:
     rows: Any
     apart: bool = False
     """Whether each position is multiplied separately, so that equal positions have equal results. A product of matrices
-    may compute some columns in another order than others, and hard attention would see the difference."""
+    may compute some columns in another order than others, and hard attention would see the difference. A dense pass
+    (`symcook.dense`) sets it."""
 
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None

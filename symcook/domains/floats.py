@@ -1,4 +1,4 @@
-"""Floats: the numbers that a user's runtime computes, in memory that grows with n and not with n^2.
+"""Floats: the numbers that a user's runtime computes, in memory that grows with n and not with n^2 (see `BLOCK`).
 
 float64, float32 and float16: every column is a numpy array of that type over the positions. Inside one operation
 (scores, weights, sums, layer norm) float16 computes in float32, as runtimes do, and running sums are taken in float64.
@@ -31,7 +31,7 @@ from symcook.numbers.evaluate import float_of
 FloatColumn = np.ndarray[Any, Any]
 FloatColumns = Sequence[FloatColumn]
 Scale = FloatColumn | None
-"""The factor of the scores at each position; None: 1 everywhere."""
+"""The factor of the scores at each row; None: 1 everywhere."""
 Flags = np.ndarray[Any, np.dtype[np.bool_]] | np.bool_
 """A truth for each position, or one for all."""
 Many = FloatColumn | float
@@ -40,7 +40,7 @@ FloatTruth = tuple[Flags, Flags]
 """(where a comparison holds in floats, where that is certain)."""
 
 BLOCK = 2**17
-"""The number of scores in memory at once: attention is computed in blocks of rows."""
+"""About the number of scores in memory at once: attention is computed in blocks of rows, of at least one row each."""
 
 NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
@@ -450,7 +450,9 @@ class _Terms(Meaning[Many, FloatTruth]):
         return result
 
     def fold(self, tree: Tree) -> Many:
-        """A sum or product over a range. Step k adds the k-th term at all positions whose range has that many terms."""
+        """A sum or product over a range. Step k adds or multiplies the k-th term at all positions whose range has that
+        many terms. It is nan everywhere if floats cannot decide whether the ends are integers, or if a range is too
+        long."""
         tag, name, low, high, body = tree
         shape = np.shape(self.values["i"])
         first, last = (np.broadcast_to(self.term(end), shape) for end in (low, high))
@@ -487,7 +489,7 @@ class _Terms(Meaning[Many, FloatTruth]):
 
 @lru_cache(maxsize=256)
 def _constant(expression: int | Number, length: int) -> float:
-    """The nearest float64 to a term without i."""
+    """The nearest float64 to a number, or to a term without i, for strings of this length."""
     return float_of(value_at(expression, 1, length))
 
 

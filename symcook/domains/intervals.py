@@ -177,7 +177,7 @@ def _roots_inside(p: fmpq_poly, box: Span) -> int:
 
 
 def _inner_point(p: fmpq_poly, box: Span) -> fmpq:
-    """A point strictly inside `box`, which has more than one point."""
+    """A point strictly inside `box`, which has more than one point; `p` is not used."""
     if box.lower is not None and box.upper is not None:
         return (box.lower + box.upper) / 2
     if box.lower is not None:

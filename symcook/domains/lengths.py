@@ -2,8 +2,9 @@
 
 Columns are tables of guarded cells (`symcook.domains.tables`). Their values are rational functions of i, n, the counts
 of tokens in the string and up to i, and the declared symbols, and of exponentials and roots of such functions. A sum
-over positions without a closed form gets a name, and its body and limits are stored. If a rule is missing, the column
-is `OutOfRules` with a sentence that says so, and so is every column that depends on it. Results need not be trusted:
+over positions without a closed form gets a name, and its body and limits are stored. If a rule is missing, or another
+error of symcook occurs, the column is `OutOfRules` with a sentence that says so, and so is every column that depends on
+it. Results need not be trusted:
 the forms are proposed to the prover (`symcook.proof.statements.inturn`).
 """
 
@@ -100,8 +101,9 @@ class Lengths:
         self.narrowed = None
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """A string has a run only if a temperature is positive, as log(n) is from n = 2 on: raise the least length
-        so."""
+        """A string has a run only if a temperature is positive, as log(n) is from n = 2 on. The least length of the
+        world is raised above each n below `MOST_PLACES` at which a term in n alone is not positive. Other terms are not
+        tested, and nothing is raised; `must` is not used."""
         if isinstance(term, tuple) and names(term) == {"n"}:
             for n in range(self.world.fewest, MOST_PLACES):
                 with suppress(SymcookError):  # at a pole the scores are 0
@@ -136,6 +138,7 @@ class Lengths:
         return out
 
     def activate(self, column: LengthColumn, kind: str) -> LengthColumn:
+        """The activation, with cells split by the sign of the input; out of rules for a gelu."""
         if isinstance(column, OutOfRules):
             return column
         if kind == "relu":
@@ -174,7 +177,8 @@ class Lengths:
         return [normed_table] * len(columns) if isinstance(normed_table, OutOfRules) else normed_table
 
     def named_parts(self, table: CellTable) -> CellTable:
-        """The table with names instead of long values, so that they are not multiplied out."""
+        """After `narrow`: the table with names instead of long values, so that they are not multiplied out. Before: the
+        table itself."""
         world = self.world
         if self.narrowed is None:  # at a generic position, values of successive norms may cancel
             return table
@@ -280,7 +284,8 @@ class Lengths:
         return ({}, Fraction(self.world.start)) if place == 0 else self.world.end
 
     def guarded(self, make: Callable[[], Any], what: str = "") -> Any:
-        """The result of `make`, or `OutOfRules` if a rule is missing; `what` is the subject of its sentence."""
+        """The result of `make`, or `OutOfRules` if a rule is missing or another error of symcook is raised; `what` is
+        the subject of its sentence."""
         needs = f"{what} needs " if what else ""
         try:
             return make()
@@ -319,7 +324,8 @@ class Lengths:
         return CellTable(self.world, [GuardedCell(c.guard, c.value * number) for c in table.cells])
 
     def root(self, value: Value) -> Value:
-        """The square root of a nonnegative value. Each positive factor gets its own root, so that roots cancel."""
+        """The square root of a nonnegative value. Each positive factor gets its own root, so that roots cancel. NoRule
+        if a factor with a square is not certainly positive."""
         if isinstance(value, fmpq):
             return self.engine._number_root(value)
         field, world = self.field, self.world
@@ -425,7 +431,7 @@ class Lengths:
         return self.share(numerator, denominator, low, high)
 
     def share(self, numerator: CellTable, denominator: CellTable, low: Affine, high: Affine) -> CellTable:
-        """above / below for a row that sees a position, else 0."""
+        """`numerator` / `denominator` for a row that sees a position, else 0."""
         # `full` is 1 where the row sees a position (low <= high), and 0 elsewhere.
         seen = CellTable.of(self.world, self.world.linear(*minus(high, low)) + ONE)
         full = seen.split(lambda s, v: ONE if s > 0 else ZERO)
@@ -444,7 +450,7 @@ class Lengths:
 
     def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Affine, high: Affine) -> CellTable:
         """The value at the position with the maximum score, the first or last of several; 0 for a row that sees no
-        position."""
+        position. With the weighting average, the maximum must be at one position (NoRule else)."""
         value, cells = self.bound(value), list[GuardedCell]()
         for guard, place in self.places.greatest(score, weighting, low, high):
             chosen_value = CellTable.of(self.world, ZERO) if place is None else value.at("j", place)
@@ -453,8 +459,8 @@ class Lengths:
 
 
 def _period(tree: Tree) -> int | None:
-    """The period of (-1)^i, or of the sine or cosine of a rational multiple of pi times i; None for another term, and
-    above `MOST_RESIDUES`."""
+    """The period of (-1)^i, or of the sine or cosine of a rational multiple of pi times i (or n in place of i); None
+    for another term, and above `MOST_RESIDUES`."""
     if tree[0] == "^" and tree[1] == ("neg", ("num", 1, 1)) and tree[2][0] == "name":
         return 2
     if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {"i", "n"}) == 1:

@@ -121,8 +121,8 @@ class PositionSums:
         return CellTable(world, [*out, *self.outside(outer)]).merged()
 
     def outside(self, guard: Guard) -> list[GuardedCell]:
-        """Cells with the value 0 that cover all cases outside a guard. In the k-th of them, the first k - 1 atoms hold
-        and the k-th fails."""
+        """Cells with the value 0 that cover all cases outside a guard: for each k those in which the first k - 1 atoms
+        hold and the k-th fails (two for an interval with two ends, none where that is impossible)."""
         out, inside = [], {}
         fixed_positions = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         if fixed_positions:  # a token at a fixed position also requires that the position exists
@@ -212,7 +212,8 @@ class PositionSums:
         return CellTable(world, out).merged()
 
     def residue(self, place: Affine, m: int, guard: Guard) -> list[tuple[Guard, int]]:
-        """The residue of a place modulo m: (guard, residue) for each case of the residues of its names."""
+        """The residue of a place modulo m: (guard, residue) for each case of the residues of its names. The
+        coefficients and the constant of the place must be integers."""
         terms, constant = place
         cases: list[tuple[Guard, int]] = [(guard, int(constant))]
         for v, c in terms.items():
@@ -257,7 +258,8 @@ class PositionSums:
         return out
 
     def upto(self, letters: frozenset[str], place: Affine) -> CellTable:
-        """The number of positions up to a place that have one of these tokens."""
+        """The number of positions up to a place that have one of these tokens. The place must be a number near the
+        first position, the end, i or i - 1; else NoRule."""
         world = self.world
         terms, constant = place
         input_symbols = [t for t in world.letters if t in letters]

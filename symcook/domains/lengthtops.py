@@ -1,4 +1,5 @@
-"""The position of a head's maximum score, by cases: a parabola's vertex, or the first or last position of a residue.
+"""The position of a head's maximum score, by cases: an end, a parabola's vertex, or a first or last position of a
+residue.
 
 From the scores of a head, as a table in j, and the range that a row sees, this module computes guards, each with the
 position of the maximum as a linear form. It is a part of `symcook.domains.lengths`. Its results need not be trusted.
@@ -49,7 +50,7 @@ class GreatestScores:
         self, score: Value, weighting: str, low: Affine, high: Affine, seen: Guard
     ) -> Iterator[tuple[Guard, Affine]]:
         """The position of the maximum of one score in j: of a linear score an end; of a concave quadratic score its
-        vertex, or the end that is nearest to it."""
+        vertex, or the end that is nearest to it. NoRule for any other score, and where the vertex may be no integer."""
         world, coefficients = self.world, self.sums.powers(score)
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
         if set(coefficients) <= {0, 1} and (slope_signs := world.signs(slope, seen)) in ({1}, {-1}):
@@ -81,7 +82,8 @@ class GreatestScores:
     def by_residue(
         self, cells: Sequence[GuardedCell], weighting: str, low: Affine, high: Affine, seen: Guard
     ) -> Iterator[tuple[Guard, Affine]]:
-        """For scores that depend on j only by its residue: the first or last position with a residue of maximum score.
+        """For scores that depend on j only by its residue, or not at all: the first or last position with a residue of
+        maximum score. NoRule for the weighting average.
 
         There is a case for each residue of the end where the search starts (`high` for rightmost, else `low`)."""
         world, rightmost = self.world, weighting == "rightmost"
@@ -137,7 +139,7 @@ class GreatestScores:
         """The position nearest to an end of low..high with a residue of the best rank that occurs in the range.
 
         The end is `high` if `last`, else `low`; `end` is its residue modulo m. `ranks` has sets of residues, best
-        first."""
+        first; NoRule where the range may have none of them."""
         if not ranks:
             raise NoRule("scores at all positions that are seen")
         direction = -1 if last else 1

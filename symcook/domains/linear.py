@@ -67,7 +67,7 @@ def minus(a: Affine, b: Affine) -> Affine:
 
 
 def unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
-    """The least positive value that the form with these terms and constant may have at integers."""
+    """The least positive value that the form with these terms (at least one) and constant may have at integers."""
     step = reduce(
         lambda a, b: Fraction(
             gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator

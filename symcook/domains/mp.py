@@ -52,7 +52,7 @@ def rounded(value: Coefficient, bits: int) -> Any:
 
 class Mp(Shortening):
     """The domain of mpmath numbers with `bits` bits. Values are shown with `digits` digits; None: as many as `show` is
-    given.
+    given. In the example, 17 has five bits and is rounded to 16 before the mean is computed.
 
     >>> from symcook.model.parts import Mask
     >>> domain = Mp(4)
@@ -109,6 +109,7 @@ class Mp(Shortening):
             return x * (self.mp.mpf("0.5") * self.mp.erfc(-x / self.mp.sqrt(self.mp.mpf(2))))
         if kind == "gelu-sigmoid":
             return x * self._logistic(self.number(Fraction(1702, 1000)) * x)
+        # gelu-tanh
         cubic, scale = self.number(Fraction(44715, 1000000)), 2 * self.mp.sqrt(2 / +self.mp.pi)
         return x * self._logistic(scale * (x + cubic * (x * x * x)))
 

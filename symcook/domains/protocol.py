@@ -46,7 +46,8 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         ...
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """Raise NoRun with the text `must` if a term in i and n is not positive at some position of the input."""
+        """Raise NoRun with the text `must` if a term in i and n is certainly not positive at some position of the
+        input. An undecided sign is accepted. `Lengths` raises nothing and leaves out short strings instead."""
         ...
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
@@ -67,7 +68,8 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         ...
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
-        """The sum of coefficient times column, plus `bias`, at every position. No coefficient is zero."""
+        """The sum of coefficient times column, plus `bias`, at every position. No coefficient is zero; `terms` may be
+        empty."""
         ...
 
     def activate(self, column: Column, kind: str) -> Column:
@@ -94,8 +96,9 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         """For each value column v: sum_j alpha_ij v_j, with scores factor(i, n) * sum_d queries[d]_i keys[d]_j.
 
         Without queries every score is zero. With weighting average or softmax, each row is then the mean of the values
-        that the mask lets it see: their sum, divided once. A row that sees no position is zero.
-        `factor` is a positive term in i and n; callers pass 1 where it cannot change the result.
+        that the mask lets it see: their sum, divided once (`Rounding` has an option that divides first). A row that
+        sees no position is zero. `factor` is a positive term in i and n; callers pass 1 where it cannot change the
+        result.
         """
         ...
 
@@ -113,7 +116,8 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         ...
 
     def show(self, value: Value, digits: int) -> object:
-        """`value` for JSON: text for exact numbers and expressions, {"mid", "rad"} for balls, and floats unchanged."""
+        """`value` for JSON: text for exact numbers and expressions (in a batch a list of texts), {"mid", "rad"} for
+        balls, and floats unchanged."""
         ...
 
     def settled(self, value: Value, digits: int) -> bool:

@@ -6,7 +6,8 @@ Exponentials are computed here from these operations (`exponential`). Radii are 
 each by more than its own rounding error. An infinite radius means that the value is unknown. A comparison that the
 radii do not decide gives -1. In comments, u is `UNIT`, the relative error of one rounding.
 
-The domain implements only `symcook.domains.protocol.Matrices`, so it runs dense models only.
+Of `symcook.domains.protocol.Domain`, the module has only what a pass over matrices needs (`Matrices`), so it runs dense
+models only.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 UNIT = 2.0**-53
 """The greatest relative error of one rounding in float64."""
 WIDEST = 4096
-"""The greatest number of terms of a sum. Up to it, the rounding errors of computing a radius stay below the factor
-`ENLARGED`."""
+"""The greatest number of columns of a weight matrix. Sums of up to so many terms have errors in computing a radius
+below the factor `ENLARGED`. The sums of attention, scores and layer norm are not tested."""
 ENLARGED, TINY = 1 + 2.0**-40, 2.0**-1000
 """A radius is multiplied by the first and increased by the second, for its own rounding and underflow."""
 LEAST = 2.0**-1022
@@ -92,7 +93,7 @@ class Radii(Positions[Any, Any, Any]):
 
     matrices: ClassVar[bool] = True
     name: ClassVar[str] = "radii"
-    apart = False  # see `FloatMatrices.apart`
+    apart = False  # see `FloatMatrices.apart`; a dense pass sets it, but radii hold for every order of sums
 
     def context(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
@@ -140,7 +141,7 @@ class Radii(Positions[Any, Any, Any]):
             of.kept[key] = mid, rad
         return of.kept[key]
 
-    # Blocks.
+    # Blocks; methods without a docstring are described in `symcook.domains.protocol.Matrices`.
 
     def product(
         self, matrix: Any, columns: MidRadius, bias: Any = None, kind: str = "", onto: MidRadius | None = None
@@ -175,7 +176,9 @@ class Radii(Positions[Any, Any, Any]):
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
-        """(x - mean)/sqrt(variance + epsilon), with an error bound for each step."""
+        """(x - mean)/sqrt(variance + epsilon), with an error bound for each step. NotExact for "refuse" if epsilon is
+        not certainly positive. For "zero", the radius is infinite where variance + epsilon is not certainly
+        positive."""
         floor, floor_off = _float_and_error(epsilon)
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
@@ -277,7 +280,7 @@ class Radii(Positions[Any, Any, Any]):
         return MidRadius(result.mid.transpose(2, 1, 0), result.rad.transpose(2, 1, 0))
 
     def _scores(self, queries: MidRadius, keys: MidRadius, factor: Coefficient) -> MidRadius:
-        """The scores of all strings: queries times keys, times the factor of each row."""
+        """The scores of all strings: queries times keys, times the factor of each row, which must be positive."""
         rounding = (len(queries) + 4) * UNIT
         query, query_off = (part.transpose(2, 1, 0) for part in (queries.mid, queries.rad))
         key, key_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
@@ -295,7 +298,8 @@ class Radii(Positions[Any, Any, Any]):
     def distribution(self, columns: MidRadius) -> MidRadius:
         raise NotExact("strings that are run together must give a verdict or a label", "a distribution", BALL)
 
-    # Verdicts: for each position an array over the strings, of 1, 0 or -1 (undecided), or of labels.
+    # Verdicts: for each position an array over the strings, of 1, 0 or -1 (undecided), or of the index of a label.
+    # `zero` never gives 1.
 
     def positive(self, column: MidRadius) -> list[FloatArray]:
         return [*np.where(column.mid > column.rad, 1, np.where(column.mid <= -column.rad, 0, -1))]

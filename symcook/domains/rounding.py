@@ -3,11 +3,11 @@
 The error model, for an arithmetic with unit roundoff u (`Format`):
 
 - a number of the model or input, a product, a quotient, a root and a sum of two are rounded once: y (1 + d) + e with
-|d| <= u and |e|   at most half the least subnormal number; in a fused operation, d = 0 for the product;
+  |d| <= u and |e| at most half the least subnormal number; in a fused operation, d = 0 for the product;
 - a sum of k terms, in any order, by pairs or fused, has an error of at most g sum |term|, where
   g = (k - 1) u/(1 - (k - 1) u);
 - an exponential has an error of at most `EXP_ULPS` units in the last place (each at most 2u times the value), and may
-be   flushed to zero below the least normal number; e^0 is 1. Softmax first subtracts the maximum score, up to rounding;
+  be flushed to zero below the least normal number; e^0 is 1. Softmax first subtracts the maximum score, up to rounding;
 - the factor of x in a gelu, which lies between 0 and 1, has an error of at most `GELU_ULPS` times 2u;
 - a layer norm subtracts the mean, takes the mean of the squares of the differences, then divides by the root;
 - in hard attention equal keys have equal scores;
@@ -175,7 +175,8 @@ class Format:
 class _Running:
     """A sum that terms are added to, with the data for bounds of its rounding errors.
 
-    `sum` encloses the exact sum, `size` bounds the sum of absolute values, and `count` is the number of nonzero terms.
+    `sum` encloses the exact sum, `size` bounds the sum of absolute values, and `count` is the number of terms that are
+    not exactly zero rationals.
     """
 
     def __init__(self, format: Format) -> None:
@@ -242,7 +243,7 @@ FORMATS: Mapping[str, tuple[Format, Format]] = {
 """For each float domain: the format of columns, and the format inside one operation (scores, weights, sums, layer
 norm)."""
 RUNTIMES = {**FORMATS, "bfloat16": (Format(8, -126, 128), Format(8, -126, 128))}
-"""`FORMATS`, and a type that numpy does not have."""
+"""`FORMATS`, and a type that numpy does not have. `domain` uses the first format of each pair only."""
 
 
 class Rounding(RoundedMatrices, BallDomain):
@@ -260,9 +261,9 @@ class Rounding(RoundedMatrices, BallDomain):
 
     matrices: ClassVar[bool] = True
     name: ClassVar[str] = "rounding"
-    sifts: ClassVar[bool] = False
-    proportional: ClassVar[bool] = False
-    recalls: ClassVar[bool] = False
+    sifts: ClassVar[bool] = False  # the scores of `sieve` are exact ones, and a runtime compares rounded ones
+    proportional: ClassVar[bool] = False  # sets have the rounding of a runtime
+    recalls: ClassVar[bool] = False  # the sets must be those of a pass over all positions
 
     def __init__(self, stored: Format, inner: Format | None = None, *, divides_first: bool = False) -> None:
         super().__init__(stored.bits)
@@ -289,6 +290,7 @@ class Rounding(RoundedMatrices, BallDomain):
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
     def layer_norm(self, columns: BallColumns, epsilon: Coefficient, zero_variance: str) -> list[BallColumn]:
+        """The layer norm, computed in the inner format and then stored; its means are always divided after the sum."""
         first, self.divides_first = self.divides_first, False  # it concerns the averages of attention only
         try:
             with self._using(self.inner):
@@ -306,13 +308,14 @@ class Rounding(RoundedMatrices, BallDomain):
         weighting: str,
         factor: Coefficient,
     ) -> list[BallColumn]:
-        """The output of a head, computed in the inner format and then stored. A result that is not one of the value
-        entries is a separate object in each row."""
+        """The output of a head, computed in the inner format and then stored. A result that is neither exact nor one of
+        the value entries is a separate object in each row."""
         with self._using(self.inner):
             attended = super().attend(queries, keys, values, mask, weighting, factor)
         inputs = {id(x) for column in values for x in column}
         return self._kept([[x if id(x) in inputs else _new_object(x) for x in column] for column in attended])
 
+    # Not as in `BallDomain`, whose products of matrices do not bound rounding.
     soft = Rowwise.soft
     shares = Rowwise.shares
 
@@ -325,14 +328,17 @@ class Rounding(RoundedMatrices, BallDomain):
     def softmax(
         self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
     ) -> Sequence[BallValue]:
+        """The weighted mean of each row of values; with `divides_first` the weights are divided by their sum first."""
         if not self.divides_first:
             return super().softmax(scores, scale, rows)
         weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
         total = self.total(weights)
+        # `over` rounds once; the second rounding is for runtimes that multiply by the rounded inverse.
         shares = [self._format.rounded(self.over(weight, total)) for weight in weights]
         return [self.total([self.times(share, x) for share, x in zip(shares, row, strict=True)]) for row in rows]
 
     def mean(self, entries: Sequence[BallValue]) -> BallValue:
+        """The mean; with `divides_first` each entry is multiplied by the rounded share 1/count before the sum."""
         if not self.divides_first:
             return super().mean(entries)
         running = _Running(self._format)
@@ -342,7 +348,7 @@ class Rounding(RoundedMatrices, BallDomain):
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> BallColumn:
         """Attention with all scores zero; with `divides_first`, each entry is multiplied by the share 1/count of its
-        row."""
+        row, for each number of entries in turn (where all rows see the same positions, `mean` does that)."""
         same_rows = all(sees == seen[0] for sees in seen)
         if not self.divides_first or same_rows or weighting in ("leftmost", "rightmost"):
             return super().plain(column, seen, weighting)
@@ -413,8 +419,8 @@ def _power_of_two(exponent: int) -> fmpq:
 
 
 def domain(dtype: str, kind: type[Rounding] | None = None, divides_first: bool = False) -> Any:
-    """A domain of class `kind` for runtimes that round weights, columns and every operation to `dtype`. For
-    `divides_first` see `Rounding`.
+    """A domain of class `kind` (`Rounding` if None) for runtimes that round weights, columns and every operation to
+    `dtype`, a key of `RUNTIMES`. For `divides_first` see `Rounding`.
 
     A runtime that computes an operation in more bits and rounds its result, as for float16, stays in the same sets: one
     rounding to nearest has an error of at most u/(1 + u) y, so that a double rounding has one of less than u y.

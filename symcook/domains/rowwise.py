@@ -53,7 +53,7 @@ RowColumn = list[Value]
 RowColumns = Sequence[RowColumn[Value]]
 Result = TypeVar("Result")
 Scores = Callable[[int, Any], Sequence[Value]]
-"""A function of the index of a row (in `rows`) and the positions that it sees: a value for each of them."""
+"""A function of the index of a row (in `rows`) and the positions that it sees, or some of them: a value for each."""
 
 
 class Positions(Generic[Held, Entry, Verdict]):
@@ -84,10 +84,11 @@ class Positions(Generic[Held, Entry, Verdict]):
         ]
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """Raises NoRun if the term is not positive at some position.
+        """Raises NoRun if the term is certainly not positive at some position. A pole and an undecided sign are
+        accepted.
 
         A term that sympy knows to be positive for all i and n needs no evaluation. Otherwise each position is evaluated
-        in balls, and by sympy if the ball has no certain sign or the term has a declared symbol."""
+        in balls, and by sympy if the ball has no certain sign, at a pole, or if the term has a declared symbol."""
         indices = self.indices()
         if not isinstance(term, tuple) or not names(term) & {"i", "n"} or _positive_from(term, indices[0][0]):
             return
@@ -188,7 +189,8 @@ class Memos:
 
 
 class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]):
-    """The operations of `symcook.domains.protocol.Domain`, built from operations on single numbers.
+    """The operations of `symcook.domains.protocol.Domain`, built from operations on single numbers. Operations that use
+    a cache must be called in the same order in each pass (`Memos`).
 
     A subclass defines `number`, `position`, `activation`, `normalised`, `weights` and `show`, and overrides other
     methods where its numbers need that.
@@ -250,7 +252,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return a / b
 
     def total(self, parts: Sequence[Value]) -> Value:
-        """The sum from left to right; for one entry the same object."""
+        """The sum from left to right; 0 of no entries, and for one entry the same object."""
         return reduce(add, parts) if parts else self.nothing
 
     def running(self, column: Sequence[Value]) -> Sequence[Value]:
@@ -323,6 +325,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return [self.number(row[name]) for row in self._sequence]
 
     def positions(self, expression: Coefficient) -> RowColumn[Value]:
+        """The column of a term. It is stored for later runs with the same start, length and rows: do not change it."""
         if not isinstance(expression, tuple):
             return [self.number(expression)] * len(self.rows)
         key = (expression, self._start, self.length, self.rows)
@@ -351,10 +354,11 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def layer_norm(
         self, columns: RowColumns[Value], epsilon: Coefficient, zero_variance: str
     ) -> list[RowColumn[Value]]:
+        """The layer norm at each position, computed once for positions with the same entries; see the protocol."""
         floor, memo, rows = self._factor(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
-            if key not in memo:
+            if key not in memo:  # the entries are stored too, so that their ids are not reused
                 memo[key] = self.normalised(entries, floor, zero_variance, self._start + place), entries
             rows.append(memo[key][0])
         return _columns(rows)
@@ -444,8 +448,10 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def _by_query(
         self, columns: Sequence[Sequence[object]], seen: Sequence[range], width: int, compute: Scores[Value]
     ) -> list[RowColumn[Value]]:
-        """Columns from the rows that `compute` returns, `width` entries a row. It is called once for all rows that see
-        the same positions and have the same entries in `columns`. A row that sees no position has zeros."""
+        """Columns from the rows that `compute` returns, `width` entries a row. `compute` gets the index of a row and
+        the range that it sees, as a function of the type `Scores` does, but it returns one value for each value column.
+        It is called once for all rows that see the same positions and have the same entries in `columns`. A row that
+        sees no position has zeros."""
         rows, memo = [], dict[Any, Sequence[Value]]()
         for number, (sees, *entries) in enumerate(zip(seen, *columns, strict=True)):
             key = (sees, *map(id, entries))
@@ -522,7 +528,8 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
         memos.place, self._memo, self._recalled = 0, memos, recalled
 
     def recalled(self, block: Sequence[object], columns: RowColumns[Value], compute: Callable[[], Result]) -> Result:
-        """The result of `compute` for a block at one position, computed once for positions with the same entries."""
+        """The result of `compute` for a block at one position, computed once for positions with the same entries. Where
+        there is more than one row, it is computed each time."""
         if len(self.rows) != 1:
             return compute()
         key = (*map(id, block), *(id(column[0]) for column in columns))
@@ -552,8 +559,8 @@ def _indicator(place: int) -> Coefficient:
 
 @lru_cache(maxsize=256)
 def _positive_from(term: Tree, start: int) -> bool:
-    """Whether sympy can prove that a term in i and n is positive for all integers i >= start and n >= 1. `start` is 0
-    or 1: sympy knows nonnegative and positive integers only."""
+    """Whether sympy can prove that a term in i and n is positive for all integers i and n >= 1, where i >= 0 if `start`
+    is 0, else i >= 1. A resumed run has a larger `start`, but sympy knows nonnegative and positive integers only."""
     import sympy
 
     i, n = symbol("i"), symbol("n")

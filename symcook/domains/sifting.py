@@ -32,7 +32,7 @@ class Midpoints:
         self.mid[: self.count], self.rad[: self.count] = mid, rad
 
     def of(self, column: Sequence[fmpq | arb]) -> tuple[Any, Any]:
-        """Midpoints and radii of the whole column."""
+        """Midpoints and radii of the whole column, which must begin with the entries of earlier calls."""
         size = len(column)
         if size > self.count:
             if size > len(self.mid):

@@ -4,8 +4,8 @@ From a value of a field and an interval for each symbol, this module computes a 
 It contains every sign that occurs, so POSITIVE alone means positive everywhere. A polynomial in one symbol on an
 interval is decided exactly by counting roots (Sturm). For several symbols, each is moved to [0, oo), and the signs of
 the coefficients there are compared. Maxima and steps are split at their breakpoints. The sign of a + b sqrt(u) follows
-from those of a, b and a^2 - b^2 u. If these methods fail, or take more than `MAX_STEPS` steps, the set has more signs
-than occur.
+from those of a, b and a^2 - b^2 u. If these methods fail, or take too many steps (`MAX_STEPS`, fewer after
+`ALL_STEPS`), the set may have more signs than occur.
 """
 
 from __future__ import annotations
@@ -146,7 +146,8 @@ class KnownSigns:
     def assume(self, value: Function, signs: int) -> None:
         """Assume from now on that `value`, a polynomial, has its sign in `signs`.
 
-        Raises Impossible if that certainly holds for no admissible values.
+        Raises Impossible if `value` is linear in one symbol and this leaves no value of the symbol. Other
+        contradictions may be noticed by later questions only.
         """
         self.field.lift(value)
         self._assumed.append((value, signs))
@@ -164,7 +165,7 @@ class KnownSigns:
         self._facts.append((value, signs))
 
     def known(self, value: Function) -> int:
-        """The sign set of a polynomial that was recorded by `know`; else ANY."""
+        """The sign set of a polynomial that was recorded by `know` for it or for a multiple of it; else ANY."""
         self.field.lift(value)
         return self._recorded(value.num)
 
@@ -232,8 +233,8 @@ class KnownSigns:
         return signs
 
     def _quadratic(self, p: fmpq_mpoly) -> int:
-        """The signs of p = a x^2 + b x + c in a symbol x, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c), if a has one
-        sign."""
+        """The signs of p = a x^2 + b x + c in a symbol x, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c), if a is positive
+        everywhere or negative everywhere; else ANY."""
         degrees = p.degrees()
         for g in self._generators_in(p):
             if degrees[g] != 2 or self.field.generators[g].kind != "symbol":
@@ -385,7 +386,7 @@ class KnownSigns:
 
     def _range(self, value: Function) -> tuple[fmpq | None, fmpq | None]:
         """(lower bound, upper bound) of a value from bounds of its terms. They are computed only if all generators are
-        nonnegative; None is no bound."""
+        nonnegative and the denominator is bounded below by 0; None is no bound."""
         # The denominator must not be negative; its inverse is between `low` and `high`.
         num, den = self._term_range(value.num), self._term_range(value.den)
         if den[0] is None or den[0] < 0:
@@ -465,7 +466,8 @@ class KnownSigns:
         return signs
 
     def _number_sign(self, p: fmpq_mpoly) -> int:
-        """The sign of a number, by balls of increasing precision; ANY if the number is zero or very small."""
+        """The sign of a number, by balls of increasing precision; ANY if the number is zero, or so small that
+        `MAX_BITS` bits do not show its sign."""
         bits = 64
         while bits <= MAX_BITS:
             with PRECISION, flint.ctx.workprec(bits):

@@ -23,8 +23,8 @@ from symcook.model.symbols import from_sympy
 class Spelling:
     """Writes names, values and guards of a world in the grammar, for a reader.
 
-    `defined` maps the text of a sum or long value to its name. The two worlds of one answer share it, so that a name
-    has the same meaning in both.
+    `defined` maps the text of a sum or long value to its name, and is filled in by `name`; None leaves such names as
+    they are in the world. The two worlds of one answer share it, so that a name has the same meaning in both.
     """
 
     def __init__(self, domain: Lengths, defined: dict[str, str] | None = None) -> None:
@@ -186,7 +186,8 @@ class Spelling:
         return f"all {name} in {self.world.start}..{self.world.last}. {text}"
 
     def atom(self, atom: LinearAtom, held: Any) -> list[str]:
-        """The condition that an atom has one of the values `held`, as formulas that must all hold."""
+        """The condition that an atom has one of the values `held`, as formulas that must all hold; none if it always
+        holds."""
         if atom[0] == "letter":
             order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
             place = self.world.last if atom[1] == "n" else str(atom[1])
@@ -216,10 +217,10 @@ class Spelling:
         return out
 
     def signed(self, terms: Mapping[str, int], constant: Fraction, held: frozenset[int]) -> list[str]:
-        """The formula that a form has one of the signs `held`."""
+        """The formula that a form has one of the signs `held`, which must be one or two of the three."""
         (minus_negative, positive) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
         left_text, right_text = self.linear(*minus_negative), self.linear(*positive)
-        # The form is `right` - `left`.
+        # The form is the positive part minus the negated negative part, here the right text minus the left one.
         comparisons = {
             (1,): f"{left_text} < {right_text}",
             (-1,): f"{right_text} < {left_text}",
@@ -274,7 +275,8 @@ class StatementSpelling(Spelling):
         return self.sum(name) if name in self.world.sums else name
 
     def quantified(self, text: str) -> str:
-        """The formula that `text` holds for all positions q1, q2, .. that equal the queries in it."""
+        """The formula that `text` holds for all positions q1, q2, .. that equal the queries in it. It empties
+        `queries`."""
         for k, query in reversed([*enumerate(self.queries, 1)]):
             text = f"({self.everywhere(f'{query} = q{k} -> {text}', f'q{k}')})"
         self.queries = []
@@ -284,7 +286,7 @@ class StatementSpelling(Spelling):
         return str(self.tokens[token])
 
     def where(self, test: str, value: str, infinite: bool) -> str:
-        """As a product, like the sums of a run. The checkers prove that it is defined."""
+        """As `Spelling.where`, but always a product, like the sums of a run. The checkers prove that it is defined."""
         return super().where(test, value, False)
 
     def residue(self, name: str, m: int, residue: int) -> str:

@@ -43,8 +43,8 @@ _FACTOR_BITS = 96  # integers under a root are split into primes up to this size
 class Choices:
     """The side to take at each undecided comparison, in the order in which the pass meets the comparisons.
 
-    `advance` goes to the next sequence of sides, depth first, until all have been visited. `met` is called at each
-    comparison.
+    `advance` goes to the next sequence of sides, depth first, until all have been visited; each sequence needs a new
+    pass. `met` is called at each undecided comparison.
     """
 
     def __init__(self, met: Callable[[], None] | None = None) -> None:
@@ -129,6 +129,7 @@ class Symbolic(Rowwise):
     def layer_norm(
         self, columns: Sequence[SymbolicColumn], epsilon: Coefficient, zero_variance: str
     ) -> list[SymbolicColumn]:
+        """The layer norm; BadInput if epsilon may be negative for some values of its symbols."""
         added = self.number(epsilon)
         if self._signs.of(added) & NEGATIVE:
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
@@ -172,8 +173,8 @@ class Symbolic(Rowwise):
         return from_sympy(value)
 
     def resolve(self, values: Sequence[Value]) -> SymbolicColumn:
-        """The values with each undecided maximum and step replaced by the side of a case; cases must be on. Maxima and
-        steps inside exponentials, roots and other functions stay."""
+        """The values with each maximum and step replaced by the side of a case; cases must be on. Undecided ones are
+        split here, which adds conditions. Maxima and steps inside exponentials, roots and other functions stay."""
         field, resolved = self._field, {}
         for value in values:
             if isinstance(value, Function):
@@ -230,7 +231,8 @@ class Symbolic(Rowwise):
         return fmpq(value.numerator, value.denominator)
 
     def _power(self, base: Value, exponent: int) -> Value:
-        """An integer power; a negative one needs a base that is not zero."""
+        """An integer power; a negative one needs a base that is not zero (`_require_nonzero`). BadInput for an exponent
+        above `MAX_POWER`."""
         if abs(exponent) > MAX_POWER:
             raise BadInput(f"an exponent must be at most {MAX_POWER} in a closed form", exponent)
         if exponent < 0:
@@ -602,7 +604,9 @@ class Symbolic(Rowwise):
         return BadInput(must, f"{self._text(value)}, which is {what} {where}", do)
 
     def _split(self, value: Value, signs: int, sides: Sequence[int], why: str = "a comparison is undecided") -> int:
-        """Choose one of `sides` (sign sets) that `signs` allows, assume it from this call on, and return it."""
+        """Choose one of `sides` (sign sets) that `signs` allows, and return it. If several are possible, the chosen one
+        is assumed from this call on and listed in `conditions`. Branching if cases are not split; Impossible if none is
+        possible."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
             raise Branching(f"{why}: the sign of {self._short_text(value)}; {do}.")
@@ -641,7 +645,7 @@ class Symbolic(Rowwise):
 
 class _Closed(Meaning[Value, Any]):
     """Evaluates terms in declared symbols. A term without symbols and without a closed form is a constant, by its sympy
-    form."""
+    form. Results are remembered in `memo`."""
 
     def __init__(self, domain: Symbolic, values: Mapping[str, Value]) -> None:
         super().__init__(values)
@@ -649,6 +653,7 @@ class _Closed(Meaning[Value, Any]):
         self.memo: dict[Tree, Value] = {}
 
     def term(self, tree: Tree) -> Value:
+        """The value of a term; NotExact for a symbol inside of a term without a normal form."""
         value = self.memo.get(tree)
         if value is None:
             # A term without a normal form must be a constant.

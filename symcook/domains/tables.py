@@ -32,7 +32,7 @@ from symcook.domains.world import GuardedCell, NamedSum, World
 from symcook.present import present
 
 MOST_CELLS = 400
-"""The greatest number of cells of one table."""
+"""The greatest number of cells of one table; a table with more raises NoRule when it is made."""
 
 
 class CellTable:
@@ -67,6 +67,7 @@ class CellTable:
         return CellTable(self.world, out).merged()
 
     def __add__(self, other: CellTable) -> CellTable:
+        """The sum. If one of the tables is a constant, the other one keeps its guards, and cells are not merged."""
         world = self.world
         for table, alone in ((self, other), (other, self)):
             if len(alone.cells) == 1 and not alone.cells[0].guard:  # a constant: no cells need to be merged
@@ -93,7 +94,7 @@ class CellTable:
 
     def split(self, each: Callable[[int, Value], Value], weak: bool = False) -> CellTable:
         """The table of each(sign, value). Cells are split so that the sign is known; if `weak`, a value 0 may count as
-        positive or negative."""
+        positive or negative. NoRule where a sign cannot be split."""
         world = self.world
         parts = [(c, s, g) for c in self.cells for s, g in world.sign.split(c.value, c.guard, weak)]
         return CellTable(world, [GuardedCell(g, world.tidy(g, each(s, c.value))) for c, s, g in parts]).merged()
@@ -104,18 +105,19 @@ class CellTable:
         return CellTable(self.world, [GuardedCell(g, v) for g, v in common if g is not None])
 
     def value_at(self, guard: Guard) -> Value:
-        """The value where a guard holds, which must be a part of one cell."""
+        """The value where a guard holds, which must be possible and lie in one cell: the first cell that meets it is
+        taken."""
         cell = next(c for c in self.cells if self.world.met(c.guard, guard) is not None)
         return self.world.tidy(guard, cell.value)
 
     def under(self, guard: Guard) -> CellTable:
-        """The cells restricted to a guard."""
+        """The cells restricted to a guard: a table that covers the guard only."""
         cells = ((self.world.met(c.guard, guard), c.value) for c in self.cells)
         return CellTable(self.world, [GuardedCell(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
 
     def at(self, name: str, place: Affine) -> CellTable:
         """The table with the linear form `place` in place of the position `name`. Cells that become impossible are left
-        out."""
+        out. NoRule where a count up to `place` has no name."""
         world, counts = self.world, {f"p:{a}:{name}" for a in self.world.letters}
         out = []
         for cell in self.cells:
@@ -397,7 +399,8 @@ def within(form: Affine, held: Bounds) -> Guard | None:
 
 
 def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | None:
-    """The guard that the token at `place` is in `held`; None if that is impossible."""
+    """The guard that the token at `place` is in `held`; None if that is impossible. NoRule where the token at such a
+    place has no atom."""
     terms, constant = place
     if held == world.domain(("letter", "i")):
         return {}
@@ -419,8 +422,8 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:
-    """The guard that the residue of `place` modulo m is in `held`, as a condition on its only name; None if that is
-    impossible."""
+    """The guard that the residue of `place` modulo m is in `held`, as a condition on the only name whose coefficient is
+    not a multiple of m; None if that is impossible. NoRule for any other place that is not a number."""
     terms, constant = place
     if not terms:
         return {} if int(constant) % m in held else None

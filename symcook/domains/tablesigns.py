@@ -102,7 +102,8 @@ class TableSigns:
         integral = form is not None and all(world.whole(v) for v in form[0])
         with_inputs = form is not None and not integral and self.given(form[0])
         # A linear form: each sign that is possible under the facts and the guard. For integers, the form is > 0 iff it
-        # is at least its least positive value (`above`; `step` divides all coefficients), so the result is exact.
+        # is at least its least positive value (`above`; `step` divides all coefficients), so no weaker test is needed.
+        # The result is a superset even so, since `World.possible` is certain only where it is False.
         if form is not None and (integral or with_inputs):
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if integral else 1
@@ -172,7 +173,8 @@ class TableSigns:
             best = world.of_symbols(polynomial)
         if len(best) == 1:
             return best
-        # Powers of e have the lower end 0. If that does not decide, try the end 1 for those with a positive exponent.
+        # Powers of e have the lower end 0. If there are any, a second attempt takes the end 1 for those with a positive
+        # exponent; the signs that both attempts allow remain.
         powers = any(world.field.generators[g].kind == "exp" for g in used)
         for ends_at_one in (False, True) if powers else (False,):
             moved, strict = self._from_lower_ends(value, guard, ends_at_one)
@@ -206,7 +208,8 @@ class TableSigns:
             elif generator.kind == "constant" and not (generator.argument.is_positive or generator.argument == LOG):
                 return None, strict
             else:
-                # Exponentials, roots and constants are positive, log n only from n = 2 on. e^u > 1 for u > 0.
+                # Exponentials and constants are positive, log n only from n = 2 on. Roots count as positive too,
+                # although the root of a factor that may be 0 is not certainly so. e^u > 1 for u > 0.
                 log = generator.kind == "constant" and generator.argument == LOG
                 positive = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if positive else set()
@@ -256,8 +259,8 @@ class TableSigns:
         return None
 
     def apart(self, value: Function) -> tuple[dict[str, Fraction], dict[str, Fraction], bool]:
-        """(coefficients of the linear terms in integers, those of sums, whether the value has anything else but a
-        constant)."""
+        """(coefficients of the linear terms in integers, those of sums, whether the value has anything besides integer
+        terms and a constant). A sum counts as something besides."""
         integer_terms, sums, other_names = dict[str, Fraction](), dict[str, Fraction](), False
         for monomial, c in self._numerator(value).terms():
             used = [(g, e) for g, e in enumerate(monomial) if e]
@@ -330,7 +333,7 @@ class TableSigns:
 
     def split(self, value: Value, guard: Guard, weak: bool = False) -> list[tuple[int, Guard]]:
         """(sign, part of the guard) pairs that cover the guard, where the value has this sign on the part. If `weak`, a
-        part with the sign 1 or -1 may also have values 0."""
+        part with the sign 1 or -1 may also have values 0. NoRule if the sign of a factor cannot be found by cases."""
         signs = self.of(value, guard)
         if len(signs) == 1:
             return [(next(iter(signs)), guard)]
@@ -356,8 +359,9 @@ class TableSigns:
         return out.pop() if len(out) == 1 else 0
 
     def parts(self, value: Function, guard: Guard, below: int = 0) -> list[Guard]:
-        """Parts of the guard that cover it, by the sign of a linear factor, by the sign of its linear part in integers,
-        or by whether a sum is zero. If `below` is not 0, the signs 0 and `below` share a part."""
+        """Parts of the guard that cover it, by whether a sum is zero, by the sign of a linear factor, or by the sign of
+        its linear part in integers. If `below` is not 0, the signs 0 and `below` of a linear factor share a part.
+        NoRule where none of these applies."""
         world = self.world
         # A sum without a rule: zero or not.
         inside = world.names_in(value) & set(world.sums)

@@ -178,7 +178,8 @@ class World:
         return self.name(name)
 
     def short(self, value: Value, guard: Guard, most: int) -> Value:
-        """The value itself, or a name for it if its size is above `most`. A value and its negative share a name."""
+        """The value itself, or a name for it if its size is above `most` and it does not depend on i. A value and its
+        negative share a name. The signs that are stored with a new name are those under `guard`."""
         if isinstance(value, fmpq) or self.field.size(value) <= most or "i" in self.names_in(value):
             return value
         self.field.lift(value)
@@ -385,8 +386,8 @@ class World:
         return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
 
     def _with_positions(self, point: dict[str, int]) -> IntegerPoint:
-        """A point with values added for i, j and the counts up to them, if they are missing: those of the other
-        position, or of the end of the string.
+        """`point` with values added to it for i, j and the counts up to them, if they are missing: those of the other
+        position, or of the end of the string. Without n, nothing is added.
 
         A point with more names answers more of the later questions. Its numbers have the denominator `point[""]`.
         """
@@ -573,7 +574,7 @@ class World:
 
     def implied(self, guard: Guard, atom: LinearAtom, held: Any) -> bool:
         """Whether a guard implies that an atom has one of the values `held`; False for the token at a position that may
-        not exist."""
+        not exist, and where the guard and the condition cannot both hold."""
         # A fixed position that may not exist.
         if (
             atom[0] == "letter"
@@ -608,7 +609,7 @@ class World:
         return low, high
 
     def shortened(self, guard: Guard) -> Guard:
-        """A guard without the atoms that its other atoms imply."""
+        """A guard without the atoms that its other atoms imply, which are removed one by one."""
         for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
             others = KeptGuard({a: h for a, h in guard.items() if a != atom})
             if self.implied(others, atom, guard[atom]):
@@ -616,8 +617,8 @@ class World:
         return guard
 
     def equalities(self, guard: Guard) -> dict[str, Value]:
-        """Name -> its value under a guard, from atoms that fix a number: each form that equals one number is solved for
-        one of its names."""
+        """Name -> its value under a guard, from atoms that fix a number, a place or a sum: each form that equals one
+        number is solved for one of its names with the coefficient 1 or -1, if it has one."""
         key = guard_key(guard)
         if key not in self._equalities:
             self._equalities[key] = self._solve_equalities(guard)
