@@ -250,7 +250,8 @@ def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, b
 
 def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
     """How far the temperature may rise from 0 before one string is decided otherwise, by rigorous intervals. `best` is
-    the smallest reach so far, beyond which the search may stop."""
+    the smallest reach so far, beyond which the search may stop. Undecided if the answer is wrong down to `COLDEST` and
+    unknown below it; LeftOpen if no interval is short enough."""
     sequence, name = soft.tokens(word), soft.parameters[-1].name
 
     def right_at(tau: Fraction) -> bool:
@@ -291,7 +292,7 @@ def _from_cold(
 ) -> Reach:
     """`enclosed` from temperature 0 on. If that is undecided, because scores are equal only in the limit, it begins at
     `SHOWN`, then at 16 times as much, and so on, until the weights of the softmax are large enough to tell apart from
-    0 by intervals."""
+    0 by intervals. LeftOpen if it is undecided from `first` on too."""
     start = Fraction(0)
     while True:
         try:
@@ -303,8 +304,9 @@ def _from_cold(
 
 
 def _row(model: Transformer, least: _LengthResult, n: int, digits: int) -> dict[str, AnswerCell]:
-    """The cells of one length. "tau", "word" and "root" are None if every temperature is right. "rule" is None if no
-    score gap is known, or if the model has softmax with temperatures of its own."""
+    """The cells of one length. "tau", "word" and "root" are None if every temperature is right; "root" also if "tau" is
+    0 or not exact. "rule" is None if no score gap is known, or if the model has softmax with temperatures of its
+    own."""
     row: dict[str, AnswerCell] = {**OPEN}
     positions = n + model.embedding.added
     tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(model))
