@@ -143,7 +143,8 @@ def settings(values: str | Mapping[str, object] | None) -> dict[str, Any]:
 
 
 def rational_positive(value: object, name: str) -> Fraction:
-    """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names."""
+    """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names. BadInput for
+    anything else."""
     number = value
     if isinstance(value, str):
         number = rational_value(number_tree(value, name), name)
@@ -215,10 +216,12 @@ def against(
 class Bound(Shown):
     """A claimed bound and the sharp value.
 
-    value: the supremum of the quantity. claimed: the paper's bound, None if it does not apply. holds: whether value <=
-    claimed, by balls, or for all parameters by one of `proofs`; None if the balls did not decide it or nothing is
-    claimed. attained: whether some admissible input reaches the supremum. parameters: exact values, as integers,
-    booleans and text of the grammar. where: which inputs reach the supremum, as text. labels: what value and claimed
+    value: the supremum of the quantity; for the kind "error" only an upper bound of it, for "layernorm-hash" its
+    minimum. claimed: the paper's bound, None if it does not apply. holds: whether value <= claimed (for
+    "layernorm-hash" value >= claimed), by balls, or for all parameters by one of `proofs`; None if the balls did not
+    decide it or nothing is claimed. attained: whether some admissible input reaches the supremum. parameters: exact
+    values, as integers, booleans and text of the grammar. where: which inputs reach or approach the value, as text; for
+    "error", that it is an upper bound. labels: what value and claimed
     are called. proofs: ids of stored statements, which state for all parameters what this object states for the given
     ones. extra: further values, by name.
     """
@@ -258,7 +261,8 @@ class Bound(Shown):
         return {name: words_by_id[name] for name in self.proofs}  # in the order in which they are named
 
     def to_json(self) -> dict[str, Any]:
-        """{"kind", "parameters", "value": ball, "claimed": ball, "holds", "attained", "extra", "proofs", "statements"}.
+        """{"kind", "parameters", "value": ball, "claimed": ball or None, "holds", "attained", "extra", "proofs",
+        "statements"}, and the keys of `inputs`.
 
         "proofs" gives the status of each statement by id, "statements" its text.
         """
