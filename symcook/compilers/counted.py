@@ -1,8 +1,8 @@
 """Compiler from formulas that count to the soft-attention transformers of printed proofs, step by step as printed.
 
 Each count takes a head (the mean of a truth), a lookup (a second head, whose score is maximal at the position of the
-count) and a test (a feed-forward layer). The models are not instances of a family: a predicate is a function of all
-positions, whereas a table of a family is finite.
+count) and a test (a feed-forward layer); a second lookup and test find out whether the count is 0. The models are not
+instances of a family: a predicate is a function of all positions, whereas a table of a family is finite.
 
 The paper leaves two points open. Where a count is 0, this construction retrieves what stands at position 1, and
 subtracts 2 from it; a lookup of a count to the right sees all positions.

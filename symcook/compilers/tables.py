@@ -1,6 +1,6 @@
 """Compiler from Turing machines to decoders whose tokens are rows of the transition table (`--theorem 2`): instances of
 the family turing; without `$`, of the family turing-no-start, whose table is that of a machine that reads its input one
-letter ahead.
+symbol ahead.
 
 A theorem about the family holds of each instance: `symcook prove FILE` gives the bridge and the theorem.
 Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8.
@@ -83,7 +83,7 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
 
 
 def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """The rows of the machine's own table."""
+    """The rows of the machine's own table, without those that no run uses."""
     for (state, reads), row in used_rows(machine).items():
         writes = (0, *(symbol[cell] for cell in row.writes))
         yield _Row(number[state], number[row.state], tuple(symbol[cell] for cell in reads), writes, row.moves)
@@ -141,8 +141,8 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
 
 
 def told(model: Transformer) -> tuple[Family, Instance] | None:
-    """The family and the instance of a model that `compiled` made, found from its program: the model's source may be
-    too short to name the tables. None for any other model."""
+    """The family and the instance of a model that `compiled` made, found from its program, since the model's source
+    need not name the tables. Its source must begin with that of the family. None for any other model."""
     program = model.program
     if program is None or program.kind != "tm" or program.theorem != MACHINES:
         return None

@@ -34,7 +34,7 @@ class Answer(Reply):
     model: str
     """The name of the model."""
     parameters: Mapping[str, Any]
-    """The arguments of the question, by name."""
+    """Arguments of the question by name; not every question stores all of them."""
     columns: tuple[str, ...]
     """The names of the columns; "n" is the length in typed symbols."""
     rows: tuple[Mapping[str, AnswerCell], ...]
