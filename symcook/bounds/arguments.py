@@ -214,31 +214,34 @@ def against(
 
 @dataclass(frozen=True, repr=False)
 class Bound(Shown):
-    """A claimed bound and the sharp value.
-
-    value: the supremum of the quantity; for the kind "error" only an upper bound of it, for "layernorm-hash" its
-    minimum. claimed: the paper's bound, None if it does not apply. holds: whether value <= claimed (for
-    "layernorm-hash" value >= claimed), by balls, or for all parameters by one of `proofs`; None if the balls did not
-    decide it or nothing is claimed. attained: whether some admissible input reaches the supremum. parameters: exact
-    values, as integers, booleans and text of the grammar. where: which inputs reach or approach the value, as text; for
-    "error", that it is an upper bound. labels: what value and claimed
-    are called. proofs: ids of stored statements, which state for all parameters what this object states for the given
-    ones. extra: further values, by name.
-    """
+    """A claimed bound, and the value that it is about."""
 
     REPORT = "bound"
 
     kind: str
+    """The name of the kind, a key of `symcook.bounds.KINDS`."""
     parameters: Mapping[str, int | bool | str]
+    """Exact values, as integers, booleans and text of the grammar."""
     value: Ball
+    """The value that `labels` names, for most kinds the supremum of a quantity. For "error" it is an upper bound of
+    that, for "layernorm-hash" a minimum, for "temperature" the largest temperature, and for "cross-entropy" a mean."""
     claimed: Ball | None
+    """The paper's bound or rule; None if it does not apply."""
     holds: bool | None
+    """Whether value <= claimed, for "layernorm-hash" and "temperature" whether claimed <= value: by balls, or for all
+    parameters by one of `proofs`. None if the balls did not decide it or nothing is claimed."""
     attained: bool
+    """Whether some admissible input reaches the value."""
     where: str = ""
+    """Which inputs reach or approach the value, as text; for "error", that it is an upper bound."""
     source: str = ""
+    """Where the papers claim it."""
     labels: tuple[str, str] = field(default=("tight value", "claimed"))
+    """What `value` and `claimed` are called."""
     proofs: tuple[str, ...] = ()
+    """Ids of stored statements, which state for all parameters what this object states for the given ones."""
     extra: Mapping[str, Ball | str] = field(default_factory=dict)
+    """Further values, by name."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """Which strings were used, if not all strings: "inputs", "count" and "positions"."""
 

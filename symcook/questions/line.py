@@ -3,8 +3,8 @@ one place on the line of all t.
 
 The functions stay the same until t reaches a zero of some value whose sign was taken. For linear values, `near` has
 the nearest zero on each side; `turns` collects the other values, whose zeros are roots of polynomials. Softmax has a
-value here if its scores are equal, or rational numbers: with t = e^(-1/(unit tau)), a weight at temperature tau is a
-power of t.
+value here if its scores are equal, or if they are rational and the number that moves is the temperature: with
+t = e^(-1/(unit tau)), a weight at temperature tau is a power of t.
 """
 
 from __future__ import annotations
@@ -228,8 +228,8 @@ class LineDomain(Shortening):
         self, scores: Sequence[LineValue], scale: fmpq | None, rows: Sequence[Sequence[LineValue]]
     ) -> Sequence[LineValue]:
         """The weighted means as rational functions of t = e^(-1/(unit tau)): a score d below the largest has the weight
-        t^(d scale unit). Unit if an exponent is not an integer; NotExact for scores that differ and are not all
-        rational, or lie too far apart."""
+        t^(d scale unit). Unit if an exponent is not an integer. NotExact for scores that differ, if a weight moves
+        instead of the temperature, or if they are not all rational, or too far apart."""
         numbers = [plain(score) for score in scores]
         scores = [score for score in numbers if isinstance(score, fmpq)]
         # If all scores are equal, even irrational ones, the means are unweighted.
