@@ -58,8 +58,8 @@ def error_propagation(
 
     At every position the L1 norm of the change of the residual stream is at most delta, positive and rational. The
     length is needed where a head has scores that are not zero, and with dtype, unless the recipe has no length. Weights
-    are stored in the type of floats and each
-    operation is rounded to it, in any order of sums. At least one of delta and dtype is needed.
+    are stored in the type of floats and each operation is rounded to it, in any order of sums. At least one of delta
+    and dtype is needed.
 
     The answer's `value` is a bound on the L1 norm of the change at every position after the last layer, `claimed` the
     same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some

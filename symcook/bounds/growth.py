@@ -315,10 +315,9 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     With m entries and c the largest column sum of the projection (1 without one), the first is c^2 (1 - 1/m)
     sum(gain^2)/epsilon (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most
     1/sqrt(epsilon) of it, the mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm.
-    Equal gains g give |g| sqrt((m - 1)/epsilon), which is reached for m = 2. For larger m the best
-    constant is smaller, by a factor of at most sqrt(27). (At small entries a change along one coordinate grows by
-    2 (1 - 1/m). For few entries that is the best constant, but not for 64, where other entries reach 2.03.)
-    BadInput if epsilon is 0.
+    Equal gains g give |g| sqrt((m - 1)/epsilon), which is reached for m = 2. For larger m the best constant is smaller,
+    by a factor of at most sqrt(27). (At small entries a change along one coordinate grows by 2 (1 - 1/m). For few
+    entries that is the best constant, but not for 64, where other entries reach 2.03.) BadInput if epsilon is 0.
     """
     epsilon = entry(norm.epsilon)
     if epsilon <= 0:

@@ -86,8 +86,8 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
     """The sums of x^(k^2) and of k x^(k^2) over k = first..m, for x = e^-gamma; m None: infinity.
 
     gamma > 0, first at least 1. If m is greater than `reach` and terms are added one by one, the balls contain the sums
-    up to every end >= reach; by the formula, sums up to such ends differ by less than the precision. Raises
-    Undecided if more than MAX_TERMS terms matter and the formula does not apply.
+    up to every end >= reach; by the formula, sums up to such ends differ by less than the precision. Raises Undecided
+    if more than MAX_TERMS terms matter and the formula does not apply.
     """
     # An empty sum.
     if m is not None and m < first:

@@ -108,8 +108,7 @@ class SoftScores:
     def temporal(self, op: str, one: str, stop: str | None) -> Retrieval:
         """The retrieval from the nearest position where the coordinate `stop` is 1 (if there is none, or `stop` is
         None, from the nearest one); for prev and next the position itself is excluded. `one` is a coordinate that is 1.
-        For "soft, tau 1", whose mask for prev includes it, prev at position 1 retrieves from
-        position 1."""
+        For "soft, tau 1", whose mask for prev includes it, prev at position 1 retrieves from position 1."""
         to_left = op in ("prev", "since")
         if self.plain and op == "prev":
             before, index = self.at("before", "i - 1"), self.at("index", "i")

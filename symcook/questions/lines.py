@@ -2,9 +2,9 @@
 
 Every number has two forms. `start` is its value at the model's own weight. On a piece it is the line `at + t slope`:
 the weight has moved to the beginning of the piece and moves on by t > 0, up to the first t at which the input of an
-activation changes its sign. If exactly one running sum is read by no other, prefixes that differ only in
-this sum, and not in its sign, are one class. Two lines are kept for a class, one below and one above the sums of all
-its prefixes. Entry 2k is the low line of class k, and entry 2k + 1 its high line.
+activation changes its sign. If exactly one running sum is read by no other, prefixes that differ only in this sum, and
+not in its sign, are one class. Two lines are kept for a class, one below and one above the sums of all its prefixes.
+Entry 2k is the low line of class k, and entry 2k + 1 its high line.
 """
 
 from __future__ import annotations
