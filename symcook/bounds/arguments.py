@@ -28,8 +28,8 @@ from symcook.words import Word, every
 if TYPE_CHECKING:
     from symcook.model.symbols import Exact
 
-MAX_COUNT_BITS = 14_000  # of an integer argument; the grammar has the same limit for its numbers
-LARGEST = 30  # positive arguments are at most 10^LARGEST
+MAX_COUNT_BITS = 14_000  # of an argument that `count` reads; `symcook.model.rationals` has the same limit
+LARGEST = 30  # arguments that `positive` reads are at most 10^LARGEST
 
 Refinable = tuple[str, Callable[[], flint.arb]]
 """An exact number: its text, and a function that returns a ball around it at flint's current precision."""
@@ -100,10 +100,11 @@ def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None 
 
 
 def read_model(model: str | Transformer, values: str | Mapping[str, object] | None) -> tuple[Transformer, str]:
-    """A model with all symbols set, and its name: a recipe, the path of a model file, or a Transformer.
+    """A model with all symbols set, and its name. `model` names a recipe, a family or the path of a model file, or is a
+    Transformer.
 
-    `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
-    BadInput for an unknown name and for a symbol without a value.
+    `values` gives arguments of the recipe or family and values of symbols, as a mapping or as text "N=4, eps=1/16".
+    Raises BadInput for an unknown name and for a symbol without a value.
     """
     chosen = settings(values)
     if isinstance(model, Transformer):
