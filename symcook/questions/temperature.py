@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from symcook.words import Word
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
-"""For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the reciprocal of the
-relative accuracy."""
+"""For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the number by which the
+first one is divided to give the accuracy."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
 """The cells of a row about which nothing is known, without its length."""
 SHOWN = Fraction(1, 2**20)
@@ -250,8 +250,8 @@ def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, b
 
 def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
     """How far the temperature may rise from 0 before one string is decided otherwise, by rigorous intervals. `best` is
-    the smallest reach so far, beyond which the search may stop. Undecided if the answer is wrong down to `COLDEST` and
-    unknown below it; LeftOpen if no interval is short enough."""
+    the smallest reach so far, beyond which the search may stop. Undecided if no temperature is found at which the
+    answer is right, and it is not proved to be wrong at all low ones; LeftOpen if no interval is short enough."""
     sequence, name = soft.tokens(word), soft.parameters[-1].name
 
     def right_at(tau: Fraction) -> bool:
@@ -270,7 +270,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             return best
         if right_at(best.last):
             return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
-    # Look for a first temperature at which the answer is right, at lower and lower temperatures.
+    # Look for a first temperature at which the answer is right, at lower and lower temperatures down to `COLDEST`. With
+    # the present constants only `FIRST` is tried, since a sixteenth of it is below `COLDEST`.
     first = FIRST
     while not right_at(first):
         low = at_low_temperatures(soft, sequence, name, first)
