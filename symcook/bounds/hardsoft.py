@@ -220,7 +220,8 @@ def hardsoft(
 
     Raises BadInput for a model with words that are too many, softmax with scores, norms, other activations than relu,
     values that are not rational; a head whose ties cannot be broken below its gap; an expression that cannot be read
-    or is not positive. Source: yang2026, Lemmas 25 and 28 to 33, Theorem 26.
+    or is not positive. Undecided if a needed temperature stays open. Source: yang2026, Lemmas 25 and 28 to 33, Theorem
+    26.
     """
     # 1. Check the arguments, and count the work.
     model = model.bind(values)

@@ -85,8 +85,8 @@ def entropy(
     weights are not computed; the note "none" names it.
 
     Raises BadInput for a model that does not read strings or has no attention, for an invalid head, position or length,
-    and for too many strings; Undecided if a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for
-    the weights.
+    and for too many strings; Undecided if a choice of hard attention stays open or the digits are not reached. Source:
+    Cookbook, Definition 2.3, for the weights.
     """
     digits = check_digits(digits)
     asked = lengths(model, max_length, min_length, decides=False)

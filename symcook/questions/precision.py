@@ -92,7 +92,8 @@ def precision(
     are the two answers. With `beyond` the search for such a string continues up to that length, by lengths that grow
     by a quarter: a string that it finds need not be the first ("first" is then False).
 
-    Raises BadInput for a model that does not decide about strings, an unknown format, or too many strings of a length.
+    Raises BadInput for a model that does not decide about strings, an unknown format, or too many strings of a length;
+    Undecided if an exact answer stays open.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
     """
     asked = lengths(model, max_length, min_length)

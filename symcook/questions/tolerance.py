@@ -88,7 +88,8 @@ def tolerance(
 
     Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
     None if that is unknown), "low_word" and "high_word" (a string whose answer changes there).
-    Raises BadInput for an invalid weight or length; Undecided if an answer stays open.
+    Raises BadInput for an invalid weight or length; NoRun if a string has no run at the weight's own value; Undecided
+    if an answer stays open.
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
