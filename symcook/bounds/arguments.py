@@ -28,8 +28,8 @@ from symcook.words import Word, every
 if TYPE_CHECKING:
     from symcook.model.symbols import Exact
 
-MAX_COUNT_BITS = 14_000  # of an integer argument; the grammar has the same limit for its numbers
-LARGEST = 30  # positive arguments are at most 10^LARGEST
+MAX_COUNT_BITS = 14_000  # of an argument that `count` reads; `symcook.model.rationals` has the same limit
+LARGEST = 30  # arguments that `positive` reads are at most 10^LARGEST
 
 Refinable = tuple[str, Callable[[], flint.arb]]
 """An exact number: its text, and a function that returns a ball around it at flint's current precision."""
@@ -100,10 +100,11 @@ def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None 
 
 
 def read_model(model: str | Transformer, values: str | Mapping[str, object] | None) -> tuple[Transformer, str]:
-    """A model with all symbols set, and its name: a recipe, the path of a model file, or a Transformer.
+    """A model with all symbols set, and its name. `model` names a recipe, a family or the path of a model file, or is a
+    Transformer.
 
-    `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
-    BadInput for an unknown name and for a symbol without a value.
+    `values` gives arguments of the recipe or family and values of symbols, as a mapping or as text "N=4, eps=1/16".
+    Raises BadInput for an unknown name and for a symbol without a value.
     """
     chosen = settings(values)
     if isinstance(model, Transformer):
@@ -143,7 +144,8 @@ def settings(values: str | Mapping[str, object] | None) -> dict[str, Any]:
 
 
 def rational_positive(value: object, name: str) -> Fraction:
-    """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names."""
+    """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names. BadInput for
+    anything else."""
     number = value
     if isinstance(value, str):
         number = rational_value(number_tree(value, name), name)
@@ -213,29 +215,34 @@ def against(
 
 @dataclass(frozen=True, repr=False)
 class Bound(Shown):
-    """A claimed bound and the sharp value.
-
-    value: the supremum of the quantity. claimed: the paper's bound, None if it does not apply. holds: whether value <=
-    claimed, by balls, or for all parameters by one of `proofs`; None if the balls did not decide it or nothing is
-    claimed. attained: whether some admissible input reaches the supremum. parameters: exact values, as integers,
-    booleans and text of the grammar. where: which inputs reach the supremum, as text. labels: what value and claimed
-    are called. proofs: ids of stored statements, which state for all parameters what this object states for the given
-    ones. extra: further values, by name.
-    """
+    """A claimed bound, and the value that it is about."""
 
     REPORT = "bound"
 
     kind: str
+    """The name of the kind, a key of `symcook.bounds.KINDS`."""
     parameters: Mapping[str, int | bool | str]
+    """Exact values, as integers, booleans and text of the grammar."""
     value: Ball
+    """The value that `labels` names, for most kinds the supremum of a quantity. For "error" it is an upper bound of
+    that, for "layernorm-hash" a minimum, for "temperature" the largest temperature, and for "cross-entropy" a mean."""
     claimed: Ball | None
+    """The paper's bound or rule; None if it does not apply."""
     holds: bool | None
+    """Whether value <= claimed, for "layernorm-hash" and "temperature" whether claimed <= value: by balls, or for all
+    parameters by one of `proofs`. None if the balls did not decide it or nothing is claimed."""
     attained: bool
+    """Whether some admissible input reaches the value."""
     where: str = ""
+    """Which inputs reach or approach the value, as text; for "error", that it is an upper bound."""
     source: str = ""
+    """Where the papers claim it."""
     labels: tuple[str, str] = field(default=("tight value", "claimed"))
+    """What `value` and `claimed` are called."""
     proofs: tuple[str, ...] = ()
+    """Ids of stored statements, which state for all parameters what this object states for the given ones."""
     extra: Mapping[str, Ball | str] = field(default_factory=dict)
+    """Further values, by name."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """Which strings were used, if not all strings: "inputs", "count" and "positions"."""
 
@@ -258,7 +265,8 @@ class Bound(Shown):
         return {name: words_by_id[name] for name in self.proofs}  # in the order in which they are named
 
     def to_json(self) -> dict[str, Any]:
-        """{"kind", "parameters", "value": ball, "claimed": ball, "holds", "attained", "extra", "proofs", "statements"}.
+        """{"kind", "parameters", "value": ball, "claimed": ball or None, "holds", "attained", "extra", "proofs",
+        "statements"}, and the keys of `inputs`.
 
         "proofs" gives the status of each statement by id, "statements" its text.
         """

@@ -57,8 +57,9 @@ def error_propagation(
     constants: By constants of the sublayers alone, for all strings at once.
 
     At every position the L1 norm of the change of the residual stream is at most delta, positive and rational. The
-    length is needed where a head has scores that are not zero. Weights are stored in the type of floats and each
-    operation is rounded to it, in any order of sums. At least one of delta and dtype is needed.
+    length is needed where a head has scores that are not zero, and with dtype, unless the recipe has no length. Weights
+    are stored in the type of floats and each operation is rounded to it, in any order of sums. At least one of delta
+    and dtype is needed.
 
     The answer's `value` is a bound on the L1 norm of the change at every position after the last layer, `claimed` the
     same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some
@@ -80,7 +81,8 @@ def error_propagation(
     """
     wanted = check_digits(digits)
     chosen, name = read_model(model, values)
-    # 1. Check the arguments: an error must be given, and a length where the bound depends on it.
+    # 1. Check the arguments: an error must be given, and with a type of floats a length. `Growth` asks for a length if
+    # a head has scores.
     if delta is None and dtype is None:
         raise BadInput("an error must be given", "none", "give --delta 1/1000, --dtype float32, or both")
     if dtype is not None and dtype not in FLOATS:
@@ -97,7 +99,7 @@ def error_propagation(
         raise BadInput(f"{name} must read strings with a type of floats, as rows have no bound", dtype)
     if constants and dtype is not None:
         raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
-    # 2. By strings: run all strings of the length.
+    # 2. By strings, if a length is given and its strings are few enough: run all of them.
     reached, refused = (
         (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)
     )
@@ -138,7 +140,8 @@ def error_propagation(
 def _by_words(
     model: Transformer, length: int | None, delta: Fraction | None, dtype: str | None, bits: int
 ) -> tuple[Moves | None, str]:
-    """(changes over all strings of the length, ""), or (None, the reason why there are none)."""
+    """(changes over all strings of the length, ""), or (None, the reason why there are none); without a length the
+    reason is empty."""
     n = 1 if model.pointwise else length
     if n is None:
         return None, ""
@@ -189,8 +192,8 @@ def _ends(
 def _further_values(
     labels: list[str], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
 ) -> dict[str, Ball | str]:
-    """The further values of the result: the bounds after each sublayer, and if strings were run those of each
-    coordinate and score."""
+    """The further values of the result: the bounds after the embedding and after each sublayer; if strings were run,
+    those of each coordinate and score, and the number of strings; and the reason `refused`, if there is one."""
     pairs = [(ours.mid, papers.mid) for ours, papers in table]
     extra_entries: dict[str, Ball | str] = {
         f"after {label}": f"{ours} (papers {papers})" for label, (ours, papers) in zip(labels, pairs, strict=True)
@@ -240,13 +243,13 @@ class Moves:
 
     @property
     def stream(self) -> arb:
-        """The largest change of the stream after the last part."""
+        """The largest L1 norm of the change of the residual stream after the last sublayer."""
         return self.parts[-1][1]
 
 
 def work(model: Transformer, length: int, delta: Fraction | None) -> int:
-    """The number of strings times their length times the number of sources of error: the time of `moves` grows with
-    it."""
+    """The number of strings times their length times the number of sources of error plus 8: the time of `moves` grows
+    with it. From length 64 on, the number of strings is taken at length 64."""
     entries = len(model.space) if delta else 0
     return max(1, len(model.alphabet)) ** min(length, 64) * length * ((length + model.embedding.added) * entries + 8)
 
@@ -270,7 +273,8 @@ def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | 
 
 
 def _with_error_symbols(model: Transformer, names: Sequence[str]) -> Transformer:
-    """The model with a number added to each entry of the embedding."""
+    """The model with a new symbol, one of `names`, added to each coordinate of the embedding at all positions. `Moved`
+    takes it as an error of its own at each position."""
     if not names:
         return model
     embedding = model.embedding
@@ -292,7 +296,7 @@ def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
 def _collect(collected: Moves, result: Result, domain: Moved, word: str) -> None:
     """Update `collected` with the changes in the run of one string. Raises Undecided if a change has no bound."""
     labels = ["embedding", *map(part_name, result.model.sublayers)]
-    # For each sublayer the L1 norm of the change, at the position where it is largest.
+    # For the embedding and each sublayer: the L1 norm of the change, at the position where it is largest.
     for k, (label, step) in enumerate(zip(labels, result.steps, strict=True)):
         largest = arb(0)
         for place in range(domain.length):

@@ -52,7 +52,8 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     )  # the numbers of positions on either side of the maximum, which is in the middle
 
     def mass() -> flint.arb:
-        """S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side."""
+        """S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side; over all n, where
+        both are infinite, as 2 x/(1 - x)."""
         x = (-gap()).exp()
         both = 2 - sum((_exponential(gap(), m) for m in sides), flint.arb(0))
         return x * both / (1 - x)
@@ -109,8 +110,8 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     A/(1 + S) without end, approached and not reached.
 
     Times e^gamma this is f = (1 + 2 x^3 + 3 x^8 + ...)/(1 + x + x^4 + ...). For gamma >= 1 its supremum is 1,
-    approached as gamma grows: f < 1 wherever 2 x^3 + 3 x^8 + ... < x + x^4 + .... "least gamma" is the one from which
-    on f <= 3/2: see `least_gamma`.
+    approached as gamma grows: f < 1 wherever 2 x^3 + 3 x^8 + ... < x + x^4 + .... "3/2 suffices from gamma" is the
+    smallest gamma from which on f <= 3/2: see `least_gamma`.
 
     Raises BadInput for gamma, n or digits. Source: yang2026, Lemma 7.
     """

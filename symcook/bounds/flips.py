@@ -1,8 +1,8 @@
 """How much the output of a model changes when one symbol of its input does.
 
 A *line* is a set of strings that differ at one position only. The largest change at a position is the largest range of
-an output over a line. Models with uniform attention are run in exact batches, and have a proved bound C/n. Other models
-are run in rigorous intervals.
+an output over a line. Models with uniform attention, relu and rational numbers are run in exact batches, and have a
+proved bound C/n. Other models are run in rigorous intervals.
 """
 
 from __future__ import annotations
@@ -211,7 +211,8 @@ class Flips:
 
 def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | None:
     """For each place the strings in which the symbol there is changed, one for each class of strings with the same
-    outputs. None if that saves no runs, or if the strings are more than `limit`."""
+    outputs. None if that saves no runs, if the strings are more than `limit`, if n is above `LONGEST`, or if the
+    readout is at every position."""
     letters = model.alphabet
     if model.readout.everywhere or n > LONGEST:
         return None

@@ -23,8 +23,8 @@ papers: 4 T (Lemma 32). The output moves by c (2 tanh(T/2) X + e); the papers: d
 layer norm with epsilon > 0: sqrt((1 - 1/d) sum(gain^2)/epsilon), see `normed_change`. The papers give no constant;
 2 d (d + 1) max|gain|/sqrt(epsilon) is used in its place.
 
-X is bounded in the same way, from the embeddings of all tokens at length n. If a hard head makes it necessary to run
-all strings of length n, X is the maximum in these runs.
+X is bounded in the same way, from the embeddings of all tokens at length n. For a hard head with scores, for which all
+strings of length n are run, X is the maximum in these runs.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ class Growth:
         return largest
 
     def _after(self, step: Sublayer, error: BothErrors) -> GrowthPart:
-        """The error after a sublayer with its residual connection and the norm that follows; updates `size`."""
+        """The error after a sublayer with its residual connection and the norm that follows; updates `size`. BadInput
+        or Undecided if there is no bound."""
         label, proofs = part_name(step), list[str]()
         if step.block is not None:
             # The block reads the residual stream, or the norms before it, whose sizes and errors add up.
@@ -309,15 +310,14 @@ def normed_size(norm: LayerNorm) -> Fraction:
 
 def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     """The squares of two bounds of the factor by which a layer norm multiplies a change: ours, and
-    2 d (d + 1) max|gain|/sqrt(epsilon).
+    2 m (m + 1) c max|gain|/sqrt(epsilon).
 
-    With m entries and c the largest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
-    (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most 1/sqrt(epsilon) of it, the
-    mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm. Equal gains g give
-    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. For larger m the best
-    constant is smaller, by a factor of at most sqrt(27). (At small entries a change along one coordinate grows by
-    2 (1 - 1/m). For few entries that is the best constant, but not for 64, where other entries reach 2.03.)
-    BadInput if epsilon is 0.
+    With m entries and c the largest column sum of the projection (1 without one), the first is c^2 (1 - 1/m)
+    sum(gain^2)/epsilon (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most
+    1/sqrt(epsilon) of it, the mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm.
+    Equal gains g give |g| sqrt((m - 1)/epsilon), which is reached for m = 2. For larger m the best constant is smaller,
+    by a factor of at most sqrt(27). (At small entries a change along one coordinate grows by 2 (1 - 1/m). For few
+    entries that is the best constant, but not for 64, where other entries reach 2.03.) BadInput if epsilon is 0.
     """
     epsilon = entry(norm.epsilon)
     if epsilon <= 0:

@@ -52,7 +52,8 @@ class _GreatestEntries(Prefixes):
         answers: bool = True,
         depth: int | None = None,
     ) -> Result:
-        """Run one more position for all prefixes, and update `greatest`."""
+        """Run one more position for all prefixes, and update `greatest`, which begins anew at the first position.
+        NotExact if an activation has its kink inside a class."""
         domain: Any = self.position(self.numbers, self.n, which)
         used_depth = len(self.parents) if depth is None else depth
         result = forward(
@@ -80,7 +81,8 @@ def _require_linear(result: Result) -> None:
 
 
 def _logits(level: PrefixLevel) -> list[fmpq]:
-    """The logits at the smallest and the largest sum of each class; those of its other strings are between them."""
+    """The logits at the smallest and the largest sum of each class; those of its other strings are between them.
+    NotExact if a class has strings of both answers."""
     watched: Any = level.result.watched
     (logits,) = (column.values for column in watched.values())
     if any((low > 0) != (high > 0) for low, high in zip(logits[::2], logits[1::2], strict=True)):

@@ -66,7 +66,8 @@ class HeadSizes:
     tied: str | None = None
     """The first string in which a row has two maximum scores."""
     queries: list[fmpq] = field(default_factory=list)
-    """For each coordinate that the head reads, the largest |x M|, where M = scale Q^T K and x is a query position."""
+    """For each coordinate that the head reads, the largest |x M|, where M = scale Q^T K and x is a query position. Like
+    `keys` and `ranges` it is empty if the head was left out of all runs, since its values are zero."""
     keys: list[fmpq] = field(default_factory=list)
     """For each coordinate that the head reads, the largest |M z|, where z is a key position."""
     ranges: list[fmpq] = field(default_factory=list)
@@ -90,13 +91,13 @@ class HardRuns:
     heads: dict[tuple[int, int], HeadSizes]
     """(layer, number) of a head -> its data."""
     logits: list[fmpq] | None = None
-    """If `words` has only some of the strings (`symcook.bounds.hardgroups`): logits of all strings, with at least the
-    largest and the smallest one on either side of 0. Else None."""
+    """If `words` has only some of the strings (`symcook.bounds.hardgroups`): logits that include the largest and the
+    smallest one of all strings on either side of 0; empty unless the readout is by a sign. Else None."""
 
 
 class _RecordingDomain(BallDomain):
-    """The ball domain, whose rationals are the fastest ones. It records for each head the smallest gap of its scores,
-    and whether some are tied."""
+    """The ball domain, which computes with rationals as long as it can, faster than the exact domain. It records for
+    each head the smallest gap of its scores, and whether some are tied."""
 
     sifts = False  # all scores are needed for the gap
 

@@ -1,8 +1,9 @@
 """Softmax in place of average-hard attention: temperatures that are low enough, and the model (yang2026, Section 5).
 
-For each length the hard model is run exactly on every string. gamma(n) is the smallest difference between a maximum
-score and another score of its row; x_max(n) is the largest entry of an embedding, at least 1; h_max is, for each layer,
-the largest entry that it reads. From these data there are three temperatures.
+For each length the hard model is run exactly on every string, or on all of them in classes. gamma(n) is the smallest
+difference between a maximum score and another score of its row; x_max(n) is the largest entry of an embedding, at least
+1; h_max is, for each layer, the largest entry of the residual stream before it, at least 1. From these data there are
+three temperatures.
 
 1. Theorem 26, corrected as in `yang2026.thm26.tau` (L K in place of K), with the constants of Lemmas 25 and 28 to 33,
 from gamma and x_max only.
@@ -67,8 +68,9 @@ class HardHead:
 
 @dataclass(frozen=True)
 class SoftLength:
-    """The results at n input symbols: the gap, the temperatures of Theorem 26, by layers and needed (None: every
-    temperature is low enough), and the largest error of the softmax model, with the string that has it."""
+    """The results at n input symbols: the gap (None: no two scores of a row differ), the temperatures of Theorem 26
+    (None without a gap), by layers and needed (None: every temperature is low enough), and the largest error of the
+    softmax model at the temperature by layers, with the string that has it."""
 
     n: int
     gamma: Fraction | None
@@ -128,6 +130,7 @@ class HardSoft(Reply):
 
     `gamma`, `x_max` and `h_max` (one for each layer) are expressions in n, None if none was found. `soft` is the
     softmax model, None if the claimed gap is refuted (`fails`). `decides` is None unless the model accepts by a sign.
+    `status` is "CHECKED N", or "REFUTED"; then all fields that depend on the gap are empty.
     """
 
     REPORT = "hardsoft"
@@ -217,7 +220,8 @@ def hardsoft(
 
     Raises BadInput for a model with words that are too many, softmax with scores, norms, other activations than relu,
     values that are not rational; a head whose ties cannot be broken below its gap; an expression that cannot be read
-    or is not positive. Source: yang2026, Lemmas 25 and 28 to 33, Theorem 26.
+    or is not positive. Undecided if a needed temperature stays open. Source: yang2026, Lemmas 25 and 28 to 33, Theorem
+    26.
     """
     # 1. Check the arguments, and count the work.
     model = model.bind(values)
@@ -382,7 +386,8 @@ def _result_head(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -
 
 
 def _counterexample(model: Transformer, all_runs: Sequence[HardRuns], claimed: Rate) -> GapFails | None:
-    """The first string whose smallest gap is below the claimed one; None if there is none."""
+    """At the first length and head with a gap below the claimed one: the string with the smallest gap. None if there is
+    none."""
     for length_runs in all_runs:
         for place in head_places(model):
             least_gap = length_runs.heads[place[:2]].gap
@@ -399,7 +404,8 @@ def _length_row(
     allowed: Fraction,
     tick: Callable[[], None],
 ) -> tuple[SoftLength, Fraction | None]:
-    """(results at a length, temperature by layers). `gamma` is the gap there, `allowed` the largest allowed error."""
+    """(results at a length, temperature by layers; None: every temperature is low enough). `gamma` is the gap there,
+    `allowed` the largest allowed error."""
     x = _least_one(length_runs.greatest[0])
     # The temperatures by layers and, if some head has scores, by Theorem 26; then the error at the one by layers.
     layers = ByLayer(model, length_runs).warmest(allowed)
@@ -416,8 +422,9 @@ def _length_row(
 
 
 def _needed(model: Transformer, length_runs: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
-    """The needed temperature as a ball: at its lower end no string has an error above `allowed`, at its upper end some
-    string has. `low` is a temperature that is low enough. None if every temperature is."""
+    """The needed temperature as a ball: at its lower end no string has an error above `allowed` (by balls for the
+    strings that come near it in float64), at its upper end some string has. `low` is a temperature that is low enough.
+    None if every temperature is; Undecided if no interval around the estimate is confirmed."""
     search = Floats(model, length_runs).needed(allowed, low)
     if search is None:
         return None
@@ -468,7 +475,7 @@ def _with_threshold(
 
     The threshold is half way between the logits that the hard model accepts and rejects. If it accepts all or rejects
     all strings, the threshold is moved away from their logits as far as errors require. If the logits of both kinds are
-    closer than the errors, it stays 0.
+    at most twice the error apart, it stays 0.
     """
     readout = soft.readout
     if not readout.signed:
@@ -488,7 +495,7 @@ def _with_threshold(
     inexact |= {name for layer in soft.layers if layer.feedforward for name in layer.feedforward.writes}
     weights_with_error = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in inexact)
     logit_error = max(weights_with_error, default=Fraction(0)) * allowed
-    # The two sides are farther apart than both errors together.
+    # Only one side occurs, or the two sides are farther apart than both errors together.
     alike = low is None or high is None or logit_error < (high - low) / 2
     middle = Fraction(0)
     # The threshold: half way; or, where all is rejected or all accepted, beyond what errors can reach.

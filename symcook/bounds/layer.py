@@ -49,7 +49,8 @@ AffinePoint = tuple[Fraction, ...]
 
 
 def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None:
-    """A point at which all affine functions are positive; None if there is none. By Fourier-Motzkin elimination.
+    """A point at which all affine functions of that many `inputs` are positive; None if there is none. By
+    Fourier-Motzkin elimination.
 
     BadInput if the elimination has more than `MAX_CONDITIONS` conditions.
     """
@@ -257,8 +258,9 @@ def layer_norm(
     K is a constant iff |gain w| <= sqrt(epsilon) K |w| for every w of mean 0 (`lem.layernorm_euclid`). So the square
     of the least one is the greatest root of the sum over i of the products of gain_j^2 - t, j != i, over epsilon; with
     equal gains it is gain^2/epsilon. Two vectors with nearly equal entries come near it, and no two vectors reach it.
-    `extra` has the least constants for the two other norms (`growths`), beside proved ones that are greater for d > 2;
-    that of the sum is left out where gains differ so much that there are more than `MAX_SUMS` sums of them with signs.
+    `extra` has the least constants for the two other norms (`row_growths`, `column_growths`), beside proved ones that
+    are greater for d > 2; that of the sum is not computed where gains differ so much that there are more than
+    `MAX_SUMS` sums of them with signs.
     Raises BadInput for d, epsilon, gain or digits. Source: Cookbook, Section 6.1 and Section 6.4.
     """
     wanted = check_digits(digits)
@@ -280,7 +282,8 @@ def layer_norm(
     def claimed() -> flint.arb:
         return arb_of(greatest) / arb_of(small).sqrt()
 
-    # If the largest gain occurs twice, a vector of mean 0 with these two coordinates reaches the claimed constant.
+    # If the largest absolute gain occurs twice, the least constant is the claimed one: |gain w|/|w| is largest for a
+    # vector w of mean 0 with these two coordinates alone.
     equal = squares.count(max(squares)) > 1
     shown_gains = gains[:1] if len(set(gains)) == 1 else gains
     # The two other norms: the largest row sum (for the largest entry) and column sum (for the sum) of the derivative.

@@ -47,8 +47,8 @@ class Off:
 
     exact: its exact value. slope: its derivative towards each source (None: all 0). kinks: number of a kink -> the
     factor of its |u|/2. own: a bound of the sum of all rounding errors. floor: a lower bound of all values, if one is
-    known. form: the linear combination that it is, up to a factor, by which multiples share a kink (None: not known).
-    by: the domain that made it.
+    known. form: ((the combined numbers, their weights and the bias, all divided by the first weight), the first
+    weight), by which multiples share a kink (None: not known). by: the domain that made it (None for `nothing`).
     """
 
     __slots__ = ("_moved", "_whole", "by", "exact", "floor", "form", "kinks", "own", "slope")
@@ -138,7 +138,7 @@ class Moved(Rowwise):
 
     def total_size(self, columns: Iterable[Off]) -> arb:
         """A bound of the sum of the changes of several numbers."""
-        # For each source add up the absolute slopes; `size` of these sums is less than the sum of sizes.
+        # For each source add up the absolute slopes; `size` of these sums is at most the sum of sizes.
         numbers = list(columns)
         rows = [[abs(x) for x in off.slope.entries()] for off in numbers if off.slope is not None]
         changes = sum((off.own for off in numbers), NONE)
@@ -309,7 +309,8 @@ class Moved(Rowwise):
 
     def bend(self, x: Off) -> Off:
         """relu of a number that may have either sign: x/2 + |x|/2, with a kink for |x|/2."""
-        # Numbers that are multiples of one linear combination share its kink.
+        # Numbers that are multiples of one linear combination share its kink. With a type of floats, or without a form,
+        # only the same object does.
         alone = ((x,), (Fraction(1), Fraction(0))), Fraction(1)
         key, factor = alone if x.form is None or self.format is not None else x.form
         if key not in self.forms:
@@ -322,8 +323,8 @@ class Moved(Rowwise):
         return half
 
     def linear(self, terms: Sequence[tuple[RowColumn, Coefficient]], bias: Coefficient) -> RowColumn:
-        """A linear combination. A result stores its terms divided by the first weight (`form`), by which `bend`
-        recognises multiples."""
+        """A linear combination. If its weights are rational, a result stores its terms divided by the first weight
+        (`form`), by which `bend` recognises multiples."""
         results = super().linear(terms, bias)
         weights: list[Any] = [weight for _, weight in terms]
         if terms and weights[0] and not any(isinstance(c, tuple) for c in (*weights, bias)):

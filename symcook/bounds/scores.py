@@ -77,7 +77,7 @@ class Deficits:
 
     @cached_property
     def ends(self) -> tuple[Any, Any]:
-        """The smallest and the largest number of the grid."""
+        """The smallest and the largest number of the grid; there must be a score below the maximum."""
         places = self.grid[1]
         return min(places), max(places)
 
@@ -174,7 +174,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
 
     An expression gives the score at j = 1..n and needs `n`. BadInput for floats, empty lists and unknown names.
     """
-    # Text with a comma is a list. Other text is an expression if it has j or n, or if n is given; else one number.
+    # Text with a comma is a list. Other text is an expression if it has names, or if n is given; else one number.
     if isinstance(scores, str):
         parts = split(scores, ",")
         tree = _score_tree(scores) if len(parts) == 1 else None

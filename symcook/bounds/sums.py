@@ -34,8 +34,8 @@ class Smooth(NamedTuple):
     """A function f on t >= 0.
 
     series: f of a power series in t. integral: its integral over [0, m]; m is None for infinity, where f and all its
-    derivatives tend to 0. reach: (r, a bound of the integral over t in [0, m] of the largest |f| on the circle of
-    radius r around t).
+    derivatives tend to 0 (`hyperbolic` takes no None). reach: (r, a bound of the integral over t in [0, m] of the
+    largest |f| on the circle of radius r around t).
     """
 
     series: Callable[[flint.arb_series], flint.arb_series]
@@ -85,8 +85,9 @@ def _coefficients(
 def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb, flint.arb]:
     """The sums of x^(k^2) and of k x^(k^2) over k = first..m, for x = e^-gamma; m None: infinity.
 
-    gamma > 0, first at least 1. For m greater than `reach` the balls contain the sums up to every end >= reach. Raises
-    Undecided if more than MAX_TERMS terms matter and the formula does not apply.
+    gamma > 0, first at least 1. If m is greater than `reach` and terms are added one by one, the balls contain the sums
+    up to every end >= reach; by the formula, sums up to such ends differ by less than the precision. Raises Undecided
+    if more than MAX_TERMS terms matter and the formula does not apply.
     """
     # An empty sum.
     if m is not None and m < first:

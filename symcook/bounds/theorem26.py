@@ -65,8 +65,8 @@ def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
     '1/n'
     """
     for k in POWERS if len(values) > 1 or not below else (1,):
-        # Divide out n^k. c is the extreme of the scaled values; k fits if the last scaled value is on the safe side of
-        # the one before it and of the extreme of the earlier ones.
+        # Divide out n^k. c is the extreme of the scaled values. k fits if the last scaled value is on the safe side of
+        # the one before it; then it is also on the safe side of the extreme of the earlier ones.
         scaled = [value * n**k if below else value / n**k for n, value in sorted(values.items())]
         if not scaled:
             return None
@@ -95,9 +95,9 @@ def at_most_one(text: str) -> str:
 class Constants:
     """The constants of Lemmas 25 and 28 to 33 for a model, all rational.
 
-    d is the largest of width, key size and number of hidden units; p is the largest absolute value of a parameter, at
-    least 1; H is the largest number of heads of a layer (1 in the paper). The scale of scores is a factor of the
-    queries here; the paper has 1/sqrt(d).
+    d is the largest of width, key size and number of hidden units; p is the largest absolute value of a parameter of a
+    layer, at least 1; H is the largest number of heads of a layer (1 in the paper). The scale of scores is a factor of
+    the queries here; the paper has 1/sqrt(d).
     """
 
     def __init__(self, model: Transformer) -> None:
@@ -152,8 +152,8 @@ class Constants:
         return f"({gamma})/(2*({logarithm_text} + log({n}*({x})/({error})*(({x})^2/({gamma})){power})))"
 
     def tau(self, n: int, gamma: Fraction, x: Fraction, error: Fraction) -> Fraction:
-        """The temperature of Theorem 26 for n input symbols, rounded down. Tokens that the model adds count as
-        positions."""
+        """The temperature of Theorem 26 for n input symbols, rounded down, and at most 1. Tokens that the model adds
+        count as positions. A gap or an error above 1 counts as 1."""
         with PRECISION, flint.ctx.workprec(BITS):
             K, L, g = self.lemma25, self.layers, min(gamma, Fraction(1))
             need = arb_of(L * K * (n + self.added) * x / min(error, Fraction(1))).log()

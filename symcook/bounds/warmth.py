@@ -32,7 +32,8 @@ BITS = 128
 WARMEST = 2**40
 """If this temperature is low enough, every temperature counts as low enough."""
 CLOSE = 0.98
-"""Strings whose error in float64 is below this fraction of the allowed error are not run again in balls."""
+"""Strings whose error in float64 is below this fraction of the allowed error are not run again in balls, unless no
+string is above it: then the one with the largest error is."""
 NEAR = Fraction(1, 1000)
 """The first relative half-width of the interval in which the needed temperature is enclosed."""
 
@@ -77,8 +78,8 @@ class ByLayer:
     """Bounds of the error of a softmax model by the constants of its layers, at one length: see
     `symcook.bounds.hardsoft`.
 
-    `forms` has the data of each head, by (layer, number); `networks` has for each layer |W1|, |W2| and the largest
-    column sum of |W2| |W1|.
+    `forms` has the data of each head, by (layer, number); `networks` has for each layer with hidden units |W1|, |W2|
+    and the largest column sum of |W2| |W1|.
     """
 
     def __init__(self, model: Transformer, met: HardRuns) -> None:
@@ -127,8 +128,8 @@ class ByLayer:
         self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, errors: Mapping[str, arb], error_sum: arb,
         added: dict[str, arb],
     ) -> arb:  # fmt: skip
-        """Add the errors that a head adds to `added`, by coordinate. Returns the error that it adds to the sum of
-        all."""
+        """Adds to the entries of `added`, by coordinate, the errors that a head adds. Returns the error that it adds to
+        the sum of all coordinates."""
         form_entries, value_entries, column, mu = form
         read_errors = [errors.get(name, arb(0)) for name in head.reads]
         weight_distance = arb(0)
@@ -264,8 +265,9 @@ class Floats:
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
         """(temperature, indices of strings): nearly the largest temperature from `from_` on at which no string has an
-        error above `allowed`, and the strings whose error comes near it slightly above, the largest error first. None
-        if no string has a larger error up to `WARMEST`, where scores no longer matter."""
+        error above `allowed`; and the strings whose error at a slightly higher temperature comes near `allowed`, or the
+        one with the largest error, the largest error first. No string may have a larger error at `from_` itself, which
+        is not tried. None if no string has a larger error up to `WARMEST`, where scores no longer matter."""
         bound = float(allowed)
 
         def good(tau: Fraction) -> bool:

@@ -89,7 +89,8 @@ class Bits:
         return (self.every if truth else frozenset()) if isinstance(truth, bool) else truth
 
     def node(self, truth: Truth) -> BoolNode:
-        """A truth as a function of bits: a set of letters is a bit of the embedding, or the negation of one."""
+        """A truth as a function of bits. A set of letters is a bit of the embedding, which is made if there is none, or
+        the negation of one; the empty set and the set of all letters are constants."""
         if not isinstance(truth, frozenset):
             return truth
         if truth in (frozenset(), self.every):
@@ -143,13 +144,13 @@ class Bits:
         return make(*(node if isinstance(node, bool) else self.bit(self.hold(node)) for node in nodes))
 
     def disjoint(self, truths: Sequence[Truth], meaning: str) -> Truth:
-        """The disjunction of truths, at most one of which holds at a position."""
+        """The disjunction of truths. The caller must ensure that at most one of them holds at a position."""
         parts = [part for part in map(self.truth, truths) if part != frozenset()]
         sets = frozenset().union(*(part for part in parts if isinstance(part, frozenset)))
-        # All sets of letters are joined into one set, which is one more bit.
         nodes = [self.node(part) for part in parts if not isinstance(part, frozenset)]
         if not nodes:
             return sets
+        # All sets of letters are joined into one set, which is one more bit.
         if sets:
             nodes.append(self.node(sets))
         # Few variables: one decision diagram. Else a network with a unit for each cube, or two networks, one for each
@@ -207,7 +208,8 @@ class Bits:
         return name
 
     def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
-        """The coordinate of a bit, or of the negation of a set of letters; None for a function that needs a network."""
+        """The coordinate of a bit, or of the negation of a set of letters, for which a new coordinate of the embedding
+        is made; None for a function that needs a network."""
         if f[1:] == (False, True):
             return self.names[f[0]]
         # The negation of a set of letters is the set of the other letters: a bit of the embedding too.

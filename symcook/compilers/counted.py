@@ -1,8 +1,8 @@
 """Compiler from formulas that count to the soft-attention transformers of printed proofs, step by step as printed.
 
 Each count takes a head (the mean of a truth), a lookup (a second head, whose score is maximal at the position of the
-count) and a test (a feed-forward layer). The models are not instances of a family: a predicate is a function of all
-positions, whereas a table of a family is finite.
+count) and a test (a feed-forward layer); a second lookup and test find out whether the count is 0. The models are not
+instances of a family: a predicate is a function of all positions, whereas a table of a family is finite.
 
 The paper leaves two points open. Where a count is 0, this construction retrieves what stands at position 1, and
 subtracts 2 from it; a lookup of a count to the right sees all positions.
@@ -119,10 +119,10 @@ class CountedConstruction:
 
     def lookup(self, name: str, count_term: Count, factor: int, value: str, more: bool = False) -> str:
         """Step 2: write to `name` the coordinate `value` of position C, with `more` of position C + 1, where C is the
-        count. Queries are 3 factor (C/i, 1/i), keys (2j, -j^2)."""
+        count. Queries are 3 factor (C/m, 1/m), where m is the number of positions on the side; keys are (2j, -j^2)."""
         mean_name, inverse_name = self.mean(count_term), self.inverse(count_term.side)
         index, square = ("index_n", "square_n") if self.scaled else ("index", "square")
-        # 3 factor (2 j C/i - j^2/i) is greatest at j = C; with `more` at C + 1.
+        # 3 factor (2 j C/m - j^2/m) is greatest at j = C; with `more` at C + 1.
         score = {
             (mean_name, index): 6 * factor,
             (inverse_name, index): 6 * factor * more,

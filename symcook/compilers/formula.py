@@ -4,8 +4,9 @@ rounding.
 Each operator on other positions takes one head. `prev F` retrieves F at the rightmost earlier position; all scores are
 0. `F since G` retrieves F & G at the rightmost j <= i with the maximum of ~F | G; the result is 0 if G is nowhere true.
 next and until are their mirror images. Boolean operators between heads are functions of bits, and each takes one
-feed-forward layer: a ReLU for each of its disjoint cubes. Sets of letters are bits of the embedding. So the depth is
-the nesting of operators on other positions, plus one.
+feed-forward layer: a ReLU for each of its disjoint cubes. Sets of letters are bits of the embedding. So without counts
+the depth is at most the nesting of operators on other positions, plus one, unless a Boolean function is too large for
+one layer. A count takes two heads and the layer between them (`Packed._count`).
 
 Source: Yang et al. (2026), Theorems 12 and 15 (the unique-hard attention of their proofs). With a strict mask, previous
 needs one head where the paper has two, and no position function.
@@ -51,7 +52,8 @@ def predicate(line: FormulaLine, number: str) -> str:
 
 class FormulaHead(NamedTuple):
     """The head of a line of the formula: it writes the coordinate `name`, its score is the coordinate `stop` (None: all
-    scores are equal), and it retrieves the coordinate `value`."""
+    scores are equal), and it retrieves the coordinate `value`. A line about counts has its heads in `Packed.counting`;
+    here `name` and `value` are the coordinate of its bit, and `stop` is None."""
 
     name: str
     stop: str | None
@@ -114,7 +116,8 @@ class Packed(PositionValues):
         return both if stop is True else self._head(number, op, stop, both)
 
     def _head(self, number: int, op: str, stop: BoolNode, value: BoolNode) -> BoolNode:
-        """The bit that a head retrieves: `value` at the nearest position where `stop` has its maximum."""
+        """The bit that a head retrieves: `value` at the nearest position where `stop` has its maximum. Records the head
+        in `heads`, unless `value` is false everywhere."""
         if value is False:  # nothing to retrieve: the operator is false everywhere
             return False
 

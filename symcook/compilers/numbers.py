@@ -88,8 +88,8 @@ class Form:
         return low + sum(min(q, 0) for q in self.bits.values()), high + sum(max(q, 0) for q in self.bits.values())
 
     def growth(self) -> Fraction:
-        """An integer u such that the number is at most u i if its atoms have side "left", at most u (n - i + 1) for
-        "right", and else at most u n."""
+        """An integer u >= 0 such that the number, which must be whole, is at most u i if its atoms have side "left", at
+        most u (n - i + 1) for "right", and else at most u n."""
         top = self.span()[1]
         # The atom `greatest` equals the maximum of the side, so its factor counts even if it is negative. Any other
         # atom with a negative factor adds at most 0.

@@ -32,7 +32,7 @@ COVERED = {
 """The operators that each theorem covers, besides symbols and Booleans. A theorem that covers "#left" covers predicates
 of the position too."""
 MASKED = {"13", "16", "18", "21", "23"}
-"""The theorems whose heads see only positions to the left."""
+"""The theorems whose heads see only the position itself and positions to its left."""
 FUTURE = {"next", "until", "#right"}
 """The operators that look to the right."""
 FAMILIES = {"12": "temporal", "13": "temporal-past", "15": "since-until", "16": "since", "17": "temporal",
@@ -49,7 +49,7 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
     """The model of a formula by the construction of a theorem. Its answer at each position is the formula's truth
     there.
 
-    Raises BadInput for an operator that the theorem does not cover, and for several outputs."""
+    Raises BadInput for an operator that the theorem does not cover, and for a formula with labelled outputs."""
     check_covered(formula, theorem)
     theorem_number, scaled = theorem[:2], int(theorem.endswith("b"))  # "12b": Theorem 12, variant (b)
     # Theorems that count have a construction of their own; the others are instances of a family.
@@ -81,7 +81,7 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
 
 def operators(formula: Formula) -> Set[str]:
     """The operators of a formula that look at other positions, its counts, as "#left" or "#right", and "predicate" if
-    it has a predicate of the position."""
+    it has a predicate of the position, or a comparison without counts."""
     used = {line.op for line in formula.lines if line.op in FUTURE | {"prev", "since"}}
     for line in formula.lines:
         if line.op in COUNTING:
@@ -90,7 +90,8 @@ def operators(formula: Formula) -> Set[str]:
 
 
 def check_covered(formula: Formula, theorem: str) -> None:
-    """BadInput where the theorem does not cover the formula; the message names a theorem that does."""
+    """BadInput where the theorem does not cover the formula, with a theorem that does in the message, and for a formula
+    with labelled outputs."""
     if formula.labels:
         raise BadInput("a formula for --theorem must have one truth, not outputs", ", ".join(formula.labels))
     used = operators(formula)

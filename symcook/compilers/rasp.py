@@ -229,7 +229,8 @@ class Aggregates(Selections):
 
     def aggregate(self, cases: SelectorCases, value: ProgramValue, default: ProgramValue, shown: str) -> ProgramValue:
         """The mean of a number or truth over the selected positions, or the symbol at the first selected position; the
-        default if no position is selected."""
+        default if no position is selected. BadInput if the mean is over positions that are not selected alike before,
+        at and after i."""
         if isinstance(value, dict):
             return self.nearest("left", "none", cases, value, default, shown)
         value, default = (term if isinstance(term, Form) else self.indicator(term) for term in (value, default))  # type: ignore[arg-type]
@@ -286,8 +287,9 @@ class Aggregates(Selections):
     def _mean_of(
         self, score: dict[tuple[str, str], Fraction] | None, row: LinearFactors, mask: str, shown: str, value: Form
     ) -> str:
-        """A coordinate with the mean of `row`, the linear form of `value`, from which `_grown` has subtracted the value
-        at the first or last position."""
+        """A coordinate with the mean of `row` over the positions with the maximum score. `row` is a linear form for a
+        part of `value`: from `aggregate`, `value` without its atoms; from `_grown`, `value` minus its value at the
+        first or last position."""
         mean = self.new("mean", f"mean: {shown}")
         self.looks.append(Look(score, {mean: row}, mask))
         self.means[mean] = RangeMean(mask, value, row, score is None)
@@ -305,7 +307,8 @@ class Aggregates(Selections):
         """The mean of an unbounded number over the selected positions, and 0 if no position is selected.
 
         A gate cannot clear an unbounded number. So, if none is selected, the head attends to the first (or last)
-        position alone. The value there is subtracted from all values before, and added again if one is selected."""
+        position alone. The value there is subtracted from all values first, and added again if one is selected.
+        BadInput if the number has a mean among its atoms and there may be no selected position."""
         at_first = not mask.endswith("past")
         local = mask.endswith("future") and value.side == "left" and value.whole
         # The value at the first (last) position. A number of side "left" is 0 at the first position, one of side

@@ -150,7 +150,8 @@ class Selections(PositionValues):
         return (SelectorCase(self.every, self.diagrams.variable(AFTER - 1 - len(self.equalities))),)
 
     def _as_places(self, sign: str, key: Form, query: Form) -> BoolNode | None:
-        """A relation of two indices as a function of BEFORE and AFTER; None if it is none."""
+        """The relation of `key` at j to `query` at i as a function of BEFORE and AFTER; None unless both numbers are an
+        index plus a constant, and the relation is a mask."""
         index = self.position("before", "left")
         # If key = index + a and query = index + b, the relation is j ? i + (b - a). The five listed here are masks.
         a, b = (form.plus(index, -1).constant for form in (key, query))
@@ -171,7 +172,7 @@ class Selections(PositionValues):
             return self._cases([*zip(tests, nodes, strict=True), (no_value, False)])
         cases: list[tuple[Truth, BoolNode]] = [(self.negation(tests[0]), False)]
         there: BoolNode = False
-        # A case for each k: the query is above value k, but not above value k + 1. It selects the values up to k.
+        # A case for each k: the relation holds for value k, but not for value k + 1. It selects the values up to k.
         for k, test in enumerate(tests):
             there = self.diagrams.either(there, nodes[k])
             here = test if k + 1 == len(tests) else self.both(test, self.negation(tests[k + 1]))
@@ -204,8 +205,9 @@ class Selections(PositionValues):
         return cases, tuple(self.equalities[AFTER - 2 - variable] for variable in equality_variables)
 
     def groups(self, cases: SelectorCases, mask: str) -> list[tuple[str, SelectorCases]]:
-        """The relations of j to i that a mask allows, from "<" to ">", with the cases for each. Neighbouring relations
-        with equal cases are joined, for example to "<="; "<" and ">" are no neighbours."""
+        """The relations of j to i that a mask allows, from "<" to ">", with the cases for each. Relations for which no
+        position is selected are left out. Neighbouring relations with equal cases are joined, for example to "<="; "<"
+        and ">" are no neighbours."""
         grouped: list[tuple[str, SelectorCases]] = []
         for side in ALLOWED[mask]:
             here = self._cases([(case.here, self.restrict(case.there, SIDES[side])) for case in cases])
@@ -260,8 +262,9 @@ class Selections(PositionValues):
         return common.plus(self.gate(test, first)).plus(self.gate(self.negation(test), second))
 
     def selecting(self, cases: SelectorCases, equalities: Sequence[Equality]) -> dict[tuple[str, str], Fraction] | None:
-        """The score that is maximal at the selected positions, {(query coordinate, key coordinate): factor}. It is 1 if
-        the truth of the case holds at j, else 0, minus the squared difference of each equality. None if it is 0."""
+        """The score that is maximal at the selected positions, {(query coordinate, key coordinate): factor}. Up to
+        terms that are the same for all j, it is 1 if the truth of the case holds at j, else 0, minus the squared
+        difference of each equality. None if it is 0."""
         score: dict[tuple[str, str], Fraction] = {}
 
         def add(query: str, key: str, factor: Fraction | int) -> None:
@@ -359,7 +362,7 @@ class Selections(PositionValues):
         if not isinstance(value, Form):
             return self._copied(value, copied)
         result = self.number(0)
-        # A number: its bits one by one, then its atoms, each with its square if that has a coordinate.
+        # A number: its letters and bits piece by piece, then its atoms, each with its square if that has a coordinate.
         for q, truth in self.pieces(value):
             if q:
                 result = result.plus(self.indicator(self._copied(truth, copied)), q)

@@ -10,8 +10,9 @@ subtracted, which changes no error, since both weightings have sum 1. A retrieve
 3/2 e^-gamma (Lemma 7).
 
 There are two kinds. "soft" has the temperature 1/n, and position functions i/n, which are bounded. "soft, tau 1" has
-the temperature 1, for runtimes that have no other: the queries have a factor instead. For operators to the left it is
-i^2, so that the position functions do not depend on n, and all heads have the same mask.
+the temperature 1, for runtimes that have no other: the queries have a factor instead, which is n for next and until,
+and i^2 for since; prev looks up position i - 1. So for operators to the left, the position functions do not depend on
+n, and all heads have the same mask.
 Source: Yang et al. (2026), Theorems 12, 15, 16 and 20, with a strict mask for the two heads of Theorem 12.
 """
 
@@ -49,7 +50,8 @@ class SoftHead(Look):
     constant: Fraction = BIT
     """The constant c of the error bound c e^-gamma."""
     load: int = 0
-    """The maximum factor of the head's error in a sum that a network rounds."""
+    """The maximum, over the networks that round a sum with this head's values, of the sum of the absolute factors of
+    all retrieved values in that sum; 0 if there is no such network."""
 
     @property
     def gamma(self) -> int:
@@ -71,7 +73,8 @@ class SoftHead(Look):
 
 
 def _shown(value: Fraction, towards: int = 1) -> str:
-    """A nonnegative number with at most four decimal places, rounded up, or for `towards` -1 down."""
+    """A nonnegative number with at most four decimal places, rounded up, or for `towards` -1 down; "less than 1/10000"
+    if that is 0."""
     places = 10**4
     steps = -(-value * places // 1) if towards > 0 else value * places // 1
     return f"{int(steps) / places:.4f}".rstrip("0").rstrip(".") if steps else f"less than 1/{places}"
@@ -79,7 +82,7 @@ def _shown(value: Fraction, towards: int = 1) -> str:
 
 class Retrieval(NamedTuple):
     """How a head retrieves: its score (None: all equal), its mask, the lemma that bounds the error of softmax ("" for
-    hard attention), and the weighting of hard attention."""
+    hard attention and for plain means, which have no error), and the weighting of hard attention."""
 
     form: ScoreForm | None
     mask: str
@@ -103,9 +106,9 @@ class SoftScores:
         return name
 
     def temporal(self, op: str, one: str, stop: str | None) -> Retrieval:
-        """The retrieval from the nearest position where `stop` is 1 (None: from the nearest one); for prev and next the
-        position itself is excluded. For "soft, tau 1", whose masks include it, prev at position 1 retrieves from
-        position 1."""
+        """The retrieval from the nearest position where the coordinate `stop` is 1 (if there is none, or `stop` is
+        None, from the nearest one); for prev and next the position itself is excluded. `one` is a coordinate that is 1.
+        For "soft, tau 1", whose mask for prev includes it, prev at position 1 retrieves from position 1."""
         to_left = op in ("prev", "since")
         if self.plain and op == "prev":
             before, index = self.at("before", "i - 1"), self.at("index", "i")

@@ -212,7 +212,8 @@ class Compiled(Aggregates):
         return self.network("number", row_text, f"relu({row_text}) - relu({text({k: -q for k, q in row.items()})})")
 
     def _needed(self, reads: tuple[str, ...]) -> list[Head | FeedForward]:
-        """The heads and feed-forward layers that `reads` depends on. A head keeps only the values that are read."""
+        """The heads and feed-forward layers that `reads` depends on, in order. A head keeps only the values that are
+        read: the others are deleted from the `Look` in `looks`."""
         needed, needed_steps = set(reads), []
         # From the last step back: a step is needed if something later reads what it writes.
         for step in reversed(self.looks):

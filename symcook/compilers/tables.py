@@ -1,6 +1,6 @@
 """Compiler from Turing machines to decoders whose tokens are rows of the transition table (`--theorem 2`): instances of
 the family turing; without `$`, of the family turing-no-start, whose table is that of a machine that reads its input one
-letter ahead.
+symbol ahead.
 
 A theorem about the family holds of each instance: `symcook prove FILE` gives the bridge and the theorem.
 Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8.
@@ -51,9 +51,9 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
     """The sizes and tables of the family whose instance runs this machine, which must begin at its first input symbol.
     BadInput if the variant needs an input symbol and the machine has none.
 
-    Rows that no run uses are left out. For "no-start" the table is that of a machine that reads ahead: the string on
-    tape 0 begins at its second symbol; a state is a state of the given machine together with the symbol or blank read
-    ahead; tape 1 is a copy of what was read; the work tapes of the given machine follow.
+    Rows that certainly no run uses (`used_rows`) are left out. For "no-start" the table is that of a machine that reads
+    ahead: the string on tape 0 begins at its second symbol; a state is a state of the given machine together with the
+    symbol or blank read ahead; tape 1 is a copy of what was read; the work tapes of the given machine follow.
     """
     if variant == "no-start" and not machine.input:
         raise BadInput(
@@ -83,15 +83,15 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
 
 
 def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """The rows of the machine's own table."""
+    """The rows of the machine's own table, as far as `used_rows` has them."""
     for (state, reads), row in used_rows(machine).items():
         writes = (0, *(symbol[cell] for cell in row.writes))
         yield _Row(number[state], number[row.state], tuple(symbol[cell] for cell in reads), writes, row.moves)
 
 
 def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """The rows of the machine that reads ahead. When it moves right on the input, its state holds the next symbol. It
-    copies what it reads to tape 1."""
+    """The rows of the machine that reads ahead. When it moves right on the input, its state holds the next symbol, and
+    after any other move the blank. It copies what it reads to tape 1."""
 
     def at(state: str, held: str) -> int:
         """The number of the instance state for a state of the machine and the symbol that it holds."""
@@ -141,8 +141,8 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
 
 
 def told(model: Transformer) -> tuple[Family, Instance] | None:
-    """The family and the instance of a model that `compiled` made, found from its program: the model's source may be
-    too short to name the tables. None for any other model."""
+    """The family and the instance of a model that `compiled` made, found from its program, since the model's source
+    need not name the tables. Its source must begin with that of the family. None for any other model."""
     program = model.program
     if program is None or program.kind != "tm" or program.theorem != MACHINES:
         return None

@@ -3,19 +3,21 @@ follows.
 
 This is the construction of Theorem 2 of Merrill and Sabharwal (2024), made exact for every machine. Position 0 holds
 `$`; the input follows, then the tokens of steps, the first of which is the start. Masks are causal and strict,
-attention is hard, and a layer norm stands before each part of each layer. The model gets no positions.
+attention is hard, and a layer norm stands before each sublayer. The model gets no positions. The variants "nonstrict"
+(masks include the token itself) and "no-start" (no `$`, and one more layer first) differ where a docstring says so.
 
-Layer 1. Uniform heads compute u = 1/i and, for each tape, P = (position of the head before the token's own move)/i.
+Layer 1. A uniform head computes u = 1/i and, for each tape, P = (position of the head before the token's own move)/i.
 Layer norms turn (P, u), (P + u, u) and (P - u, u) into hashes: of the cell where the token wrote, and of the cells
 where its head may have gone. The token's own move selects among them.
 
-Layer 2. For each tape a head looks for the last step that wrote on the cell where the head is now. Its score is the
-cosine of the hashes minus a tie-break T_j = F(F(1/j)), F(x) = (1 - 1/sqrt(1 + x^2))/2. T is positive and decreasing,
-and for all j smaller than the gap to a neighbouring cell. With weighting "rightmost" there is no T, and equal scores
-are decided by place. On the input tape `$`, the input and the first step are candidates, each for the cell of its own
-position: the nearest in angle is the cell itself, or a blank end.
+Layer 2. For each work tape a head looks for the last step that wrote on the cell where the head is now. Its score is
+the cosine of the hashes minus a tie-break T_j = F(F(1/j)), F(x) = (1 - 1/sqrt(1 + x^2))/2. T is positive and
+decreasing, and for all j smaller than the gap to a neighbouring cell. With weighting "rightmost" there is no T, and
+equal scores are decided by place. For the input tape `$`, the input and the first step are candidates, each for the
+cell of its own position: the nearest in angle is the cell itself, or a blank end.
 
-Layer 3. There is one unit for each row of the table, and two more for each row and tape, which compute flags.
+Layer 3. There is one unit for each row of the table, and two more for each row and work tape, which compute flags. A
+few units are for the first step and for the output.
 
 Retrieval alone cannot tell whether a cell was ever visited. But the visited cells of a tape are an interval, and each
 token writes two flags: whether its cell is the leftmost, or the rightmost, visited so far. So a token knows whether a
@@ -66,7 +68,8 @@ class UnitNetwork(list[NamedUnit]):
 
     @cached_property
     def readers(self) -> dict[str, list[tuple[int, int]]]:
-        """For each coordinate the units that read it, by number, and their weights there."""
+        """For each coordinate the units that read it, by number, and their weights there. It is computed once, so no
+        unit may be added afterwards."""
         reading_units: dict[str, list[tuple[int, int]]] = {}
         for number, unit in enumerate(self):
             for name, weight in unit.terms.items():
@@ -74,8 +77,9 @@ class UnitNetwork(list[NamedUnit]):
         return reading_units
 
     def values(self, bits: Iterable[str]) -> dict[str, int]:
-        """The positive sums that the units add to coordinates, if the coordinates `bits` are 1 and all others 0. No
-        unit has a positive bias, so units that read none of `bits` are 0."""
+        """The sums that the units add to coordinates, if the coordinates `bits` are 1 and all others 0; coordinates to
+        which no active unit adds are left out. No unit has a positive bias, so units that read none of `bits` are
+        0."""
         sums: dict[int, int] = {}
         for name in bits:
             for number, weight in self.readers.get(name, ()):
@@ -125,7 +129,8 @@ class MachineDecoder:
     # Tokens.
 
     def bits(self, token: MachineToken | str) -> dict[str, int]:
-        """The coordinates that are 1 in the embedding of a token; a string is $ or a letter of the input."""
+        """The coordinates that are 1 in the embedding of a token; a string is $, an input symbol, or END. END is never
+        embedded: it has the bit `end` alone, for the readout."""
         entries = {"one": 1}
         if isinstance(token, StepToken):
             entries |= {"step": 1, self.states[token.state]: 1} | ({"first": 1} if token.first else {})
@@ -360,7 +365,7 @@ class MachineDecoder:
         return Layer(SelfAttention((head,)), part, (before,), tuple(norms), "multi pre")
 
     def _second(self, tie: bool) -> Layer:
-        """Layer 2: the heads that retrieve symbols, and the units that select the symbol under each head."""
+        """Layer 2: the heads that retrieve symbols, and the units that select the symbol under each work head."""
         heads, norms = [], []
         # Each sublayer reads through a norm. The norm of a hash leaves the hash unchanged.
         stems = [*(f"at{tape}" for tape in self.all_tapes), *(f"wrote{tape}" for tape in self.tapes), "place"]
@@ -466,7 +471,8 @@ def compiled(
     machine: TuringMachine, source: str, name: str, weighting: str = "average", variant: str = "strict"
 ) -> Transformer:
     """The decoder of a machine, with its program and plan. `variant` "nonstrict" has masks that include the position
-    itself; "no-start" has no $ before the input, for inputs of at least one symbol."""
+    itself; "no-start" has no $ before the input, for inputs of at least one symbol. BadInput if an input symbol is
+    called like a token of the decoder, for "no-start" without input symbols, and for "nonstrict" with rightmost."""
     reserved = next((token for token in (START, END) if token in machine.input), None)
     if reserved is not None:
         must = f"no symbol of a compiled machine's input must be called {START} or {END}, which its decoder has already"

@@ -2,7 +2,8 @@
 
 A truth is a set of letters or a Boolean function of bits, a letter has a truth for each letter that it may be, and a
 number is a `Form`. Integers that grow with the length are found by lookups: a head with the score 2 y (j - 1) - (j -
-1)^2 retrieves from the position with j - 1 = y. Comparisons are ReLUs of integers. All of this holds at every length.
+1)^2 retrieves from the position with j - 1 = y. Comparisons of integers are ReLUs; those of fractions take a head. All
+of this holds at every length.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Look:
 
     @property
     def gamma(self) -> int:
-        """The factor of all scores."""
+        """The factor of all scores: 1 for hard attention; a `SoftHead` computes its own."""
         return 1
 
     @property
@@ -85,8 +86,9 @@ class NumberTest(NamedTuple):
 
 
 class SignTest(NamedTuple):
-    """A test whether a fraction is positive: `number`, the coordinate `head` that a head writes, true if it is positive
-    and position 1 is not the only one seen, and the coordinate `here` of the network for that only position."""
+    """A test whether a fraction is positive: `number`, the coordinate `head` that a head with the mask `mask` writes,
+    true if it is positive and position 1 is not the only one seen, and the coordinate `here` of the network for that
+    only position."""
 
     number: Form
     head: str
@@ -170,7 +172,8 @@ class PositionValues(Bits):
         return self._simple(truth)
 
     def _simple(self, node: BoolNode) -> Form:
-        """A bit as a number; a negated bit as one minus the bit."""
+        """A function of bits as a number: 1 where it is true, else 0. The negation of a single bit becomes one minus
+        the bit. RuntimeError for a constant function."""
         if isinstance(node, bool):
             raise RuntimeError("a bool is impossible here")
         if node[1:] == (True, False):
@@ -213,8 +216,8 @@ class PositionValues(Bits):
         return frozenset(a for a, q in zip(self.alphabet, table, strict=True) if q == value)
 
     def values_of(self, form: Form) -> list[tuple[Fraction, Truth]] | None:
-        """The values of a number, each with the truth that the number is that value. None if the number has atoms or
-        more than FEW_VALUES values."""
+        """The values of a number, each with the truth that the number is that value, smallest first. None if the number
+        has atoms, or bits that give it more than FEW_VALUES values."""
         if form.atoms:
             return None
         truths: dict[Fraction, Truth] = {value: self._set(form.table, value) for value in sorted(set(form.table))}
@@ -341,7 +344,9 @@ class PositionValues(Bits):
 
         An atom of side "left" is 0 at position 1: a head retrieves it from the position itself or from position 1. For
         side "right" that is the last position. An atom of side "both" is looked up, with a score that moves the lookup
-        to position 1 where the truth does not hold. A mean needs a network and a bound.
+        to position 1 where the truth does not hold. A mean needs a network and a bound; only a mean that is 0 at
+        position 1 (`_starts_at_0`) needs neither, and is treated like side "left". BadInput for any other mean without
+        a bound.
         """
         test = self.hold(self.node(truth))
         # Atoms that were gated by this test before have their coordinates already.
@@ -432,7 +437,7 @@ class PositionValues(Bits):
         return self.once(("count", side, truth), make)
 
     def psum(self, mask: str, form: Form, shown: str) -> Form:
-        """The sum of a number without atoms over the positions that a mask allows."""
+        """The sum of a number without atoms over the positions that a mask allows; BadInput for a number with atoms."""
         if form.atoms:
             must = (
                 "what a psum sums must have a finite range, for sums that grow like n^2 are at no position to look up"
@@ -494,7 +499,8 @@ class PositionValues(Bits):
         return result
 
     def _product(self, part: str, times: str) -> Look:
-        """A head that writes n times the whole number in the coordinate `part` to the coordinate `times`."""
+        """A head that writes n times the whole number in the coordinate `part` to the coordinate `times`. It is not
+        added to `looks` here."""
         key, square = (self.place(name) for name in KEYS["both"])
         score = {(part, key): Fraction(2), (self.place("one"), square): Fraction(-1)}
         return Look(score, {times: {self.place("before_times_length"): Fraction(1)}}, "none")

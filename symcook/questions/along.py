@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from symcook.words.inputs import Strings
 
 PIECES = 200
-"""The maximum number of pieces for one length."""
+"""The maximum number of passes over pieces for one length; a piece that is tried again with an earlier end counts
+again."""
 ROUNDS = 12
-"""The maximum number of times that a class is split."""
+"""The maximum number of rounds for open classes. A round runs their parts, and cuts each part that is still open in
+two for the next round."""
 
 
 class Seen(NamedTuple):
@@ -46,7 +48,9 @@ class Seen(NamedTuple):
     """The smallest string whose answer on the piece differs from its answer at the model's own weight; None if there is
     none."""
     near: Word | None = None
-    """A string of the class whose answer may change at the end of the piece; None if an activation ends it."""
+    """A string of the class whose answer may change at the end of the piece. None if the piece has no end, or if
+    something else than a number that the readout compares ends it: an activation, a part of a split class, or the limit
+    that the caller gave."""
 
 
 NO, YES, OPEN = 0, 1, 2
@@ -106,10 +110,11 @@ def _split_verdicts(
     model: Transformer, level: PrefixLevel, pairs: Sequence[int], world: int
 ) -> tuple[list[int], fmpq | None]:
     """The verdicts on the open classes `pairs`, and the t at which the piece ends because a number in one of their
-    parts becomes zero. NotExact if the parts of a class have different verdicts.
+    parts becomes zero (None: it does not end there, or the world is BASE). NotExact if a class gets no single verdict.
 
-    A class is open because the input of an activation has opposite signs on its two lines. The class is split at the
-    line on which this input is zero, until each part has a verdict."""
+    If a class is open because the input of an activation has opposite signs on its two lines, it is split at the line
+    on which this input is zero, until each part has a verdict. A part is not split if only the number that the readout
+    compares differs in sign on the two lines: then there is no verdict."""
     # Only the open classes, with the numbers of one world: `which` are their last tokens, `sums` their running sums.
     entries = [2 * pair + k for pair in pairs for k in (0, 1)]
     origin, which = level.origin[entries], level.which[entries]
@@ -146,7 +151,7 @@ def _split_verdicts(
                 split_sum.at[entry], split_sum.slope[entry] = at, slope
     else:
         raise NotExact(f"at most {ROUNDS} parts of a class are looked at", "more")
-    # The parts of a class disagree, so that it has no single verdict.
+    # The parts of a class disagree, or the two lines of a part do, so that the class has no single verdict.
     if any(len(verdict_set) != 1 or OPEN in verdict_set for verdict_set in verdict_sets):
         raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
     return [verdict_set.pop() for verdict_set in verdict_sets], end
@@ -169,7 +174,8 @@ def _cut(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: 
     which the first open activation input is zero. NotExact if that input is not an affine function of one sum."""
     opened = next(turned for turned in numbers.turned if turned.open is not None and turned.open[2 * pair] & world)
     low, high = (_line_of(opened, entry, world) for entry in (2 * pair, 2 * pair + 1))
-    # Look for a running sum with input = factor*sum + constant on the two lines, for the values and for the slopes.
+    # Look for a running sum with input = factor*sum + constant on the two lines, for the values and for the slopes. In
+    # either world the sums are read as on a piece: `_one_world` has put the values of that world into `at` and `slope`.
     for h, head in enumerate(sums):
         for place, summed in enumerate(head):
             if summed is None or _line_of(summed, 2 * pair, PIECE) == _line_of(summed, 2 * pair + 1, PIECE):
@@ -199,7 +205,8 @@ class Along:
     says = LineNumbers.says
 
     def __init__(self, model: Transformer, name: str, start: Fraction, side: int, asked: Strings) -> None:
-        """`asked` are the strings that the question is about. NotExact if prefixes of the model cannot be grouped."""
+        """`asked` are the strings that the question is about. NotExact if prefixes of the model cannot be grouped, or
+        if it does not accept or reject."""
         if not (mergeable(model) and model.decides):
             raise NotExact("prefixes are grouped where heads average what stands before", model.name)
         self.model, self.name, self.side = model, name, side
@@ -208,7 +215,8 @@ class Along:
         self.passes = Passes(asked.lengths, self._levels)
 
     def reach(self, n: int) -> tuple[Reach, Word | None]:
-        """How far every string of `n` symbols keeps its answer, and the smallest string whose answer changes there."""
+        """How far every string of `n` symbols keeps its answer, and the smallest string whose answer changes there
+        (None if no answer changes). NotExact if the classes do not decide it, or after `PIECES` passes."""
         # The answers are the same up to `at`, where the next piece begins. `end_bound` is the distance by which that
         # piece must end (None: no limit).
         at, end_bound = ZERO, None

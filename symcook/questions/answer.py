@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from symcook.words.inputs import Strings
 
 AnswerCell = Ball | Fraction | int | str | bool | None
-"""An exact number, a ball (rigorous interval), text such as a string, or None if a row has no value in a column."""
+"""An exact number, a ball (rigorous interval), text such as a string, a truth value, or None if a row has no value in a
+column."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,7 +34,7 @@ class Answer(Reply):
     model: str
     """The name of the model."""
     parameters: Mapping[str, Any]
-    """The arguments of the question, by name."""
+    """Arguments of the question by name; not every question stores all of them."""
     columns: tuple[str, ...]
     """The names of the columns; "n" is the length in typed symbols."""
     rows: tuple[Mapping[str, AnswerCell], ...]
@@ -73,8 +74,8 @@ class Answer(Reply):
         raise KeyError(n if one is None else (n, one))
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as a JSON document with "kind", "recipe", "parameters", "rows" and "notes". In rows, exact numbers
-        are text and balls are {"mid", "rad"}."""
+        """The answer as a JSON document with "kind", "recipe" (the model's name), "parameters", "rows" and "notes", and
+        with the keys of `extra` and of `inputs`. In rows, fractions are text and balls are {"mid", "rad"}."""
         rows = [{name: cell_json(row.get(name)) for name in self.columns} for row in self.rows]
         return {
             "kind": self.kind,
@@ -98,7 +99,7 @@ def cell_json(cell: AnswerCell) -> Any:
 def keeping(rows: Sized, answered: Callable[[], Answer]) -> Iterator[None]:
     """A context for the computation of `rows`. If an error or interruption ends it and there are rows, the exception
     gets the attribute `found`: the answer so far, with the note "ended", which says that longer lengths were not
-    tested. `answered` makes the answer from the rows so far."""
+    tested. `rows` is a list or dict that the computation fills; `answered` makes the answer from the rows so far."""
     try:
         yield
     except BaseException as error:

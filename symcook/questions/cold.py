@@ -106,7 +106,8 @@ class Near(NamedTuple):
 
 class Cold(Rowwise):
     """The number system of these values: the symbol `name` is any temperature above 0 and at most `warm`. NotExact for
-    layer norms, gelu and hard attention with scores; Undecided for scores whose order may change."""
+    layer norms, gelu, hard attention with scores, softmax without this temperature, and divisors that depend on it;
+    Undecided for scores whose order may change."""
 
     name: ClassVar[str] = "cold"
     nothing = Near.of(ZERO)

@@ -45,7 +45,7 @@ class End(NamedTuple):
     value: arb
     """The entropy in bits, as a ball."""
     word: str
-    """The first string that has it."""
+    """The first string that has it, as far as the balls can be told apart."""
 
 
 @door()
@@ -85,8 +85,8 @@ def entropy(
     weights are not computed; the note "none" names it.
 
     Raises BadInput for a model that does not read strings or has no attention, for an invalid head, position or length,
-    and for too many strings; Undecided if a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for
-    the weights.
+    and for too many strings; Undecided if a choice of hard attention stays open or the digits are not reached. Source:
+    Cookbook, Definition 2.3, for the weights.
     """
     digits = check_digits(digits)
     asked = lengths(model, max_length, min_length, decides=False)
@@ -146,8 +146,8 @@ def _positions_text(model: Transformer, position: int | str | None) -> str:
 
 
 def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[AttendingRow]:
-    """The heads and positions that the question is about, for strings of length n. BadInput for a model without
-    attention and for an unknown head."""
+    """The heads and positions that the question is about, for strings of length n; none if the asked position is beyond
+    this length. BadInput for a model without attention and for an unknown head."""
     # The index of the sublayer, the index of the head in it, and the head's name, in the order of the layers.
     names = []
     for step, sublayer in enumerate(model.sublayers):
@@ -186,7 +186,8 @@ def _traced(rows: list[AttendingRow], result: Result) -> Iterator[Any]:
 def _length_rows(
     model: Transformer, n: int, rows: list[AttendingRow], words: Cover, digits: int
 ) -> list[Mapping[str, AnswerCell]]:
-    """The table's rows for length n, one for each of `rows`, computed with enough bits for `digits` digits."""
+    """The table's rows for length n, one for each of `rows`, computed with enough bits for `digits` digits. Undecided
+    if the largest number of bits is too small, or if a choice of hard attention stays open."""
     for bits in ladder(bits_for(digits), limit_for(digits)):
         ends: dict[AttendingRow, tuple[End, End]] = {}
         idle_rows: set[AttendingRow] = set()

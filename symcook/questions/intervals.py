@@ -36,7 +36,8 @@ NO_VALUE = "no value"
 
 class Interval(BallDomain):
     """The number system of balls in which the symbol `name` has the value `value`, or any value in the ball `value`.
-    With `cold`, the symbol is a temperature that may be anything from `cold` (possibly 0) to the number `value`."""
+    With `cold`, the symbol is a temperature that may be anything from `cold` (possibly 0) to the number `value`; it may
+    then occur in the factors of scores alone."""
 
     def __init__(self, bits: int, name: str, value: Fraction | arb, cold: Fraction | None = None) -> None:
         super().__init__(bits)
@@ -75,8 +76,8 @@ class Interval(BallDomain):
         self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
     ) -> Sequence[Any]:
         """The weighted means. With a temperature that goes down to `cold`, each weight is the hull of its values at the
-        two ends."""
-        # A single scale: the temperature does not move.
+        two ends. Undecided if the temperature goes down to 0 and the order of two scores is open."""
+        # No scale, or a single one: the temperature does not move.
         if not isinstance(scale, tuple):
             return super().softmax(scores, scale, rows)
         least, most = scale
@@ -108,7 +109,7 @@ class Interval(BallDomain):
         return means
 
     def weights(self, scores: Sequence[BallValue]) -> list[Any]:
-        """The weights of a softmax, relative to the largest score."""
+        """The weights of a softmax up to a common factor, which makes the exponent of the largest midpoint 0."""
         balls = [arb(score) for score in scores]
         top = max((score.mid() for score in balls), default=arb(0))
         return [(score - top).exp() for score in balls]

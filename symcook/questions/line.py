@@ -3,7 +3,8 @@ one place on the line of all t.
 
 The functions stay the same until t reaches a zero of some value whose sign was taken. For linear values, `near` has
 the nearest zero on each side; `turns` collects the other values, whose zeros are roots of polynomials. Softmax has a
-value here if its scores are rational numbers: with t = e^(-1/(unit tau)), a weight at temperature tau is a power of t.
+value here if its scores are equal, or if they are rational and the number that moves is the temperature: with
+t = e^(-1/(unit tau)), a weight at temperature tau is a power of t.
 """
 
 from __future__ import annotations
@@ -111,9 +112,10 @@ class LineDomain(Shortening):
     """The number system of rational functions of t.
 
     Signs are taken at `place`, which may be the root of a polynomial. At a root, a value that is zero there has the
-    sign 0; at a rational place, Landed is raised. `meant` is a symbol of the model with the function of t that it
-    stands for; None if t stands for the temperature, in the given `unit`. With `here`, `place` is rational and every
-    value is a number, its value at `place`.
+    sign 0; at a rational place, Landed is raised if the value is not zero everywhere. `meant` is a symbol of the model
+    with the function of t that it stands for; None if t stands for the temperature, whose symbol is `tau`, in the given
+    `unit`. With `here`, `place` is rational, and `meant` has the value of the function at `place`: then every value is
+    a number, its value at `place`.
 
     >>> line = LineDomain(fmpq(1, 2), None, 1)
     >>> (T - 1) * fmpq(2) + 1, line.sign(T - 1), line.sign(T * T - 2), line.turns, line.near
@@ -129,7 +131,7 @@ class LineDomain(Shortening):
         super().__init__()
         self.place, self.meant, self.unit, self.here, self.tau = place, meant, unit, here, tau
         self.turns: dict[tuple[Any, ...], fmpq_poly] = {}
-        """By coefficients: the polynomials of degree 2 or more whose sign was taken."""
+        """By coefficients: the polynomials of degree 2 or more whose sign was taken at a rational place."""
         self.near: dict[int, fmpq] = {}
         """The nearest zeros of the linear values whose sign was taken: left (-1) and right (1) of the place."""
         self._known: dict[Any, LineValue] = {}
@@ -142,7 +144,7 @@ class LineDomain(Shortening):
         return known_value
 
     def _given(self, value: Coefficient) -> LineValue:
-        """As `number`, computed anew; NotExact for an irrational number."""
+        """As `number`, computed anew; NotExact for a number that is not a rational function of t."""
         if not isinstance(value, tuple):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
@@ -161,7 +163,8 @@ class LineDomain(Shortening):
 
     def sign(self, x: LineValue) -> int:
         """The sign of `x` at the place: -1, 0 or 1. At a rational place it is 0 only if `x` is zero everywhere, and
-        Landed is raised if `x` is zero at this place alone. Records in `near` or `turns` where the sign changes."""
+        Landed is raised if `x` is zero there but not everywhere. At a rational place, records in `near` or `turns`
+        where the sign may change; at a root, nothing is recorded."""
         x = plain(x)
         if isinstance(x, fmpq):
             return (x > 0) - (x < 0)
@@ -207,7 +210,8 @@ class LineDomain(Shortening):
         return over(a, b)
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
-        """The factor of the scores at each position, at tau = 1. NotExact unless it is proportional to 1/tau."""
+        """The factor of the scores at each position. A factor that is a term of the temperature is taken at tau = 1,
+        and NotExact is raised unless it is proportional to 1/tau."""
         if self.meant is not None or not isinstance(factor, tuple):
             return super().scales(factor)
         values = []
@@ -223,8 +227,9 @@ class LineDomain(Shortening):
     def softmax(
         self, scores: Sequence[LineValue], scale: fmpq | None, rows: Sequence[Sequence[LineValue]]
     ) -> Sequence[LineValue]:
-        """The weighted means as rational functions of t = e^(-1/(unit tau)): a score d below the largest has the
-        weight t^d."""
+        """The weighted means as rational functions of t = e^(-1/(unit tau)): a score d below the largest has the weight
+        t^(d scale unit). Unit if an exponent is not an integer. NotExact for scores that differ, if a weight moves
+        instead of the temperature, or if they are not all rational, or too far apart."""
         numbers = [plain(score) for score in scores]
         scores = [score for score in numbers if isinstance(score, fmpq)]
         # If all scores are equal, even irrational ones, the means are unweighted.
@@ -308,7 +313,7 @@ def _rational(value: Coefficient) -> fmpq:
 
 def polynomial(tree: Tree, name: str, meant: LineValue) -> LineValue:
     """The value of a term made of rational numbers and the symbol `name`, with the function `meant` for the symbol.
-    NotExact if the term is not a rational function of the symbol."""
+    NotExact if the term is more than sums, products, quotients and natural powers of these."""
     tag = tree[0]
     if tag == "name" and tree[1] == name:
         return meant

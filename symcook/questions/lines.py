@@ -2,9 +2,9 @@
 
 Every number has two forms. `start` is its value at the model's own weight. On a piece it is the line `at + t slope`:
 the weight has moved to the beginning of the piece and moves on by t > 0, up to the first t at which the input of an
-activation changes its sign. Prefixes that differ only in the last running sum are one class. Two lines are kept for a
-class, one below and one above the sums of all its prefixes. Entry 2k is the low line of class k, and entry 2k + 1 its
-high line.
+activation changes its sign. If exactly one running sum is read by no other, prefixes that differ only in this sum, and
+not in its sign, are one class. Two lines are kept for a class, one below and one above the sums of all its prefixes.
+Entry 2k is the low line of class k, and entry 2k + 1 its high line.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class LineNumbers:
 
     `seen` is the number of positions before this one, `nothing` a column of zeros. `sums` are the running sums that
     include this position, `fed` the indices of the sums that a later running sum reads. `end` is the smallest t at
-    which an activation at this position ends the piece. If a running sum reads that activation, the end holds for all
+    which an activation at this position ends the piece. If a running sum is computed after it, the end holds for all
     longer strings too (`Line.end`); otherwise it is for strings that end here."""
 
     # `ends`: the number of entries kept for each state.
@@ -219,7 +219,8 @@ class LineNumbers:
 
     def added(self, before: LineEntries | None, x: LineEntries) -> LineEntries:
         """The running sum `before` (None: no positions yet) with the column `x` of this position added. NotExact if an
-        entry of `x` is open. The end of the piece at this position then holds for all longer strings too."""
+        entry of `x` is open. The end of the piece at this position then holds for all longer strings too: it is written
+        to `Line.end`. The sum is appended to `sums`."""
         if x.open is not None:
             raise NotExact("prefixes are grouped where their activations are known", "one that is open")
         self.line.end = least(self.line.end, self.end)
@@ -246,8 +247,8 @@ class LineNumbers:
         """Group the entries into states. Returns the state of each entry, the two entries that are kept for each state,
         and the running sums of each head with these entries.
 
-        `labels` are further values by which states differ, such as states of an automaton. NotExact for more than
-        `MOST` states."""
+        `heads` has the columns of `sums` by head, and `labels` are further values by which states differ, such as
+        states of an automaton. NotExact for more than `MOST` states."""
         # `single` is the running sum that no later sum reads, if there is exactly one: only its hull is kept. The
         # values of all other sums, and the labels, are the `rows` that distinguish states.
         unread_sums = [k for k in range(len(self.sums)) if k not in self.fed]

@@ -147,7 +147,7 @@ def _interval_notes(least_by_length: Mapping[int, _Least], two_sides: bool) -> d
 
 
 def _texts(model: Transformer, values: Mapping[str, Exact] | None) -> dict[str, str]:
-    """The values that were given, as text."""
+    """The values of the model's symbols, given or by default, as text."""
     from symcook.model.symbols import from_sympy
 
     return {name: from_sympy(value) for name, value in model.values(values).items()}
@@ -160,7 +160,7 @@ def _spans(numbers: Sequence[int]) -> str:
 
 def _row(model: Transformer, n: int, least: _Least, digits: int) -> Mapping[str, AnswerCell]:
     """The cells of the length `n`. Only "n" is filled if no string has a margin. A value that is not exact has its
-    interval."""
+    interval; if the margin of all strings is not exact, the columns of the sides are empty."""
     row: dict[str, AnswerCell] = {"n": n, "margin": None, "word": None}
     if least.nearest is None:
         return row
@@ -187,7 +187,8 @@ def _cell(low: BallValue, high: BallValue, digits: int) -> AnswerCell:
 
 def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
     """The decision of a run and its distance from the threshold; for a readout at each position, one pair for each
-    position. The decision is None for a readout by largest score; the distance is None if a zero test is passed."""
+    position. The decision is None for a readout by largest score; the distance is None if a zero test is passed.
+    Undecided if the readout is at all positions together and the decision at one of them is open."""
     readout, pairs = result.model.readout, list[tuple[bool | None, BallValue | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
@@ -282,7 +283,7 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
     """As `_of_words`, by one exact run of all strings, with a ball for each different value. None if there are few
-    strings, if such a run has no exact values, or if the readout is at every position."""
+    strings, if such a run has no exact values, if the readout is at every position, or if `LIMIT_BITS` are too few."""
     from symcook.domains.batch import Batch, Listed
     from symcook.words.keyed import grouped
 

@@ -33,7 +33,8 @@ def answer(result: Result) -> Any:
 
 
 def exact_answers(model: Transformer, words: Sequence[Word]) -> dict[Word, Any]:
-    """The answers to strings of one length, by one exact run of all of them; empty if there is no such run."""
+    """The answers to strings of one length, by one exact run of all of them; empty if there is no such run, or if the
+    readout looks at every position."""
     if model.readout.everywhere or not words:
         return {}
     try:
@@ -64,8 +65,9 @@ class OneSymbol:
         return self.domain(place, moved, self.unit, self.name)
 
     def probe(self, place: fmpq) -> Piece:
-        """The answer at `place`, and the places that bound the piece around it on which the answer is the same. Landed
-        if a value inside the model is zero at `place`."""
+        """The answer at `place`, and places among which are the ends of the piece around it on which the answer is the
+        same. Landed if a value whose sign is taken is zero at `place`; NotExact if a value is not a rational function;
+        Unit if the temperature moves and needs a larger `unit`."""
         domain = self._line(place)
         result = forward(self.model, self.sequence, domain)
         return Piece(answer(result), domain.ends())

@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 MOST_BITS = 1024
-"""The maximum number of bits that is tried for a proof."""
+"""The search for a proof gives up when this number of bits is not enough. Its steps double, so that the last one may go
+beyond."""
 TOP_BITS = 64
-"""The number of bits from which runs are tried downwards, if no number of bits is proved to be enough."""
+"""The number of bits from which runs are tried downwards, if no number of bits is proved to be enough. It is too large
+for simulated runs of several strings (`symcook.words.simulated.MOST_BITS`)."""
 RUN = 1024
 """The maximum number of strings of a length that are run: all of them, one for each class, or a sample."""
 
@@ -72,13 +74,13 @@ def precision(
     formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
     beyond N: Look for a string that fails up to this length.
 
-    A row has "enough", "fails" and "word". "enough" is the smallest p such that every runtime with p-bit numbers gives
-    the exact answer for every string, in the error model of `symcook.domains.rounding` (sums in any order, attention
-    divides after summing, unlimited exponents). "fails" is the largest p below "enough" at which a string is known to
-    be decided otherwise, with every operation rounded to p bits in the order written (`run --domain mpmath --bits p`),
-    and "word" is that string. So the smallest number of bits p(n) is above "fails" and at most "enough". "enough" is
-    None if no number of bits up to MOST_BITS is proved to be enough, for example if a logit is exactly on its threshold
-    and is rounded. "fails" is None if no string fails.
+    A row has "enough", "fails" and "word". "enough" is a p for which it is proved, and for p - 1 not, that every
+    runtime with p-bit numbers gives the exact answer for every string, in the error model of `symcook.domains.rounding`
+    (sums in any order, attention divides after summing, unlimited exponents). "fails" is the largest p below "enough"
+    at which a string is known to be decided otherwise, with every operation rounded to p bits in the order written
+    (`run --domain mpmath --bits p`), and "word" is that string. So the smallest number of bits p(n) is above "fails"
+    and at most "enough". "enough" is None if no number of bits up to MOST_BITS is proved to be enough, for example if a
+    logit is exactly on its threshold and is rounded. "fails" is None if no string is found to fail.
 
     If heads average over earlier positions, prefixes are grouped (`symcook.words.simulated`). The sets of grouped
     strings keep the signs of rounded values, so that fewer bits may be proved to be enough than by single strings.
@@ -90,7 +92,8 @@ def precision(
     are the two answers. With `beyond` the search for such a string continues up to that length, by lengths that grow
     by a quarter: a string that it finds need not be the first ("first" is then False).
 
-    Raises BadInput for a model that does not decide about strings, an unknown format, or too many strings of a length.
+    Raises BadInput for a model that does not decide about strings, an unknown format, or too many strings of a length;
+    Undecided if an exact answer stays open.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
     """
     asked = lengths(model, max_length, min_length)
@@ -206,7 +209,7 @@ class _Length:
         """The strings of length `n`. `merged` has them in groups of prefixes; None if the model does not allow it."""
         self.model, self.strings, self.n, self.merged = model, strings, n, merged
         self.by_words = merged is None
-        """Whether strings were run one by one."""
+        """Whether the strings of `runs` were run, rather than all strings by groups."""
         self._expected: dict[Word, Any] = {}
         """The exact answers computed so far."""
         self._near: Word | None = None
@@ -241,7 +244,8 @@ class _Length:
 
     def proved(self, stored: Format, inner: Format) -> bool:
         """Whether it is proved that every string gets its exact answer, however a runtime rounds: stored numbers to the
-        format `stored`, and numbers inside an operation to the format `inner`."""
+        format `stored`, and numbers inside an operation to the format `inner`. Stores a string for which the proof
+        failed as `_near`."""
         domain = Rounding(stored, inner)
         # All strings at once, in classes.
         if self.merged is not None:
@@ -276,8 +280,8 @@ class _Length:
         return own_answer is not None  # the sets of `domain` contain the exact values, so this is the exact answer
 
     def enough(self, guess: int) -> int | None:
-        """The smallest number of bits that is proved to be enough, searched from `guess` on; None if `MOST_BITS` are
-        not enough."""
+        """A number of bits that is proved to be enough, while one bit less is not proved, searched from `guess` on.
+        None if the search passes `MOST_BITS`."""
         bits = guess
         while not self._enough(bits):
             if bits >= MOST_BITS:
@@ -379,7 +383,8 @@ class _Length:
         sets = ProvedInBits(False) if self.sure is None else self._sets(Format(self.sure))
         if sets.holds:
             return self._answers(sets.verdicts(typed))
-        # Otherwise by a simulated run in `sure` bits or, if that is not possible, by exact runs. Answers are cached.
+        # Otherwise by a simulated run in `sure` bits or, if that is not possible or `sure` is None, by exact runs.
+        # Answers are cached.
         words = written(self.model, typed)
         unknown = [place for place, word in enumerate(words) if word not in self._expected]
         if unknown:
@@ -399,8 +404,8 @@ class _Length:
         return [bool(verdict) for verdict in verdicts] if self.model.decides else verdicts.tolist()
 
     def wrong(self, name: str) -> dict[str, Any] | None:
-        """The first string that a run in the format `name` decides otherwise, and both answers; None if there is
-        none."""
+        """The first string that a run in the format `name` decides otherwise, and both answers; None if no string that
+        is run fails."""
         stored, _ = RUNTIMES[name]
         if name == "bfloat16":  # numpy has no such type: its bits are simulated, with unlimited exponents
             failure = self._wrong_in(stored.bits)

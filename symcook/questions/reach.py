@@ -53,7 +53,8 @@ class Reach(NamedTuple):
     last: RealPlace
     """Up to this distance the answer is the same."""
     first: RealPlace | None
-    """At this distance, or arbitrarily soon after it, the answer differs; None if it never does."""
+    """At this distance, or arbitrarily soon after it, the answer differs; None if it does not as far as was
+    searched."""
     included: bool | None = None
     """If the change is exact: whether the answer at this distance itself is still the same; None if unknown."""
     start: Fraction = Fraction(0)
@@ -100,7 +101,8 @@ AtPlace = Callable[[RealPlace], VerdictsAt]
 
 
 def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace | None) -> Reach:
-    """How far to the right of 0 the answer is `expected`. The search ends at `top` (None: it has no end).
+    """How far to the right of 0 the answer is `expected`. The search ends at `top` (None: it has no end). Undecided
+    after `PIECES` pieces.
 
     A piece ends where some sign inside the model changes. That need not change the answer, so the answer is compared at
     the end itself (by `point`) and in the next piece (by `probe`).
@@ -125,8 +127,8 @@ def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace |
 def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece, RealPlace | None]:
     """The piece that begins at `start`, and its end (None: it has none)."""
     end = top
-    # Each round probes between `start` and `end`. If the piece around the probe begins later than `start`, `end` moves
-    # to its beginning.
+    # Each round probes between `start` and `end`. If a root lies between `start` and the probe, `end` moves to the
+    # first such root.
     while True:
         place = between(start, end)
         piece = None
@@ -136,14 +138,14 @@ def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece
             except Landed:  # the probe is a zero of some value: take another place
                 place = between(start, place)
         nearest_left, right = None, None
-        # The nearest root on each side of the probe, between `start` and the end.
+        # The first root after `start` that is before the probe, and the first root after the probe.
         for root in piece.ends:
             if place < root:
                 if right is None or root < right:
                     right = root
             elif start < root and (nearest_left is None or root < nearest_left):
                 nearest_left = root
-        # The piece must begin at `start`: with a root between, probe again to its left.
+        # The piece must begin at `start`: if a root lies between, probe again to the left of the root.
         if nearest_left is None:
             return piece, right
         end = nearest_left
@@ -157,11 +159,13 @@ def enclosed(
     near: Fraction,
     start: Fraction = Fraction(0),
 ) -> Reach:
-    """How far from 0 the answer stays right: a Reach whose `last` and `first` are at most `near` apart.
+    """How far from 0 the answer stays right: a Reach whose `last` and `first` are at most `near` apart, or without
+    `first` if the answer is right up to `limit`.
 
     `right_between` may also return False if it finds no proof. From `start` on, interval after interval is proved, up
     to `limit`. The first interval has the length `first`; the length is doubled after a success and halved after a
-    failure, until the answer is wrong at most `near` further on. Raises LeftOpen if no interval is short enough.
+    failure, until the answer is wrong at most `near` further on. Raises LeftOpen if no interval is short enough, or
+    after `PIECES` intervals.
     """
     right_at = cache(right_at)  # called for the same place again while an interval is halved
     good, step = start, first

@@ -74,15 +74,16 @@ class StraightDomain(LineDomain):
         return sign_there
 
     def ends(self) -> list[RealPlace]:
-        """The places that bound the piece. NotExact if one of them is a root of a polynomial, since it cannot be
-        compared with a quotient of sums of exponentials."""
+        """The places among which are the ends of the piece. NotExact if one of them is a root of a polynomial, since it
+        cannot be compared with a quotient of sums of exponentials."""
         places = super().ends()
         if any(isinstance(end, Algebraic) for end in places):
             raise NotExact("places beside sums of exponentials must be rational", "a root")
         return [*places, *self.zeros]
 
     def times(self, a: MovingValue, b: MovingValue) -> Any:
-        """The product a b; NotExact if both factors depend on t."""
+        """The product a b. If one factor is a `Straight`, NotExact unless both are linear and at most one depends on
+        t."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().times(a, b)
         x, y = straight(a), straight(b)
@@ -98,14 +99,14 @@ class StraightDomain(LineDomain):
         return Straight(sum((x.start for x in lines), Fraction(0)), sum((x.slope for x in lines), Fraction(0)))
 
     def running(self, column: Sequence[MovingValue]) -> list[Any]:
-        """The running sums of a column."""
+        """The running sums of a column, from the empty sum 0 on: one more than entries."""
         sums: list[Any] = [self.nothing]
         for x in column:
             sums.append(self.total([sums[-1], x]))
         return sums
 
     def over(self, a: MovingValue, b: MovingValue) -> Any:
-        """The quotient a/b; NotExact if b depends on t."""
+        """The quotient a/b. If one of them is a `Straight`, NotExact if b depends on t or a is not linear."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().over(a, b)
         below = straight(b)

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from symcook.words import Word
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
-"""For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the reciprocal of the
-relative accuracy."""
+"""For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the number by which the
+first one is divided to give the accuracy."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
 """The cells of a row about which nothing is known, without its length."""
 SHOWN = Fraction(1, 2**20)
@@ -250,7 +250,8 @@ def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, b
 
 def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
     """How far the temperature may rise from 0 before one string is decided otherwise, by rigorous intervals. `best` is
-    the smallest reach so far, beyond which the search may stop."""
+    the smallest reach so far, beyond which the search may stop. Undecided if no temperature is found at which the
+    answer is right, and it is not proved to be wrong at all low ones; LeftOpen if no interval is short enough."""
     sequence, name = soft.tokens(word), soft.parameters[-1].name
 
     def right_at(tau: Fraction) -> bool:
@@ -269,7 +270,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             return best
         if right_at(best.last):
             return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
-    # Look for a first temperature at which the answer is right, at lower and lower temperatures.
+    # Look for a first temperature at which the answer is right, at lower and lower temperatures down to `COLDEST`. With
+    # the present constants only `FIRST` is tried, since a sixteenth of it is below `COLDEST`.
     first = FIRST
     while not right_at(first):
         low = at_low_temperatures(soft, sequence, name, first)
@@ -291,7 +293,7 @@ def _from_cold(
 ) -> Reach:
     """`enclosed` from temperature 0 on. If that is undecided, because scores are equal only in the limit, it begins at
     `SHOWN`, then at 16 times as much, and so on, until the weights of the softmax are large enough to tell apart from
-    0 by intervals."""
+    0 by intervals. LeftOpen if it is undecided from `first` on too."""
     start = Fraction(0)
     while True:
         try:
@@ -303,8 +305,9 @@ def _from_cold(
 
 
 def _row(model: Transformer, least: _LengthResult, n: int, digits: int) -> dict[str, AnswerCell]:
-    """The cells of one length. "tau", "word" and "root" are None if every temperature is right. "rule" is None if no
-    score gap is known, or if the model has softmax with temperatures of its own."""
+    """The cells of one length. "tau", "word" and "root" are None if every temperature is right; "root" also if "tau" is
+    0 or not exact. "rule" is None if no score gap is known, or if the model has softmax with temperatures of its
+    own."""
     row: dict[str, AnswerCell] = {**OPEN}
     positions = n + model.embedding.added
     tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(model))

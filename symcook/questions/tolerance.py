@@ -45,7 +45,8 @@ SIDES = {-1: "low", 1: "high"}
 TOGETHER = 1_000
 """The maximum number of strings that are run in one exact batch, at the model's own weight."""
 FARTHEST = Fraction(2**10)
-"""How far from the weight rigorous intervals are tried, as a multiple of the weight's absolute value (or of 1)."""
+"""How far from the weight rigorous intervals are tried, as a multiple of the weight's absolute value, or of 1 if that
+is larger."""
 
 
 @door()
@@ -87,7 +88,8 @@ def tolerance(
 
     Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
     None if that is unknown), "low_word" and "high_word" (a string whose answer changes there).
-    Raises BadInput for an invalid weight or length; Undecided if an answer stays open.
+    Raises BadInput for an invalid weight or length; NoRun if a string has no run at the weight's own value; Undecided
+    if an answer stays open.
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
@@ -143,7 +145,7 @@ def tolerance(
 
 WeightEnd = tuple[Reach | None, Any, bool]
 """The end to one side: how far the weight may go (None: there is no string), the string whose answer changes there, and
-whether the end is exact."""
+whether an exact method found it. An end that intervals found may be exact too (`_made_exact`)."""
 
 
 def _ends_by_groups(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] | None:
@@ -199,7 +201,8 @@ def _in_balls(
     model: Transformer, word: Word, name: str, start: Fraction, side: int, digits: int, best: Reach | None
 ) -> Reach:
     """How far the weight may go for one string, by rigorous intervals of the weight. `best` is the smallest reach so
-    far, beyond which the search may stop. Undecided if no interval is short enough."""
+    far, beyond which the search may stop. Undecided if no interval is short enough; NoRun if the string has no run at
+    the weight's own value."""
     sequence = model.tokens(word)
 
     def right_at(moved: Fraction) -> bool:
@@ -281,7 +284,8 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
 
 
 WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")
-"""A weight as the user writes it: an optional minus sign, PART.MATRIX, and [ROW,COLUMN]."""
+"""A weight as the user writes it: an optional minus sign, PART.MATRIX or readout, and [ROW,COLUMN]; a vector, or a
+readout with one score, needs only one of the two."""
 
 
 class Weight(NamedTuple):
