@@ -31,7 +31,7 @@ Valued = tuple[int, Callable[[BoundValues], Any]]
 HeldCondition = tuple[int, Callable[[BoundValues], bool]]
 """The cost of a formula, and the function that gives its truth."""
 
-# By tag: the function for two integers (or rationals, for comparisons), and the one for two exact values.
+# By tag: the comparison of two rational numbers, the operation on two ints, and the operation on two exact values.
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {"=": operator.eq, "<=": operator.le, "<": operator.lt}
 _INTEGRAL: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _EXACT: dict[str, Callable[[Any, Any], Any]] = {"+": plus, "-": minus, "*": times}
@@ -105,7 +105,8 @@ class Evaluated:
 
     def _applied(self, t: Term) -> Valued:
         """The cost and the function of f(t) or f(s, t). The value of f is a table: by integer, or by pair of integers.
-        The function raises Rejected if f is no table or an argument is no integer."""
+        The function raises Rejected if f is no table, if an argument is no integer, or if the table has no value there
+        while `Runs.strict` is set."""
         head, *arguments = t[2]
         costs, places = zip(*map(self.term, arguments), strict=True)
         runs, place, has_several = self.runs, places[0], len(arguments) > 1
