@@ -26,7 +26,7 @@ class OutOfTime(Undecided):
 @contextmanager
 def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
     """A context that raises OutOfTime when `until` or `seconds` is over, whichever comes first; somewhat later on a
-    system without timers. Without `until` there is no limit.
+    system without timers. Without `until` there is no limit, whatever `seconds` is.
 
     A rejection after the limit counts as OutOfTime too, since the lack of time may have caused it.
     """

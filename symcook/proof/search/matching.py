@@ -23,10 +23,10 @@ from symcook.proof.normal import TRUE, fkey
 from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, loose, subterms, var
 
 META = "?"  # the first character of the names of metas
-MOST = 12  # the maximum number of instances of one rule
-MOST_WAYS = 4  # the maximum number of instances for one match of the conclusion
+MOST = 12  # the number of instances of one rule after which no further term is matched
+MOST_WAYS = 4  # the number of instances for one match of the conclusion after which no further ones are sought
 LATE_ROUNDS = 3  # how often the applications of undetermined functions are tried again
-TRIES = 1500  # how many matches are tried for one rule
+TRIES = 1500  # how many matches `complete` tries for one rule, besides those of the conclusion in `instances_of`
 
 MetaValues = dict[Term, Term]
 """The terms of metas, by meta."""
@@ -79,7 +79,8 @@ def with_values(t: Term, values: MetaValues) -> Term:
 
 
 def match(pattern: Term, t: Term, values: MetaValues) -> bool:
-    """Extend `values` so that `pattern` is `t`, up to normal forms if a meta occurs twice; whether that is possible."""
+    """Extend `values` so that `pattern` is `t`, up to normal forms if a meta occurs twice; whether that is possible. If
+    it is not, some metas may have been added to `values` all the same, so that callers pass a copy."""
     # The applications of functions that are not determined yet, each with the term that it must be.
     waiting: list[tuple[Term, Term]] = []
     if not _match(pattern, t, values, waiting):
@@ -227,7 +228,8 @@ def _named(t: Term, names: dict[int, Term], depth: int) -> Term | None:
 
 
 def closed_subterms(formulas: Sequence[Term]) -> list[Term]:
-    """The compound terms without loose variables in the formulas, each once."""
+    """The compound terms without loose variables in the formulas, each once; indicators are left out, but not their
+    parts."""
     terms: dict[Term, None] = {}
     for f in formulas:
         for s in subterms(f):

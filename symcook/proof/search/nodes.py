@@ -56,8 +56,9 @@ class Closing(TypedDict):
     by: str
 
 
-# Absurd: a fact contradicts the fact `not`. Contra: the goal's negation is assumed. Use: `with` has the arguments and
-# premises of the fact, a premise as "#" and a label or as a proof. Branches: what Cases and ExcludedMiddle share.
+# Absurd: a fact contradicts the fact `not` or, without one, is false by computation. Contra: the goal's negation is
+# assumed. Use: `with` has the arguments and premises of the fact; a premise is "#" and a label, "!" if it is true by
+# computation, or a proof. Branches: what Cases and ExcludedMiddle share.
 Absurd = TypedDict("Absurd", {"by": str, "of": str, "not": NotRequired[str]})
 Contra = TypedDict("Contra", {"by": str, "as": Labels})
 Have = TypedDict("Have", {"by": str, "show": str, "proof": "Proof", "as": Labels})
