@@ -3,7 +3,8 @@ tables. It proves
 
     1 <= n -> (word(F) -> word(M)) & (word(M) -> run(M) -> ex ... . premises(F) & run(F) & word(F) & same answers)
 
-with M the model and F the family at these values. `word` says which strings are inputs, `run` has the equations of all
+with M the model and F the family at these values. For a model that reads numbers, there is only the part from run(M)
+on, and without positions no premise 1 <= n. `word` says which strings are inputs, `run` has the equations of all
 coordinates, `premises` has the family's conditions on its sizes. Both directions of `word` are needed: with only the
 second, a model with fewer symbols than the family would pass too, since its runs are runs of the family.
 
@@ -54,7 +55,7 @@ from symcook.proof.terms import TRUE as TERM_TRUE
 PREFIX = "g_"
 """The prefix of the names of the family's functions in the statement; it distinguishes them from the model's."""
 SHORT = 3
-"""The maximum length of the strings on which a run of the model is sought."""
+"""The maximum length of the strings on which a run of the model is sought by its equations (`Bridge._solved`)."""
 MANY_NAMES = 180
 """With more functions than this, functions of norms get numbers instead of names of their own, and equations are
 merged. (Each name is a quantifier, and quantifiers nest; but a number makes the equations longer.)"""
@@ -288,7 +289,8 @@ class Bridge:
     # --- the proof ---
 
     def certificate(self) -> dict[str, Any]:
-        """The certificate, which the kernel has not checked yet. Raises Unbridged if the equations differ."""
+        """The certificate, which the kernel has not checked yet. Raises Unbridged if the equations differ, and BadInput
+        if the relation is too large, a divisor may be 0, or no short run is found."""
         from symcook.proof.statements import certify
 
         try:
@@ -560,8 +562,9 @@ class Bridge:
         return len(sequence), [tokens.index(t) for t in sequence] if self.words else [], values
 
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """Length, tokens and values of a short run, by solving the equations. It has rational values if a tried input
-        has such a run."""
+        """Length, tokens and values of a short run, by solving the equations. For a model of numbers it has rational
+        values if a tried input has such a run; for a model of strings it is the first run found. BadInput if none
+        is."""
         solution = None
         # at least one typed token, and the added ones
         minimum_length = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))

@@ -150,6 +150,7 @@ class Matching:
 
     def cells(self) -> RecordedCells:
         """For each function of the family at each index: the model's function, a difference of two, or None for 0.
+        Raises ValueError, KeyError, StopIteration or IndexError if a block of the model has other norms or heads.
 
         An index of a function is the numbers of the loop's rounds, if any, followed by the coordinate's own indices."""
         cells: RecordedCells = {fn: {} for fn in self.far.functions}

@@ -200,7 +200,8 @@ class ChosenNumber(GrowingNumber):
 
     def fact(self, squared: Fact | None = None) -> Fact:
         """The fact G_name: the coordinate is the source where the condition holds, else 0. If `squared` is given, which
-        is the fact about the square of the source, the returned fact is about the coordinates of the two squares."""
+        is the fact about the square of the source, the returned fact is about the coordinates of the two squares.
+        Undecided with `squared` if the source grows from neither side."""
         # A number with a side grows from the edge `end`. The head sees position i if the condition holds, else the
         # edge, where the source is 0: the score of position k is k or -k, by `factor`.
         if self.atom.side not in ("left", "right"):

@@ -189,7 +189,8 @@ def counts_summed(counts: Sequence[Count], terms: Sequence[Tree]) -> Tree:
 
 
 def comparison(facts: FormulaFacts, k: int) -> None:
-    """Add the fact B<k> for a comparison: a sum of counts, with factors, is at least a number.
+    """Add the fact B<k> for a comparison: a sum of counts, with factors, is at least a number. A comparison without
+    counts needs no fact.
 
     Several counts may have the same head, if their lines are true at the same positions. Then the value of the head is
     used once, with the sum of their factors.

@@ -23,7 +23,8 @@ from symcook.model.rationals import quotient
 from symcook.proof.programs.proofsteps import Node, both, cases, combined, em, have, here, hyp, ind, intro, rewrite, use
 
 CASES = 1_024
-"""The maximum number of cases in the proof of a fact."""
+"""The maximum number of cases in the proof of a fact about the symbol at i. It does not limit `Pointwise.by_values` and
+other proofs without a number of symbols."""
 HERE: Tree = ("name", "i")
 """The position i."""
 SYMBOL: Tree = ("call", "w", (HERE,))
@@ -109,7 +110,7 @@ class Pointwise:
 
     def by_bits(self, goal: Tree, case: PointwiseCase) -> list[Node]:
         """The nodes that prove a goal in a case. If its truth is open, the case is split on a bit on which it depends.
-        Undecided if the goal is false, or open without such a bit."""
+        Undecided if the goal is false, if it is open without such a bit, or if there are more than `CASES` cases."""
         if case.truth(goal):
             self.cases += 1
             if self.symbols is not None and self.cases > CASES:
