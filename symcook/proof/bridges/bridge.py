@@ -57,8 +57,9 @@ PREFIX = "g_"
 SHORT = 3
 """The maximum length of the strings on which a run of the model is sought by its equations (`Bridge._solved`)."""
 MANY_NAMES = 180
-"""With more functions than this, functions of norms get numbers instead of names of their own, and equations are
-merged. (Each name is a quantifier, and quantifiers nest; but a number makes the equations longer.)"""
+"""For a statement that is not stored: if more functions than this are left without a number, functions of norms get
+numbers instead of names of their own; with more definitions than this, equations are merged. (Each name is a
+quantifier, and quantifiers nest; but a number makes the equations longer.)"""
 DEEP = 300
 """With more quantified names than this, each of which is a level of nesting, a stored statement has the run before the
 premises (see `Bridge.deep`)."""
@@ -433,6 +434,7 @@ class Bridge:
         last = int(normal.constant(nf(bounds[1][2][1])) or 0)
 
         def leaf(h: Goal, value: int, equal: str) -> None:
+            """Close the case ``w(i) = value``, which is the fact `equal`. Unbridged if the model has no such token."""
             for exclusion in exclusions:  # this value is an added token: the case is contradictory
                 h.rewrite(equal, exclusion, f"{exclusion}_{value}")
                 if fkey(h.facts[f"{exclusion}_{value}"]) == FALSE:
@@ -722,7 +724,7 @@ def _is_size(setting: str, family: Family) -> bool:
 
 
 def _definitions() -> Mapping[str, Any]:
-    """The definitions of the stored statements."""
+    """The definitions of the stored statements; empty if no statement is stored."""
     return next(iter(replay.statements().values())).known if replay.statements() else {}
 
 

@@ -112,6 +112,7 @@ class RecordedFamily(BlockRecord, FamilyRelation):
         self.streams.append((self.rounds, dict(self.held)))
 
     def _repeat(self, part: Repeat, number: int) -> int:
+        """As in `FamilyRelation`; also notes in `starts` the values before the loop."""
         stream_before, functions_before = dict(self.held), {*self.functions}
         # the loop gives a coordinate that it writes a new function, with the number of the round as an index
         next_number = super()._repeat(part, number)

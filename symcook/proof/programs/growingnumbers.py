@@ -142,6 +142,7 @@ class CountedNumber(GrowingNumber):
         return [f"witness {self.sum}", f"qed by {self.fact().at()}, il, ih"]
 
     def square_lines(self, square: str) -> list[str]:
+        """Lines that prove the square: a head looks it up in a table of squares."""
         # A head looks up the square of Y = `sum` in a table of squares, at the position `at`, whose distance from the
         # edge is Y. The score of position k is c*Y^2 - c*(away)^2 with c = 1/`far` (`inverse`): it is largest only at
         # `at`. By side: `table`, the coordinate with distances from the edge; `edge`, the condition that i is the edge;
@@ -285,6 +286,8 @@ class FoundNumber(GrowingNumber):
         return [self.head.zero_at(self.name, end, self.source)]
 
     def bounds(self, at: str = "i") -> list[str]:
+        """The fact N_name at a position, which is added if it is missing: the bounds of the source at the position that
+        the head sees."""
         # If the head sees only the side from which the number grows, the number keeps the bound that it has there.
         side = self.atom.side if self.head.selection.mask.endswith(SEEN[self.atom.side]) else "both"
         bound = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]

@@ -87,7 +87,8 @@ class Pointwise:
         return [have(labels[0], show(("=", term, numbers[0])), hyp(fact)), *proofs[0]]
 
     def in_range(self) -> Iterator[Node]:
-        """The nodes that add 0 <= bit and bit <= 1, for each bit in `ranges`."""
+        """The nodes that add 0 <= bit and bit <= 1, for each bit in `ranges`. Proofs of cases add bits to `ranges`, so
+        they must be made before."""
         for bit, labels in self.ranges.items():
             arguments = [show(bit), show(bit), "0", both(hyp(self.bits[bit]), [{"by": "true"}], [{"by": "true"}])]
             yield use("lem:near_bit", arguments, [*labels])

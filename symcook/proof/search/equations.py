@@ -1,7 +1,8 @@
 """The equations of a run: labels for them, and a proof that functions exist which satisfy them.
 
 A run relation is a conjunction of equations ``all i in 0..n - 1. f(i) = TERM`` or ``f(i)*d(i) = TERM``, each for a
-different function f. So f exists if the functions in TERM exist: f is TERM, or it is TERM*(1/d(i)) if 0 < d(i).
+different function f (`ValueGiven` is the general form). So f exists if the functions in TERM exist: f is TERM, or it is
+TERM*(1/d(i)) if 0 < d(i).
 Functions whose values depend on each other are in `rounds`.
 
 Letters: `g` and `h` are goals, `v` is a function or name, `k` a label, `f` a formula.

@@ -5,8 +5,8 @@ meta occurs twice, the two terms must be equal up to normal forms. There is one 
 is applied to distinct bound variables matches a lambda (a Miller pattern). A meta that is applied to other terms waits
 until another part of the pattern determines it.
 
-`match` extends a dictionary of metas. The search uses `instances_of`: up to a limit, all instances of a rule for which
-a part of the conclusion occurs among given terms.
+`match` extends a dictionary of metas. The search uses `instances_of`: up to a limit, the instances of a rule for which
+one part of the conclusion, the first that gives any, occurs among given terms.
 
 Letters: `p` is a pattern, `t` a term, `m` a meta, `f` a fact, `q` a premise.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -251,7 +251,8 @@ def instances_of(
     wide: bool = False,
 ) -> list[MetaValues]:
     """The instances of a rule for which a part of the conclusion occurs among `closed_terms`, each as the values of the
-    metas.
+    metas. Only the first part that gives an instance counts. If the goal is the conclusion, there is only this
+    instance.
 
     Each extends `values`. `facts` are those with which premises are matched. With `wide`, if no part of the
     conclusion occurs, the premises alone give the instances.

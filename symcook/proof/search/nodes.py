@@ -4,7 +4,8 @@ The types are only for type checkers. `kernel` decides which nodes an unchecked 
 In every node, `by` is the name of its rule. Fields of the same name have the same meaning in all nodes:
 - `as`: the label of each fact that the node adds or assumes;
 - `proof`, `proofs`: the nodes that close the inner goals;
-- `fact`, `of`, `eq`, `in`: labels of facts that the node uses, but for `of` of an indicator, which is a formula;
+- `fact`, `of`, `eq`, `in`: labels of facts that the node uses, but for `of` of an indicator, which is a formula, and
+  `eq` of a combination, which has pairs of a factor and a label;
 - `show`, `formula`, `term`: formulas and terms as text.
 """
 

@@ -109,7 +109,7 @@ class TextLine:
     terms: tuple[str, ...] = ()
     name: str = ""  # the name of "induct" and "let"; "each" of "witness"; "back" of "rewrite"
     source: HintText | None = None  # the fact after ``from``
-    blocks: tuple[tuple[TextLine, ...], ...] = ()
+    blocks: tuple[tuple[TextLine, ...], ...] = ()  # "calc" has one block: its further steps
     place: Place = field(default=NOWHERE, compare=False)  # the place of the line
     inner: Place = field(default=NOWHERE, compare=False)  # the place of the formula or the first term
     where: tuple[Place, ...] = field(default=(), compare=False)  # the place of each character of the formula

@@ -172,6 +172,7 @@ class Evaluated:
         (score_cost, score_of), (value_cost, value_of) = self.term(weight[2][0]), self.term(weighted[2][1])
 
         def value(bound: BoundValues) -> Any:
+            """The quotient; Rejected for an empty range, whose sum of weights is 0."""
             # The values of the bound integers at each j; first the scores, then the two sums.
             places = [(i, *bound) for i in range_of(bound)]
             scores = []
@@ -239,6 +240,7 @@ class Evaluated:
         (ends_cost, places), (inner_cost, inner), runs = self._range(*ends), self.formula(body[2][1]), self.runs
 
         def holds(bound: BoundValues) -> bool:
+            """Whether F holds at each integer of the range."""
             holds_so_far = True
             # The ends a and b are terms under the quantifier, but do not contain its variable: any integer, such as 0,
             # may be its value there. F is evaluated at all places, also after a false one, since it must be defined.

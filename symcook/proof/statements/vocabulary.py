@@ -236,7 +236,8 @@ class ModelMeaning:
 
     def add_runs(self, sentence: str) -> None:
         """Add each second run in `sentence`, and that of the second model, to `others`; and its equations and functions
-        to those of the first run. Rejected for an invalid prefix or position, BadInput for another alphabet."""
+        to those of the first run. Rejected for an invalid prefix or position, BadInput for a second model that
+        does not fit."""
         for run in second_runs(sentence, *self.given):
             same = next((second_run for second_run in self.others.values() if second_run.of.same(run)), None)
             if same is not None:  # the same run, written differently
