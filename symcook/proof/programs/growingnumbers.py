@@ -81,7 +81,9 @@ def number_of(facts: ProgramFacts, name: str) -> GrowingNumber:
 
 
 class PlaceNumber(GrowingNumber):
-    """A position: the number of positions before i, or following it, or n - 1."""
+    """A position: the number of positions before i, or following it, or n - 1. Or a number of selected positions that a
+    lookup has found: `WidthRule` adds its bounds, the fact N_name, for a count on one side; its square has no
+    proof."""
 
     def at_end(self, end: str) -> list[str]:
         return [f"{self.function}_is({end})"]
@@ -428,8 +430,8 @@ class KeySquare:
             """The lines of one case: x reaches |reached| pieces, on the side with the sign of `reached`. `bound` has
             the labels of the facts that bound x."""
             # For each piece, line V has the value of Y, and line S whether x reaches the piece. Y is n - 1 in each
-            # piece before the last one that x reaches, the rest of x in that last piece, and 0 in each piece that x
-            # does not reach. (With several pieces on a side, `end` is n.) All are then put into the sum.
+            # piece before the last one that x reaches, the rest of x less 1 in that last piece, and 0 in each piece
+            # that x does not reach. (With several pieces on a side, `end` is n.) All are then put into the sum.
             lines, piece_labels = list[str](), list[str]()
             zero_line = [] if reached else [f"nothing: {x} = 0 by {', '.join(bound)}"]
             hints = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not reached]])

@@ -2,7 +2,7 @@
 
 The input is the lines of a part of a proof text, as `prooftext.read` returns them, and the formula to prove. The result
 is the nodes of the certificate. `Elaborator` has one method for each kind of line, with the name ``_`` and the kind
-(`prooftext` describes the language); `_calc` also reads the further steps of a chain. The method reads the line in the
+(`prooftext` describes the language); `_calc` also reads the further steps of a chain. A method reads its line in the
 scope of the goal, and changes the goal or closes it; the automation proves what the line leaves out. A line that does
 not fit raises BadProof with its place. A line that does not follow raises StepGap.
 

@@ -141,7 +141,8 @@ class Parts(NamedTuple):
 
 
 def parts(statement: Statement) -> Parts:
-    """The parts of a statement that `certify.claim` makes."""
+    """The parts of a statement that `certify.claim` makes. For a model without positions, the model must have no
+    symbols with bounds: the premise with the bounds would be taken for the run."""
     f, names, leading = statement.formula, list[str](), iter(leading_names(statement.expanded))
     while f[0] == "all":
         names.append(next(leading))

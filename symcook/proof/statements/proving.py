@@ -251,7 +251,7 @@ def settle(
 
 
 def settle_family(family: Family, claim: Statement, script: ProofText | None, seconds: int = SECONDS) -> ProofAnswer:
-    """The answer to a claim about all sizes of a family (see `ownfamily.claim`), by a proof `script` or, without one,
+    """The answer to a claim about all sizes of a family (see `allsizes.claim`), by a proof `script` or, without one,
     by the automation."""
     from symcook.proof.families import familyproofs
 
