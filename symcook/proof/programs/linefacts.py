@@ -562,7 +562,8 @@ class ProgramFacts(CompiledFacts):
         self.by_values(label, text, self.selected(selector, "j", told), None, truths, "ij")
 
     def bit_of(self, truth: Truth) -> str:
-        """The coordinate with a truth at i."""
+        """The coordinate with a truth at i, as text. It need not be in the model (see `there`): the compiler's record
+        makes one for a truth that no coordinate holds."""
         return f"{self.put(self.compiled.hold(self.compiled.node(truth)))}(i)"
 
     def held_here(self, truth: Truth) -> str:
