@@ -527,7 +527,7 @@ class Bridge:
         return Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its weights", where)
 
     def _run(self) -> list[str]:
-        """The texts of a run on the shortest input, one for each name that the statement quantifies."""
+        """The texts of a run on a short input, one for each name that the statement quantifies."""
         # Norms and sums of heads have functions of their own, which are no coordinates: their values are solved for.
         if any(block.norms or block.parts for block in self.own.blocks):
             length, word, values = self._solved()

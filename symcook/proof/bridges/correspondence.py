@@ -239,7 +239,8 @@ class Matching:
             if len(numbers) > 1
             for number in numbers
         }
-        # The family's functions: one for each head that writes a coordinate, unless it is the only one that does.
+        # The family's functions: one for each head that writes a coordinate, unless it is the only one that does and
+        # has no indices.
         family_writes = [(head, write) for head in layer.heads for write in head.writes]
         family_functions = iter(family_block.parts)
         for name in dict.fromkeys(write.to.name for _, write in family_writes):

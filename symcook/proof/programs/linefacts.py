@@ -596,7 +596,8 @@ class ProgramFacts(CompiledFacts):
         ]
 
     def possible(self, truth: BoolNode) -> bool:
-        """Whether a function of bits may be true at a position, which has exactly one symbol."""
+        """Whether a function of bits may be true at a position, which has exactly one symbol. False is certain. True is
+        not: the bits may depend on each other, and a function with more than `CASES` cubes is not examined."""
         conjunctions = cubes(truth, CASES)
         return conjunctions is None or any(self.unit(cube, "i") is not None for cube in conjunctions)
 

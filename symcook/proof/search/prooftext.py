@@ -5,7 +5,7 @@ A file has a heading and up to three parts; blocks are indented by blanks::
     proof ID                            or: refutation ID, whose lines prove that the statement fails somewhere
       given n s p (low high)            names for quantifiers, labels for premises
       label: FORMULA by HINTS           a fact, proved by the automation
-      label: FORMULA                    a fact, proved by the indented lines below it
+      label: FORMULA                    a fact, proved by the indented lines below it, if there are any
       calc label: TERM <= TERM by HINTS a chain: each line "_ < TERM by HINTS" below continues from the last term; the
                                         label is for the relation of the first and last term; without a label this
                                         relation proves the goal

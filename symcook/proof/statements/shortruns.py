@@ -474,7 +474,8 @@ class Runs(Instances):
 
     @property
     def rational(self) -> bool:
-        """Whether all values on the present string are rational."""
+        """Whether all values of functions on the present string are rational. The numbers of a model without positions
+        do not count."""
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 
