@@ -20,7 +20,7 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
 NEAR = 60  # the maximum number of facts in a combination
 FEW = 16  # from degree 2 on: up to this number of comparisons in scope, all count as if they were in the foreground
-CUBES = 10  # with at most this number of facts, products of three facts are formed
+CUBES = 10  # with at most this number of facts (or of cited inequalities), products of three are formed
 SIDED = ("relu", "abs", "min", "max")  # functions whose value is given by a comparison of their arguments
 SPLIT = ("ind", "fn")  # tags of terms which, as hints, name cases to distinguish and not a multiplier
 

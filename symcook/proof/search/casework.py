@@ -27,7 +27,7 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negatio
 RANGE = 12  # the maximum number of integers in a range whose values are tried one by one
 MOST_NAMES = 4  # how many names, the last declared first, are tried as witnesses
 NEWEST = 6  # how many of the newest facts of the foreground are searched for equations to substitute
-NEWEST_BOUNDS = 4  # how many of them are searched for bounds that meet
+NEWEST_BOUNDS = 4  # how many of the newest facts of the foreground are searched for bounds that meet
 
 
 class Cases(Foreground):

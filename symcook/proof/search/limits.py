@@ -1,4 +1,5 @@
-"""Time limits for finding and checking proofs: of processor time, so that a busy machine does not reject a proof."""
+"""Time limits for finding and checking proofs: of processor time, so that a busy machine does not reject a proof. They
+also end with the surrounding `symcook.alarm.waiting`, which goes by the clock."""
 
 from __future__ import annotations
 

@@ -156,8 +156,8 @@ class _InOrder:
     def stated(self) -> tuple[PartsProof, FormSentences]:
         """The plan, with the sentences on the way and of the readout; and all sentences as `EveryLength` states them.
 
-        The sentences are stated with fraction bars if every term is then proved to be defined, otherwise without
-        (`cleared`). Sets `parts`, unless the prover cannot read the statement."""
+        The sentences about what the readout reads are stated with fraction bars if every term is then proved to be
+        defined, otherwise without (`cleared`). Sets `parts`, unless the prover cannot read the statement."""
         premises_text = " & ".join(premises(self.forms.statement_spelling(self.forms.domain)))
         for cleared in (False, True):
             sentences = self.forms.sentences(cleared)
