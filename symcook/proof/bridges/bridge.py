@@ -453,7 +453,8 @@ class Bridge:
         halved(g, "w(i)", 0, last, "low", "high", leaf)
 
     def defined(self, g: Goal) -> None:
-        """Close the goal D, definedness: no divisor is 0, as each is a length, a window or a sum of exponentials."""
+        """Close the goal D, definedness: no divisor is 0, as each is a length, a window or a sum of exponentials, and
+        no radicand is negative, as each is a sum of squares."""
         if g.goal == TERM_TRUE:
             g.true()
             return
