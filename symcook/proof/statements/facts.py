@@ -73,8 +73,9 @@ class CountedFact(NamedTuple):
 
 
 class FactCase(NamedTuple):
-    """A case distinction: the `labels` of the facts that its cases state, and `around`, which returns the lines of the
-    distinction, with the lines of its argument at the end of each case."""
+    """A case distinction: `labels`, hints for the facts that its cases state, and `around`, which returns the lines of
+    the distinction, with the lines of its argument at the end of each case. A case may lack some of these facts: the
+    hints for them are then left out."""
 
     labels: list[str]
     around: Callable[[str], str]

@@ -45,9 +45,9 @@ LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
 """The maximum number of indicators in one comparison whose values are proved."""
 WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
-"""The searches for a string, in order. Each says whether the values must all be rational (True) or must not, how many
-strings that satisfy the hypotheses are tried, and after how many strings of the other kind the search ends (None: no
-limit). With a softmax hardly any string has only rational values, so the first search ends early."""
+"""The searches for a string, in order. Each says whether the values must all be rational (True) or must not all be
+(False), how many strings that satisfy the hypotheses are tried, and after how many strings of the other kind the search
+ends (None: no limit). With a softmax hardly any string has only rational values, so the first search ends early."""
 
 
 def shown_inhabited(
@@ -73,7 +73,7 @@ def _still_open(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, ot
     """Try to close each of the `parts` of H by the first string on which it is true and a proof is found; returns the
     parts that stay open.
 
-    Only strings count whose values are all rational (or, if `rational` is false, are not). Each string is run once for
+    Only strings count whose values are all rational (or, if `rational` is false, not all). Each string is run once for
     all parts. A part is given up after `most` strings on which it is true but not proved, or when its work is spent.
     All parts are given up after more than `others` strings of the other kind."""
     # Each open part, with the number of strings that it may still try and the work spent on it.
