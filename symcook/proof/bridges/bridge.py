@@ -3,7 +3,8 @@ tables. It proves
 
     1 <= n -> (word(F) -> word(M)) & (word(M) -> run(M) -> ex ... . premises(F) & run(F) & word(F) & same answers)
 
-with M the model and F the family at these values. `word` says which strings are inputs, `run` has the equations of all
+with M the model and F the family at these values. For a model that reads numbers, there is only the part from run(M)
+on, and without positions no premise 1 <= n. `word` says which strings are inputs, `run` has the equations of all
 coordinates, `premises` has the family's conditions on its sizes. Both directions of `word` are needed: with only the
 second, a model with fewer symbols than the family would pass too, since its runs are runs of the family.
 
@@ -54,10 +55,11 @@ from symcook.proof.terms import TRUE as TERM_TRUE
 PREFIX = "g_"
 """The prefix of the names of the family's functions in the statement; it distinguishes them from the model's."""
 SHORT = 3
-"""The maximum length of the strings on which a run of the model is sought."""
+"""The maximum length of the strings on which a run of the model is sought by its equations (`Bridge._solved`)."""
 MANY_NAMES = 180
-"""With more functions than this, functions of norms get numbers instead of names of their own, and equations are
-merged. (Each name is a quantifier, and quantifiers nest; but a number makes the equations longer.)"""
+"""For a statement that is not stored: if more functions than this are left without a number, functions of norms get
+numbers instead of names of their own; with more definitions than this, equations are merged. (Each name is a
+quantifier, and quantifiers nest; but a number makes the equations longer.)"""
 DEEP = 300
 """With more quantified names than this, each of which is a level of nesting, a stored statement has the run before the
 premises (see `Bridge.deep`)."""
@@ -288,7 +290,8 @@ class Bridge:
     # --- the proof ---
 
     def certificate(self) -> dict[str, Any]:
-        """The certificate, which the kernel has not checked yet. Raises Unbridged if the equations differ."""
+        """The certificate, which the kernel has not checked yet. Raises Unbridged if the equations differ, and BadInput
+        if the relation is too large, a divisor may be 0, or no short run is found."""
         from symcook.proof.statements import certify
 
         try:
@@ -431,6 +434,7 @@ class Bridge:
         last = int(normal.constant(nf(bounds[1][2][1])) or 0)
 
         def leaf(h: Goal, value: int, equal: str) -> None:
+            """Close the case ``w(i) = value``, which is the fact `equal`. Unbridged if the model has no such token."""
             for exclusion in exclusions:  # this value is an added token: the case is contradictory
                 h.rewrite(equal, exclusion, f"{exclusion}_{value}")
                 if fkey(h.facts[f"{exclusion}_{value}"]) == FALSE:
@@ -449,7 +453,8 @@ class Bridge:
         halved(g, "w(i)", 0, last, "low", "high", leaf)
 
     def defined(self, g: Goal) -> None:
-        """Close the goal D, definedness: no divisor is 0, as each is a length, a window or a sum of exponentials."""
+        """Close the goal D, definedness: no divisor is 0, as each is a length, a window or a sum of exponentials, and
+        no radicand is negative, as each is a sum of squares."""
         if g.goal == TERM_TRUE:
             g.true()
             return
@@ -523,7 +528,7 @@ class Bridge:
         return Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its weights", where)
 
     def _run(self) -> list[str]:
-        """The texts of a run on the shortest input, one for each name that the statement quantifies."""
+        """The texts of a run on a short input, one for each name that the statement quantifies."""
         # Norms and sums of heads have functions of their own, which are no coordinates: their values are solved for.
         if any(block.norms or block.parts for block in self.own.blocks):
             length, word, values = self._solved()
@@ -560,8 +565,9 @@ class Bridge:
         return len(sequence), [tokens.index(t) for t in sequence] if self.words else [], values
 
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """Length, tokens and values of a short run, by solving the equations. It has rational values if a tried input
-        has such a run."""
+        """Length, tokens and values of a short run, by solving the equations. For a model of numbers it has rational
+        values if a tried input has such a run; for a model of strings it is the first run found. BadInput if none
+        is."""
         solution = None
         # at least one typed token, and the added ones
         minimum_length = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))
@@ -719,7 +725,7 @@ def _is_size(setting: str, family: Family) -> bool:
 
 
 def _definitions() -> Mapping[str, Any]:
-    """The definitions of the stored statements."""
+    """The definitions of the stored statements; empty if no statement is stored."""
     return next(iter(replay.statements().values())).known if replay.statements() else {}
 
 

@@ -184,6 +184,7 @@ class _NamedFunctions(Computed):
         self.values = values
 
     def settle(self, g: Goal) -> None:
+        """As `Computed.settle`; in a comparison, named functions of numbers are first replaced by their values."""
         if g.goal[0] not in COMPARISONS:
             super().settle(g)
             return

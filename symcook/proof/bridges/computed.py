@@ -35,7 +35,7 @@ ROOTED = (divided, cancelled, partial(enclosed, near=()))
 
 
 class Computed:
-    """Closes goals that equal a fact up to normal forms, at each value of each index."""
+    """Closes goals that are true by computation or equal a fact up to normal forms, at each value of each index."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Computed:
         self.words: list[str] = []  # the labels of the facts about the tokens of a string
         self.one_of: dict[str, tuple[str, int]] = {}  # by label of an instance: the general fact's label, and the index
         self.aside: set[str] = set()  # labels of facts that say nothing about where a position is
-        self.count = 0  # how many names of indices and premises are in use
+        self.count = 0  # how many names of indices and premises have been made
 
     def spread(self, fact: Term, label: str) -> None:
         """Record the instances of a fact ``all x in a..b. F`` with numbers a and b. They are derived when needed."""
@@ -72,7 +72,8 @@ class Computed:
         return label
 
     def settle(self, g: Goal) -> None:
-        """Close the goal, by its shape; raises the error of `differs` if it does not follow by computation."""
+        """Close the goal, by its shape; raises the error of `differs` if it does not follow by computation. With
+        `searching` it raises Stuck for a goal that the automation does not close."""
         if g.goal[0] == "&":  # before the normal form is computed: that of a whole run is long
             for part in g.split():
                 self.settle(part)

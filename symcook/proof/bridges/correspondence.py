@@ -112,6 +112,7 @@ class RecordedFamily(BlockRecord, FamilyRelation):
         self.streams.append((self.rounds, dict(self.held)))
 
     def _repeat(self, part: Repeat, number: int) -> int:
+        """As in `FamilyRelation`; also notes in `starts` the values before the loop."""
         stream_before, functions_before = dict(self.held), {*self.functions}
         # the loop gives a coordinate that it writes a new function, with the number of the round as an index
         next_number = super()._repeat(part, number)
@@ -150,6 +151,7 @@ class Matching:
 
     def cells(self) -> RecordedCells:
         """For each function of the family at each index: the model's function, a difference of two, or None for 0.
+        Raises ValueError, KeyError, StopIteration or IndexError if a block of the model has other norms or heads.
 
         An index of a function is the numbers of the loop's rounds, if any, followed by the coordinate's own indices."""
         cells: RecordedCells = {fn: {} for fn in self.far.functions}
@@ -237,7 +239,8 @@ class Matching:
             if len(numbers) > 1
             for number in numbers
         }
-        # The family's functions: one for each head that writes a coordinate, unless it is the only one that does.
+        # The family's functions: one for each head that writes a coordinate, unless it is the only one that does and
+        # has no indices.
         family_writes = [(head, write) for head in layer.heads for write in head.writes]
         family_functions = iter(family_block.parts)
         for name in dict.fromkeys(write.to.name for _, write in family_writes):

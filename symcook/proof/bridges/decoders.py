@@ -1,5 +1,6 @@
-"""Proves that a compiled automaton computes the run of its automaton on every word: by a bridge from its weights to the
-family of decoders, and by the theorem about this family. Both are checked here by the kernel, the only trusted part."""
+"""Proves that a compiled automaton computes the run of its automaton on every string: by a bridge from its weights to
+the family of decoders, and by the theorem about this family. Both are checked here by the kernel, the only trusted
+part."""
 
 from __future__ import annotations
 
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 THEOREM = "merrill2024.thm1.schedule"
-"""The theorem that, for all automata and words, the family outputs exactly the states of the run and the verdict."""
+"""The theorem that, for all automata and strings, the family outputs exactly the states of the run and the verdict."""
 
 
 class RunBridge(Bridge):
-    """The bridge of a decoder. Its short run, on one letter, is given by formulas: the equations of many states nest
+    """The bridge of a decoder. Its short run, on one symbol, is given by formulas: the equations of many states nest
     too deep to be solved one by one."""
 
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """Length, tokens and values of the run on the start token 0 and the first letter, token 1."""
+        """Length, tokens and values of the run on the start token 0 and the first symbol, token 1."""
         # The last norm reads 2*`entries` numbers, which are 0 but for a 1 and a -1: its deviation is sqrt(1/entries).
         # `first` is the token of the first state, the only one with a score that is not 0.
         states, letters, root = (int(self.at.env[size]) for size in ("K", "S", "R"))

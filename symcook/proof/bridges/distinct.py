@@ -23,7 +23,7 @@ entry."""
 
 def distinct(g: Goal, halved: Callable[..., None]) -> bool:
     """Close a goal ``all r in a..b. all e in a..b. (f(r) = f(e) & ..) -> r = e``, with numbers a and b. Returns whether
-    the goal is closed; it stays open if it has another form or if an entry is no integer.
+    the goal is closed; it stays open if it has another form, if an entry is no integer, or if two rows are equal.
 
     `halved` (of `computed`) closes a goal by cases over the values of an integer."""
     rows = _two_rows(g.goal)

@@ -105,6 +105,7 @@ def _shape(tree: Tree) -> tuple[Tree, list[int]]:
     numbers = list[int]()
 
     def without_numbers(part: Tree) -> Tree:
+        """The part with placeholders for its integers, which are appended to `numbers`."""
         if part[0] == "num" and part[2] == 1:
             numbers.append(part[1])
             return _NUMBER
@@ -173,6 +174,7 @@ def _filled(shape: Tree, columns: Sequence[Sequence[int]], index: str = INDEX, s
     unused = iter(columns)
 
     def filled(part: Tree) -> Tree:
+        """The part with terms for its placeholders, which take the columns of `unused` from left to right."""
         # For a call f(#, names) the cases are around the call, not in its argument: the witness for f compares its
         # argument with many numbers, and each of these tests would contain all cases.
         if part[0] == "call" and part[2][0] == _NUMBER and all(map(_is_name, part[2][1:])):

@@ -27,8 +27,9 @@ from symcook.proof.terms import (
 
 
 def shortened(g: Goal, close: Callable[[Goal], None]) -> bool:
-    """Close the goal by a shorter one with the same normal form, which `close` closes. Returns False, with the goal
-    still open, unless the shorter goal takes at most 4/5 of the work.
+    """Close the goal by a shorter one, which `close` closes. Returns False, with the goal still open, unless the
+    shorter goal takes at most 4/5 of the work, its text is read as the same formula, and it has the same normal form.
+    Raises what `close` raises.
 
     Numbers are then computed once, instead of once in each case."""
     shorter = Shorter().of(g.goal)
@@ -73,7 +74,7 @@ class Shorter:
     def __init__(self, always: bool = False) -> None:
         self.always = always
         self.seen: dict[int, tuple[Term, Term]] = {}  # by id(term): the term, which keeps the id valid, and the result
-        self.names = 0  # how many fresh variables are in use
+        self.names = 0  # how many fresh variables have been made
 
     def of(self, t: Term) -> Term:
         """The shorter term or formula."""

@@ -204,10 +204,11 @@ def _bracketed(parts: Sequence[str], sign: str) -> str:
 
 
 def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
-    """The integers [c, a, b, ..] with the value c + a*x1 + b*x2 + .. at each (x1, x2, ..); None if there are none."""
+    """The integers [c, a, b, ..] with the value c + a*x1 + b*x2 + .. at each (x1, x2, ..); None if none are found. A
+    slope is taken from an index that differs from the first one in this place alone, and is 0 without such an index."""
     keys = list(cells)
     origin, slopes = keys[0], []
-    # The slope in each index, from another key that differs from the first key in this index alone; 0 without one.
+    # The slope in each place, from another key that differs from the first key in this place alone; 0 without one.
     for place in range(len(origin)):
         other = next(
             (

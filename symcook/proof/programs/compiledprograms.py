@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def compiled(model: Transformer) -> Compiled | Packed:
     """The compiler's record of the program of a model. BadInput without a program, or if the compiled program is not
-    this model; Undecided for a printed construction."""
+    this model; Undecided for a printed construction, and for a program that is neither S-RASP nor a formula."""
     program = model.program
     if program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
@@ -58,8 +58,9 @@ def compiled(model: Transformer) -> Compiled | Packed:
 
 def sentence(model: Transformer) -> str:
     """The statement that `prove` proves about a compiled model. For an S-RASP program: if functions satisfy the
-    equations of its lines, the model's output is the function of the last line. For a formula: the model accepts
-    exactly where the formula is true."""
+    equations of its lines, the model's output is the function of the output line. For a formula: the model accepts
+    exactly where the formula is true or, if the formula has labels, outputs the label of the first output line that is
+    true."""
     return _sentence(model, compiled(model))
 
 
@@ -111,7 +112,8 @@ def settle(
     model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = certify.SECONDS
 ) -> certify.Settled:
     """`certify.settle` without a proof text. For a statement about a compiled model and its program, the proof made for
-    this program is tried first."""
+    this program is tried first; if there is none or it fails, the time that is left (at least 1 second) is for the
+    automation."""
     until, program = Until(seconds), model.program
     with suppress(BadInput, Undecided, Rejected):
         meaning = certify.meaning(document, statement.note or "")

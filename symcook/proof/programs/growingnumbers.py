@@ -81,7 +81,9 @@ def number_of(facts: ProgramFacts, name: str) -> GrowingNumber:
 
 
 class PlaceNumber(GrowingNumber):
-    """A position: the number of positions before i, or following it, or n - 1."""
+    """A position: the number of positions before i, or following it, or n - 1. Or a number of selected positions that a
+    lookup has found: `WidthRule` adds its bounds, the fact N_name, for a count on one side; its square has no
+    proof."""
 
     def at_end(self, end: str) -> list[str]:
         return [f"{self.function}_is({end})"]
@@ -142,6 +144,7 @@ class CountedNumber(GrowingNumber):
         return [f"witness {self.sum}", f"qed by {self.fact().at()}, il, ih"]
 
     def square_lines(self, square: str) -> list[str]:
+        """Lines that prove the square: a head looks it up in a table of squares."""
         # A head looks up the square of Y = `sum` in a table of squares, at the position `at`, whose distance from the
         # edge is Y. The score of position k is c*Y^2 - c*(away)^2 with c = 1/`far` (`inverse`): it is largest only at
         # `at`. By side: `table`, the coordinate with distances from the edge; `edge`, the condition that i is the edge;
@@ -200,7 +203,8 @@ class ChosenNumber(GrowingNumber):
 
     def fact(self, squared: Fact | None = None) -> Fact:
         """The fact G_name: the coordinate is the source where the condition holds, else 0. If `squared` is given, which
-        is the fact about the square of the source, the returned fact is about the coordinates of the two squares."""
+        is the fact about the square of the source, the returned fact is about the coordinates of the two squares.
+        Undecided with `squared` if the source grows from neither side."""
         # A number with a side grows from the edge `end`. The head sees position i if the condition holds, else the
         # edge, where the source is 0: the score of position k is k or -k, by `factor`.
         if self.atom.side not in ("left", "right"):
@@ -284,6 +288,8 @@ class FoundNumber(GrowingNumber):
         return [self.head.zero_at(self.name, end, self.source)]
 
     def bounds(self, at: str = "i") -> list[str]:
+        """The fact N_name at a position, which is added if it is missing: the bounds of the source at the position that
+        the head sees."""
         # If the head sees only the side from which the number grows, the number keeps the bound that it has there.
         side = self.atom.side if self.head.selection.mask.endswith(SEEN[self.atom.side]) else "both"
         bound = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]
@@ -424,8 +430,8 @@ class KeySquare:
             """The lines of one case: x reaches |reached| pieces, on the side with the sign of `reached`. `bound` has
             the labels of the facts that bound x."""
             # For each piece, line V has the value of Y, and line S whether x reaches the piece. Y is n - 1 in each
-            # piece before the last one that x reaches, the rest of x in that last piece, and 0 in each piece that x
-            # does not reach. (With several pieces on a side, `end` is n.) All are then put into the sum.
+            # piece before the last one that x reaches, the rest of x less 1 in that last piece, and 0 in each piece
+            # that x does not reach. (With several pieces on a side, `end` is n.) All are then put into the sum.
             lines, piece_labels = list[str](), list[str]()
             zero_line = [] if reached else [f"nothing: {x} = 0 by {', '.join(bound)}"]
             hints = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not reached]])

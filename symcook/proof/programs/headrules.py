@@ -107,7 +107,7 @@ def chain(facts: FormulaFacts, k: int) -> None:
     line, head = facts.formula.lines[k - 1], facts.packed.heads.get(k - 1)
     x, y = f"z{line.left + 1}", f"z{line.right + 1}"
     bits = f"bit({x}(i)) & bit({y}(i))"
-    # Without a head the line is never true, or true where its right side is.
+    # Without a head the line is never true, or true exactly where both of its sides are.
     if head is None:
         never = facts.packed.values[k - 1] is False
         facts.by_cases(f"P{k}", f"{bits} & ({x}(i) = 0 | {y}(i) = {0 if never else 1})")
@@ -189,7 +189,8 @@ def counts_summed(counts: Sequence[Count], terms: Sequence[Tree]) -> Tree:
 
 
 def comparison(facts: FormulaFacts, k: int) -> None:
-    """Add the fact B<k> for a comparison: a sum of counts, with factors, is at least a number.
+    """Add the fact B<k> for a comparison: a sum of counts, with factors, is at least a number. A comparison without
+    counts needs no fact.
 
     Several counts may have the same head, if their lines are true at the same positions. Then the value of the head is
     used once, with the sum of their factors.

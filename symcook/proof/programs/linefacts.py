@@ -562,7 +562,8 @@ class ProgramFacts(CompiledFacts):
         self.by_values(label, text, self.selected(selector, "j", told), None, truths, "ij")
 
     def bit_of(self, truth: Truth) -> str:
-        """The coordinate with a truth at i."""
+        """The coordinate with a truth at i, as text. It need not be in the model (see `there`): the compiler's record
+        makes one for a truth that no coordinate holds."""
         return f"{self.put(self.compiled.hold(self.compiled.node(truth)))}(i)"
 
     def held_here(self, truth: Truth) -> str:
@@ -595,7 +596,8 @@ class ProgramFacts(CompiledFacts):
         ]
 
     def possible(self, truth: BoolNode) -> bool:
-        """Whether a function of bits may be true at a position, which has exactly one symbol."""
+        """Whether a function of bits may be true at a position, which has exactly one symbol. False is certain. True is
+        not: the bits may depend on each other, and a function with more than `CASES` cubes is not examined."""
         conjunctions = cubes(truth, CASES)
         return conjunctions is None or any(self.unit(cube, "i") is not None for cube in conjunctions)
 

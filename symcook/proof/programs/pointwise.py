@@ -23,7 +23,8 @@ from symcook.model.rationals import quotient
 from symcook.proof.programs.proofsteps import Node, both, cases, combined, em, have, here, hyp, ind, intro, rewrite, use
 
 CASES = 1_024
-"""The maximum number of cases in the proof of a fact."""
+"""The maximum number of cases in the proof of a fact about the symbol at i. It does not limit `Pointwise.by_values` and
+other proofs without a number of symbols."""
 HERE: Tree = ("name", "i")
 """The position i."""
 SYMBOL: Tree = ("call", "w", (HERE,))
@@ -86,7 +87,8 @@ class Pointwise:
         return [have(labels[0], show(("=", term, numbers[0])), hyp(fact)), *proofs[0]]
 
     def in_range(self) -> Iterator[Node]:
-        """The nodes that add 0 <= bit and bit <= 1, for each bit in `ranges`."""
+        """The nodes that add 0 <= bit and bit <= 1, for each bit in `ranges`. Proofs of cases add bits to `ranges`, so
+        they must be made before."""
         for bit, labels in self.ranges.items():
             arguments = [show(bit), show(bit), "0", both(hyp(self.bits[bit]), [{"by": "true"}], [{"by": "true"}])]
             yield use("lem:near_bit", arguments, [*labels])
@@ -109,7 +111,7 @@ class Pointwise:
 
     def by_bits(self, goal: Tree, case: PointwiseCase) -> list[Node]:
         """The nodes that prove a goal in a case. If its truth is open, the case is split on a bit on which it depends.
-        Undecided if the goal is false, or open without such a bit."""
+        Undecided if the goal is false, if it is open without such a bit, or if there are more than `CASES` cases."""
         if case.truth(goal):
             self.cases += 1
             if self.symbols is not None and self.cases > CASES:

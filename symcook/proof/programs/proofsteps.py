@@ -1,4 +1,8 @@
-"""Constructors of certificate nodes, for proofs whose steps are known in advance. Nothing here is trusted."""
+"""Constructors of certificate nodes, for proofs whose steps are known in advance. Nothing here is trusted.
+
+`hyp`, `both`, `rewritten`, `told`, `bit` and `combined` return a list of nodes that closes the goal. The other
+functions return a single node, a step of such a list.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +70,9 @@ def both(*proofs: list[Node]) -> list[Node]:
 
 
 def told(condition: str, holds: list[Node], fails: list[Node]) -> list[Node]:
-    """Close the goal by two cases. In the proof `holds`, the facts `is` and `one` say that the condition is true and
-    its indicator is 1. In the proof `fails`, the facts `not` and `zero` say that it is false and its indicator is 0."""
+    """Close the goal by two cases: the condition holds, or it does not. In the proof `holds`, the facts `is` and `one`
+    say that the condition is true and its indicator is 1. In the proof `fails`, the facts `not` and `zero` say that it
+    is false and its indicator is 0."""
     return [
         ind(condition, "either"),
         cases("either", [["is", "one"], ["not", "zero"]], [holds, fails]),

@@ -51,7 +51,8 @@ class ReadBack(NamedTuple):
 
 
 def selection(facts: ProgramFacts, number: int) -> None:
-    """Add the facts about a selection. If no position is ever selected, the compiler made no head for it."""
+    """Add the facts about a selection. If no position is ever selected, the compiler made no head for it. It made none
+    either if the selector depends on i alone and the value is a constant; such a selection has no proof."""
     has_head = any(part.head for part in facts.compiled.selections.get(number, ()))
     (SelectionRule if has_head else NoSelectionRule).of(facts, number)
 
@@ -71,8 +72,8 @@ class SelectionRule(LineRule):
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {line_text}")
         self.selector, self.value, self.default = self.line.reads
         # `copies`: by coordinate that the head writes, the sum of coordinates that it copies. The mask leaves the
-        # positions from `low` to `end` visible. With `every` the head has no score, since it selects all positions that
-        # it sees.
+        # positions from `low` to `end` visible. With `every` the head has no score, and is taken to select all
+        # positions that it sees: there is no proof for a selector that depends on i alone.
         self.copies = {name: row for name, row in head.values.items() if facts.there(name)}
         self.low, self.end = (end_text.format(i="i") for end_text in RANGES[self.selection.mask])
         self.edge, self.every = EDGES.get(self.selection.mask), head.score is None

@@ -1,7 +1,7 @@
 """Closing a goal by arithmetic: linear combinations of facts, products, squares, enclosures.
 
-Each method that takes a `Step` closes its goal if arithmetic proves it, and returns whether it did. Linear programming
-finds the combinations (`inequalities.linear`).
+Each method that takes a `Step`, but for `facts`, closes its goal if arithmetic proves it, and returns whether it did.
+Linear programming finds the combinations (`inequalities.linear`).
 
 Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -19,8 +19,8 @@ from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
 NEAR = 60  # the maximum number of facts in a combination
-FEW = 16  # up to this number of comparisons in scope, all take part as if they were in the foreground
-CUBES = 10  # with at most this number of facts, products of three facts are formed
+FEW = 16  # from degree 2 on: up to this number of comparisons in scope, all count as if they were in the foreground
+CUBES = 10  # with at most this number of facts (or of cited inequalities), products of three are formed
 SIDED = ("relu", "abs", "min", "max")  # functions whose value is given by a comparison of their arguments
 SPLIT = ("ind", "fn")  # tags of terms which, as hints, name cases to distinguish and not a multiplier
 
@@ -29,8 +29,8 @@ class Arithmetic(Search):
     """Steps that end in one or two `pos` nodes, or in enclosures."""
 
     def facts(self, s: Step, wide: bool) -> dict[str, Term]:
-        """The comparisons that may be in a combination, by label: those in the foreground, or all with `wide`. They are
-        at most NEAR."""
+        """The comparisons that may be in a combination, by label: those in the foreground; all with `wide`, or if they
+        are few (`FEW`). They are at most NEAR."""
         comparisons = sum(f[0] in COMPARISONS for f in s.g.facts.values())
         labels = s.g.facts if wide or (comparisons <= FEW and self.level.degree > 1) else s.foreground
         chosen = {k: s.g.facts[k] for k in labels if s.g.facts[k][0] in COMPARISONS}
@@ -54,7 +54,8 @@ class Arithmetic(Search):
 
         `degree` is the maximum number of facts in a product, `rounds` how often equations are multiplied by the hints'
         terms and by denominators. With `squared`, squares of the terms in `squares` may be used too; with `reduced`,
-        equations are substituted first. Raises TooLong or Rejected only if the work of the level is spent.
+        equations are substituted first. Raises TooLong or Rejected only if the work is spent: that of the level, or the
+        share of it that the caller has set.
         """
         try:
             # The terms of the hints that are numbers, and neither formulas nor functions.
@@ -186,15 +187,17 @@ class Arithmetic(Search):
 
     def deep(self, s: Step, part: int) -> bool:
         """Close a comparison by arithmetic with products of facts, with a share 1/`part` of the work that is left;
-        whether it did. If the share is used up, TooLong is raised only for `part` 1."""
+        whether it did. Nothing is tried below degree 2 and, in a premise, below the last level. If the share is used
+        up, TooLong is raised only for `part` 1."""
         # In the proof of a rule's premise, products are only tried at the last level.
         if self.level.degree < 2 or (self.inside and self.level is not LEVELS[-1]):
             return False
         budget, self.effort.left = self.effort.left, self.effort.left // part
         start = self.effort.left
         try:
-            # The cheapest first: squares of terms that occur, products of two facts, products of three cited facts;
-            # then products of two with multipliers, and products of any three facts.
+            # The cheapest first: squares of terms that occur; products of two facts, as they are and after equations
+            # are substituted; products of three with cited inequalities. Then products of two with multipliers, also by
+            # contradiction, and products of any three facts.
             if (
                 self.linear(s, 1, 1, squared=True)
                 or self.linear(s, 2, 0)
@@ -213,7 +216,8 @@ class Arithmetic(Search):
             self.effort.left = budget - (start - self.effort.left)
 
     def plain(self, s: Step) -> bool:
-        """Close a goal that is a fact, follows by linear arithmetic, or is a conjunction of such goals."""
+        """Close a goal that is a fact, follows by linear arithmetic, or is a conjunction of such goals; whether it did.
+        A conjunction is split even if a part fails, so that the step should be a fork."""
         g = s.g
         if self.at_once(s):
             return True

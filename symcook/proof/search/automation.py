@@ -24,12 +24,14 @@ from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term
 
-RULES = 6  # up to this number of facts about all values, a search without hints tries all of them
+RULES = 6  # up to this number of facts about all values, a search without hints tries all of them, from degree 2 on
 MANY = 40  # with more facts about all values that no hint cites, a goal is first tried without these facts
 
 
 def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS, foreground: Sequence[str] = ()) -> int:
-    """Close `g`, and return the number of the level that did. If no level does, Stuck with the goal that was left.
+    """Close `g`, and return the number of the level that did. It is ``len(levels)`` for each of the two last attempts:
+    to compare sums as wholes, and to add facts about integers. If nothing closes `g`, Stuck with the goal that was
+    left.
 
     `foreground` has labels of facts that are used as if hints cited them.
     """
@@ -43,8 +45,8 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
         g.closed = True
         return number
     failure: Stuck | None = None
-    # To compare sums term by term can take all of a level's work. So there is a last level that compares them as
-    # wholes.
+    # To compare sums term by term can take all of a level's work. So there is a last level, with the limits of level 2,
+    # that compares them as wholes.
     last = [replace(levels[2], terms=False)] if len(levels) > 2 else []
     tries = [(g, number, level) for number, level in enumerate([*levels, *last])]
     # If there are many rules that nothing cites, the two lowest levels are first tried without these rules.
@@ -80,7 +82,8 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
 
 
 def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
-    """Close `g` with the consequences of its facts for integers (`integers`), if there are new ones; whether it did."""
+    """Close `g` with the consequences of its facts for integers (`symcook.proof.search.integers`), if there are new
+    ones; whether it did."""
     trial = g._branch(g.goal)
     try:
         new_labels = integer_facts(
@@ -113,8 +116,9 @@ class _Tactic(Cases):
     """The search of one level: the order in which the methods are tried."""
 
     def run(self, s: Step, depth: int, splits: int | None = None) -> None:
-        """Close the goal according to its outermost connective, or Stuck. `depth` and `splits` are how deep premises
-        may still nest, and how often cases may still be distinguished."""
+        """Close the goal according to its outermost connective, or Stuck; Spent after `CALLS` calls. `depth` and
+        `splits` are how deep premises may still nest, and how often cases may still be distinguished (default: as often
+        as the level permits)."""
         # Count the call and its work, which grows with the facts that `at_once` compares.
         splits = self.level.splits if splits is None else splits
         self.calls += 1

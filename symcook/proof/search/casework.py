@@ -1,8 +1,8 @@
 """Distinguishing cases, and goals that are not comparisons: disjunctions, existence, sums term by term.
 
 A method that takes a `Step` tries to close its goal. If it returns a bool, this is whether it did; else it raises Stuck
-if it did not. `depth` is how deep premises and witnesses may still nest, `splits` how often cases may still be
-distinguished.
+if it did not. (`cases` does both: it returns False without a disjunction, and raises Stuck if a case does not close.)
+`depth` is how deep premises and witnesses may still nest, `splits` how often cases may still be distinguished.
 
 Letters: `g` and `h` are goals, `s` is a step, `k` the label of a fact, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -27,7 +27,7 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negatio
 RANGE = 12  # the maximum number of integers in a range whose values are tried one by one
 MOST_NAMES = 4  # how many names, the last declared first, are tried as witnesses
 NEWEST = 6  # how many of the newest facts of the foreground are searched for equations to substitute
-NEWEST_BOUNDS = 4  # how many of them are searched for bounds that meet
+NEWEST_BOUNDS = 4  # how many of the newest facts of the foreground are searched for bounds that meet
 
 
 class Cases(Foreground):
@@ -122,7 +122,8 @@ class Cases(Foreground):
         return True
 
     def cases(self, s: Step, depth: int, splits: int) -> bool:
-        """Close the goal by the cases of the first disjunction in the foreground that has not been used for cases."""
+        """Close the goal by the cases of the first disjunction in the foreground that has not been used for cases.
+        Returns False if there is none or no split is left; Stuck if a case does not close."""
         g = s.g
         if splits <= 0:
             return False
@@ -187,7 +188,8 @@ class Cases(Foreground):
 
     def side(self, s: Step, depth: int, splits: int) -> None:
         """Close the goal of one case, or Stuck. The newest equations of the foreground are first substituted in the
-        goal and in the comparisons of the foreground."""
+        goal and in the comparisons of the foreground. Changes the foreground of `s`: a rewritten fact takes the place
+        of the old one."""
         if self.impossible(s):
             return
         g = s.g
@@ -258,7 +260,8 @@ class Cases(Foreground):
             s.foreground[label] = None
 
     def impossible(self, s: Step) -> bool:
-        """Close any goal if the facts contradict each other by a single step; whether it did."""
+        """Close any goal if the facts contradict each other by linear arithmetic, or if a fact ``~F`` has an F that
+        follows at once; whether it did."""
         return self.linear_contradiction(s) or self.denied(s, 0, deep=False)
 
     def branch(self, s: Step, depth: int, splits: int) -> bool:

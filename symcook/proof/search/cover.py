@@ -22,7 +22,8 @@ from symcook.proof.terms import Term, free
 PRECISIONS = (64, 128, 256)
 """The precisions of enclosures, in bits, that are tried in this order."""
 DEPTH = 20
-"""How often the side of a name may be halved."""
+"""How often the side of a single name may be halved. With k names, it is k times this number for all sides together, so
+that one side may be halved more often."""
 BOXES = 1000
 """The maximum number of boxes in a cover."""
 
@@ -58,7 +59,8 @@ class _Search:
         self.precisions, self.boxes, self.leaves = precisions, boxes, 0
 
     def decided(self, box: Box) -> int | None:
-        """The first precision at which the enclosure over the box proves the comparison; None if it does at none."""
+        """The first precision at which the enclosure over the box proves the comparison; None if it does at none that
+        is tried. Unless the box is a point, a higher precision is tried only where the lowest gives no enclosure."""
         for prec in self.precisions:
             with PRECISION:
                 sign = enclose.least_sign(self.difference, box, prec)
@@ -111,7 +113,7 @@ def bounds(g: Goal) -> tuple[Box, dict[Term, tuple[str, str]]]:
 def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequence[int] = PRECISIONS) -> None:
     """Close a comparison over the box that the bounds on its names give, or Stuck.
 
-    `depth` bounds how often the side of a name is halved, `boxes` the number of boxes.
+    `depth` bounds how often sides are halved (see `DEPTH`), `boxes` the number of boxes.
     """
     if g.goal[0] not in ("<=", "<"):
         raise Stuck(f"a cover is for a comparison: {g.text(g.goal)}")
@@ -205,7 +207,8 @@ def _balanced(v: Term, parts: Sequence[tuple[Fraction, _Leaf]]) -> _Leaf | _Spli
 
 
 def _halve(search: _Search, box: Box, depth: int, whole_box: Box) -> _Leaf | _Split:
-    """A tree of splits over a box, which is halved until enclosures prove the comparison. Stuck after `depth` halvings.
+    """A tree of splits over a box, which is halved until enclosures prove the comparison. Stuck after `depth` halvings,
+    of all sides together, of one box.
     `whole_box` is the box of the goal."""
     leaf = search.leaf(box)
     if leaf is not None:

@@ -2,9 +2,9 @@
 
 The input is the lines of a part of a proof text, as `prooftext.read` returns them, and the formula to prove. The result
 is the nodes of the certificate. `Elaborator` has one method for each kind of line, with the name ``_`` and the kind
-(`prooftext` describes the language). The method reads the line in the scope of the goal, and changes the goal or closes
-it; the automation proves what the line leaves out. A line that does not fit raises BadProof with its place. A line that
-does not follow raises StepGap.
+(`prooftext` describes the language); `_calc` also reads the further steps of a chain. A method reads its line in the
+scope of the goal, and changes the goal or closes it; the automation proves what the line leaves out. A line that does
+not fit raises BadProof with its place. A line that does not follow raises StepGap.
 
 Letters: `g` and `h` are goals (`h` also a hint), `k` is a label, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -39,7 +39,7 @@ KINDS = ("lem", "ax", "named", "oracle")
 MOST_FACTS = 60
 """The maximum number of facts in scope that are listed if a line does not follow."""
 MOST_READ = 2000
-"""The maximum number of formulas in `_READ`."""
+"""With more formulas than this, `_READ` is emptied."""
 
 
 _READ: dict[Any, tuple[Term, Any]] = {}
@@ -78,7 +78,8 @@ def part(
 
 
 def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
-    """Run lines of a proof text on a goal, and between them functions that add nodes to it."""
+    """Run lines of a proof text on a goal, and between them functions that add nodes to it. The goal is closed only if
+    the lines or functions close it."""
     # Lines are collected up to the next function, since a line and its blocks must be read together.
     elaborator, collected = Elaborator(), list[str]()
     for line in [*lines, None]:
@@ -94,7 +95,7 @@ def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
 
 
 class Elaborator:
-    """Runs lines on goals.
+    """Runs lines on goals. One elaborator is for one part of a proof, since it remembers names and hints.
 
     `cited` has, for each hint with its place, whether a proof uses it. `lets` has the names of `let`, and `obtained`
     the names of the last `obtain`, for ``..`` in a witness.
@@ -143,7 +144,7 @@ class Elaborator:
 
     def hint(self, g: Goal, h: HintText) -> Hint:
         """A hint of a text, for the automation: a fact with terms and premises; if there is no such fact, a term or a
-        formula."""
+        formula. BadProof for a text that is none of these."""
         label = self.label(g, h.name) if h.name else None
         if label is not None:  # a fact is preferred to a term of the same name
             h = self.filled(g, label, h)
@@ -481,7 +482,8 @@ class Elaborator:
         return True
 
     def taken(self, g: Goal, line: TextLine) -> str:
-        """The label of the fact after ``from``; an instance of a fact is added under a new label."""
+        """The label of the fact after ``from``. If it is an instance of a fact, or an implication whose premises are
+        proved, the resulting fact is added under a new label."""
         source = line.source
         source = present(source)
         if source.terms is None and not source.premises:
@@ -566,7 +568,7 @@ class Elaborator:
 
     def witnesses(self, g: Goal, remaining_terms: list[str], line: TextLine) -> None:
         """Give terms for the existences of the goal, and then for those of its parts, which are closed. Terms that are
-        used are removed from `remaining_terms`."""
+        used are removed from `remaining_terms`; if they are used up, the next part takes the same terms again."""
         # The existences at the front of the goal. A number as a function is the same value for all arguments.
         remaining_goal, texts = g.goal, list[str]()
         while remaining_goal[0] == "ex" and remaining_terms:

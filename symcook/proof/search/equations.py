@@ -1,7 +1,8 @@
 """The equations of a run: labels for them, and a proof that functions exist which satisfy them.
 
 A run relation is a conjunction of equations ``all i in 0..n - 1. f(i) = TERM`` or ``f(i)*d(i) = TERM``, each for a
-different function f. So f exists if the functions in TERM exist: f is TERM, or it is TERM*(1/d(i)) if 0 < d(i).
+different function f (`ValueGiven` is the general form). So f exists if the functions in TERM exist: f is TERM, or it is
+TERM*(1/d(i)) if 0 < d(i).
 Functions whose values depend on each other are in `rounds`.
 
 Letters: `g` and `h` are goals, `v` is a function or name, `k` a label, `f` a formula.
@@ -94,7 +95,8 @@ def defines(part: Term) -> Term | None:
 
 def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
     """Labels for the parts of the conjunction `f`. A label ``..`` is replaced by NAME_is for each part without a label
-    that is an equation for NAME, and by ``part`` and the part's number for any other one."""
+    that is an equation for NAME, and by ``part`` and the part's number for any other one, and for a second equation for
+    NAME."""
     if OWN not in labels:
         return labels
     # The labels before ``..`` are those of the first parts, the labels after it those of the last parts.
@@ -173,8 +175,8 @@ def exists(
     """Give witnesses for a goal ``ex f, g, .. EQUATIONS``: one function after the other, by its equation. Stuck if a
     function has no equation.
 
-    Before each function, `follow` is called with the names of the functions that are still missing. It may add facts
-    about the functions that were obtained.
+    Before each function, `follow` is called with the names of the functions that are still missing, and once more with
+    no names at the end. It may add facts about the functions that were obtained.
     """
     # A name for each function: the given name if it is not taken, else f1, f2 and so on.
     named_functions: list[tuple[str, Sort]] = []
@@ -205,7 +207,8 @@ def exists(
                 missing.remove(v)
                 _solve(h, v, equation_of[v], inverses, hints, levels)
                 continue
-            # All missing functions depend on each other: they are obtained together, by induction.
+            # No missing function has an equation without another missing one: those with equations over the same range
+            # of rounds are obtained together, by induction.
             recurring = rounds.repeated(missing, parts)
             rounds.obtain(h, recurring, solve, levels)
             missing = [function for function in missing if function not in recurring.functions]
@@ -277,8 +280,8 @@ def _by_windows(g: Goal, definition: ValueGiven, extra: Sequence[Hint], levels: 
 def _inverse(
     g: Goal, definition: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]
 ) -> str:
-    """Add 0 < d and d*(1/d) = 1 for the factor d of a definition, for all values in the range of its equation `part`.
-    Returns the label of the second fact."""
+    """Add 0 < d and d*(1/d) = 1 for the factor d of a definition, for all values in the range of its equation `part` at
+    which `when` does not hold. Returns the label of the second fact."""
     # 0 < d is proved from the equation of d and the hints; d*(1/d) = 1 from 0 < d.
     facts_so_far: dict[str, Term] = {}
     d = present(definition.factor)

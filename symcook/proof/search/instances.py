@@ -34,7 +34,7 @@ from symcook.proof.search.step import LEVELS, Hint, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
 
-MOST_FACTS = 400  # if there are more facts, no fact is split into parts
+MOST_FACTS = 400  # if there are more facts, `saturate` adds no further ones
 LAST_NAMES = 6  # how many names, the last declared ones, are tried for a meta that no term determines
 MOST_ATOMS = 40  # the maximum number of atoms of the goal and the foreground whose signs are added
 MOST_EXPONENTS = 20  # the maximum number of exponents t for which 0 < exp(t) is added
@@ -111,7 +111,8 @@ class Foreground(Arithmetic):
                 if terms_of_all_facts is None:
                     terms_of_all_facts = closed_subterms([f for f in all_facts if f[0] in COMPARISONS])
                 options = instances_of(rule, g.goal, terms_of_all_facts, all_facts, start, self.level.degree > 1)
-            # If still nothing fits, and at the last level: a missing integer may be any name of an integer.
+            # If still nothing fits, and in any case at the last level: if one integer is missing, it may be any of the
+            # last names of integers.
             only_integers = all(m[1][1] == "Int" for m in rule.metas if m not in start)
             if (not options or self.level is LEVELS[-1]) and only_integers:
                 options = [*options, *(x for x in self.everywhere(s, rule, start) if x not in options)]
@@ -185,8 +186,8 @@ class Foreground(Arithmetic):
         depth: int,
         partial: bool = False,
     ) -> str | None:
-        """Add an instance of a rule to the foreground. Returns its label, or None if a premise has no proof or if the
-        instance is not new.
+        """Add an instance of a rule to the foreground. Returns its label, or None if a premise has no proof, if the
+        instance is trivial or not new, or if it has failed before with as many facts.
 
         With `partial`, some metas may have no value: the instance then keeps the quantifiers and premises that follow
         the last meta with a value.

@@ -21,8 +21,9 @@ MOST = 12
 
 
 def integer_facts(g: Goal, close: Callable[[Goal], object]) -> list[str]:
-    """Add the consequences for integers to `g`, and substitute equations in its goal. Returns the labels of the new
-    facts. `close` closes an easy goal, or raises Stuck."""
+    """Introduce the quantifiers and premises of the goal, add the consequences for integers to `g`, and substitute
+    equations in its goal. Returns the labels of the new facts, introduced premises among them. `close` closes an easy
+    goal, or raises Stuck."""
     before = set(g.facts)
     g.intro_all()
     _equal(g)

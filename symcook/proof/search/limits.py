@@ -1,4 +1,5 @@
-"""Time limits for finding and checking proofs: of processor time, so that a busy machine does not reject a proof."""
+"""Time limits for finding and checking proofs: of processor time, so that a busy machine does not reject a proof. They
+also end with the surrounding `symcook.alarm.waiting`, which goes by the clock."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class OutOfTime(Undecided):
 @contextmanager
 def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
     """A context that raises OutOfTime when `until` or `seconds` is over, whichever comes first; somewhat later on a
-    system without timers. Without `until` there is no limit.
+    system without timers. Without `until` there is no limit, whatever `seconds` is.
 
     A rejection after the limit counts as OutOfTime too, since the lack of time may have caused it.
     """

@@ -5,8 +5,8 @@ meta occurs twice, the two terms must be equal up to normal forms. There is one 
 is applied to distinct bound variables matches a lambda (a Miller pattern). A meta that is applied to other terms waits
 until another part of the pattern determines it.
 
-`match` extends a dictionary of metas. The search uses `instances_of`: up to a limit, all instances of a rule for which
-a part of the conclusion occurs among given terms.
+`match` extends a dictionary of metas. The search uses `instances_of`: up to a limit, the instances of a rule for which
+one part of the conclusion, the first that gives any, occurs among given terms.
 
 Letters: `p` is a pattern, `t` a term, `m` a meta, `f` a fact, `q` a premise.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -23,10 +23,10 @@ from symcook.proof.normal import TRUE, fkey
 from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, loose, subterms, var
 
 META = "?"  # the first character of the names of metas
-MOST = 12  # the maximum number of instances of one rule
-MOST_WAYS = 4  # the maximum number of instances for one match of the conclusion
+MOST = 12  # the number of instances of one rule after which no further term is matched
+MOST_WAYS = 4  # the number of instances for one match of the conclusion after which no further ones are sought
 LATE_ROUNDS = 3  # how often the applications of undetermined functions are tried again
-TRIES = 1500  # how many matches are tried for one rule
+TRIES = 1500  # how many matches `complete` tries for one rule, besides those of the conclusion in `instances_of`
 
 MetaValues = dict[Term, Term]
 """The terms of metas, by meta."""
@@ -79,7 +79,8 @@ def with_values(t: Term, values: MetaValues) -> Term:
 
 
 def match(pattern: Term, t: Term, values: MetaValues) -> bool:
-    """Extend `values` so that `pattern` is `t`, up to normal forms if a meta occurs twice; whether that is possible."""
+    """Extend `values` so that `pattern` is `t`, up to normal forms if a meta occurs twice; whether that is possible. If
+    it is not, some metas may have been added to `values` all the same, so that callers pass a copy."""
     # The applications of functions that are not determined yet, each with the term that it must be.
     waiting: list[tuple[Term, Term]] = []
     if not _match(pattern, t, values, waiting):
@@ -227,7 +228,8 @@ def _named(t: Term, names: dict[int, Term], depth: int) -> Term | None:
 
 
 def closed_subterms(formulas: Sequence[Term]) -> list[Term]:
-    """The compound terms without loose variables in the formulas, each once."""
+    """The compound terms without loose variables in the formulas, each once; indicators are left out, but not their
+    parts."""
     terms: dict[Term, None] = {}
     for f in formulas:
         for s in subterms(f):
@@ -249,7 +251,8 @@ def instances_of(
     wide: bool = False,
 ) -> list[MetaValues]:
     """The instances of a rule for which a part of the conclusion occurs among `closed_terms`, each as the values of the
-    metas.
+    metas. Only the first part that gives an instance counts. If the goal is the conclusion, there is only this
+    instance.
 
     Each extends `values`. `facts` are those with which premises are matched. With `wide`, if no part of the
     conclusion occurs, the premises alone give the instances.

@@ -4,7 +4,8 @@ The types are only for type checkers. `kernel` decides which nodes an unchecked 
 In every node, `by` is the name of its rule. Fields of the same name have the same meaning in all nodes:
 - `as`: the label of each fact that the node adds or assumes;
 - `proof`, `proofs`: the nodes that close the inner goals;
-- `fact`, `of`, `eq`, `in`: labels of facts that the node uses, but for `of` of an indicator, which is a formula;
+- `fact`, `of`, `eq`, `in`: labels of facts that the node uses, but for `of` of an indicator, which is a formula, and
+  `eq` of a combination, which has pairs of a factor and a label;
 - `show`, `formula`, `term`: formulas and terms as text.
 """
 
@@ -56,8 +57,9 @@ class Closing(TypedDict):
     by: str
 
 
-# Absurd: a fact contradicts the fact `not`. Contra: the goal's negation is assumed. Use: `with` has the arguments and
-# premises of the fact, a premise as "#" and a label or as a proof. Branches: what Cases and ExcludedMiddle share.
+# Absurd: a fact contradicts the fact `not` or, without one, is false by computation. Contra: the goal's negation is
+# assumed. Use: `with` has the arguments and premises of the fact; a premise is "#" and a label, "!" if it is true by
+# computation, or a proof. Branches: what Cases and ExcludedMiddle share.
 Absurd = TypedDict("Absurd", {"by": str, "of": str, "not": NotRequired[str]})
 Contra = TypedDict("Contra", {"by": str, "as": Labels})
 Have = TypedDict("Have", {"by": str, "show": str, "proof": "Proof", "as": Labels})

@@ -5,7 +5,7 @@ A file has a heading and up to three parts; blocks are indented by blanks::
     proof ID                            or: refutation ID, whose lines prove that the statement fails somewhere
       given n s p (low high)            names for quantifiers, labels for premises
       label: FORMULA by HINTS           a fact, proved by the automation
-      label: FORMULA                    a fact, proved by the indented lines below it
+      label: FORMULA                    a fact, proved by the indented lines below it, if there are any
       calc label: TERM <= TERM by HINTS a chain: each line "_ < TERM by HINTS" below continues from the last term; the
                                         label is for the relation of the first and last term; without a label this
                                         relation proves the goal
@@ -19,7 +19,7 @@ A file has a heading and up to three parts; blocks are indented by blanks::
       witness each                      each function that must exist is given by its equation; a fact below is proved
                                         as soon as the functions that it names are given
       left                              or: right, the side of a disjunction that is proved
-      suppose no: FORMULA               the opposite of the goal
+      suppose no: FORMULA               the opposite of the goal; may be ``suppose no`` alone
       rewrite FACT                      an equation put into the goal; rewrite back FACT from right to left
       rewrite FACT in OTHER as label    an equation put into a fact
       let z = TERM                      a name for a term, in this text only; or let f(j, k) = TERM
@@ -109,7 +109,7 @@ class TextLine:
     terms: tuple[str, ...] = ()
     name: str = ""  # the name of "induct" and "let"; "each" of "witness"; "back" of "rewrite"
     source: HintText | None = None  # the fact after ``from``
-    blocks: tuple[tuple[TextLine, ...], ...] = ()
+    blocks: tuple[tuple[TextLine, ...], ...] = ()  # "calc" has one block: its further steps
     place: Place = field(default=NOWHERE, compare=False)  # the place of the line
     inner: Place = field(default=NOWHERE, compare=False)  # the place of the formula or the first term
     where: tuple[Place, ...] = field(default=(), compare=False)  # the place of each character of the formula
@@ -251,7 +251,7 @@ def _block(lines: Sequence[_Logical], level: int) -> tuple[TextLine, ...]:
         line = lines[index]
         if line.indent != lines[0].indent:
             raise BadProof(line.place(0), f"expected the line to begin in column {lines[0].indent + 1}", line.text)
-        # After a line with blocks, a line in the same column must not follow: the blocks close the goal.
+        # After ``cases``, ``split`` and ``induct`` no line in the same column may follow: these lines close the goal.
         if text_lines and text_lines[-1].kind in ("cases", "split", "induct"):
             where_to_begin = f"set in deeper than it, from column {line.indent + 3}, in blocks that begin with '- '"
             must = f"expected what belongs to '{text_lines[-1].kind}' to be {where_to_begin}"

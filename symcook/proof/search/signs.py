@@ -1,8 +1,9 @@
 """Signs of terms: facts ``0 <= t`` and ``0 < t`` that follow from the shape of t, and what they give for 1/z.
 
 `Signs.of` adds the sign of a term as a fact with its proof, and returns it; or it returns None. It tries in this order:
-an enclosure, if the term has no names; the form in which the term is written; the monomials of its normal form; a
-linear combination of the facts. The atoms of a normal form are numbers, to which `normal` has the terms.
+an enclosure, if the term has functions but no names and no quotients; the form in which the term is written; the
+monomials of its normal form; a linear combination of the facts. The atoms of a normal form are numbers, to which
+`normal` has the terms.
 
 Letters: `g` and `h` are goals, `t` is a term, `p` its normal form, `a` an atom, `e` an exponent, `c` a coefficient.
 A normal form has its coefficients by monomial (factors, e), where `factors` are pairs of an atom and its power.

@@ -23,8 +23,9 @@ from symcook.proof.terms import COMPARISONS, Term, free, replace
 
 @dataclass(frozen=True)
 class Hint:
-    """A fact by its label, with terms for its quantifiers (or None) and hints for its premises; or, with `term`, a term
-    as a multiplier or for cases."""
+    """A fact by its label, with terms for its quantifiers (or None) and hints for its premises; or, with `term` and an
+    empty label, a term as a multiplier, for cases or as a witness. The term "_" and the label "_" leave a quantifier or
+    a premise to the search."""
 
     label: str
     terms: tuple[str, ...] | None = None
@@ -46,7 +47,7 @@ class Level:
     splits: int  # how often cases may be distinguished
     degree: int  # the maximum number of facts in a product
     rounds: int  # how often equations are multiplied
-    boxes: int  # the maximum number of boxes of an enclosure
+    boxes: int  # the maximum number of boxes of a cover
     work: int  # the total effort, in the units of `Effort`
     terms: bool = True  # whether sums may be compared term by term
     signs: int = DEPTH  # how many levels of a term are examined for its sign

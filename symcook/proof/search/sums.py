@@ -4,7 +4,7 @@
 constant, for a sum in which one index is selected, and for the last term. `pointwise` reduces a comparison of sums over
 the same range to a comparison of their terms.
 
-Letters: `g` and `h` are goals, `a` is the number of an atom, `e` that of an exponent, `p` a normal form.
+Letters: `g` is a goal, `a` is the number of an atom, `e` that of an exponent, `p` a normal form.
 A normal form has its coefficients by monomial (factors, e), where `factors` are pairs of an atom and its power.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """

@@ -323,7 +323,8 @@ class Goal:
 
         The arguments are, in order, a text for each `all`; and for each `->` the label of a fact as "#a", "!" if the
         premise is true by computation, or a tactic. `easy` proves a premise that has no argument. After the last
-        argument, at most `premises` premises are proved; the others remain in the instance.
+        argument, at most `premises` premises are proved (default: all); the others remain in the instance. The F of
+        ``~F`` is proved only with an argument.
         """
         f = self.fact(fact)
         remaining_arguments = list(args)
@@ -387,7 +388,8 @@ class Goal:
         return goals
 
     def cases(self, fact: str, *labels: str) -> list[Goal]:
-        """One goal for each part of a disjunction, with one label for all of them or a label for each."""
+        """One goal for each part of a disjunction, with one label for all of them (default: a new one) or a label for
+        each."""
         parts = flatten("|", self.fact(fact))
         self.taken.add(fact)
         spread_labels = [_one(k) for k in labels] or [self.fresh(fact)]

@@ -6,8 +6,8 @@
 strings, by a proof text or by the automation. `again` checks a stored certificate. Only the checker that is called at
 the end is trusted.
 
-A certificate has three proofs: of the statement; D, that every term of the statement is defined; and H, that its
-hypotheses can be satisfied.
+A certificate of a proved statement has three proofs: of the statement; D, that every term of the statement is defined;
+and H, that its hypotheses can be satisfied. A certificate of a refuted statement has one proof, of the refutation.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ each coordinate."""
 LONG = 60
 """With more truth functions than this, the premises about them are bracketed in halves."""
 WIDE = 150
-"""With more equations than this, a run is bracketed in halves."""
+"""With more equations than this, or with more than `LONG` truth functions, a run is bracketed in halves."""
 ROWS = 120
 """With more truth functions than this, several of them are the rows of one function of two arguments (`in_rows`)."""
 ROW = 8
@@ -167,13 +167,14 @@ def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
 
 
 def in_halves(parts: Sequence[str]) -> str:
-    """The conjunction of `parts`, with brackets around its halves and again in each half."""
+    """The conjunction of `parts`, with brackets around its halves and again in each half. At most two parts are joined
+    without brackets, so each part must have its own where it needs them."""
     half = len(parts) // 2
     return " & ".join(parts) if len(parts) <= 2 else f"({in_halves(parts[:half])}) & ({in_halves(parts[half:])})"
 
 
 def one_line(sentence: str) -> str:
-    """The sentence with its line ends and tabs as spaces."""
+    """The sentence with its line ends and tabs as spaces, without blanks at either end."""
     return sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
 
 
@@ -186,7 +187,7 @@ def meaning(document: Mapping[str, Any], sentence: str) -> ModelMeaning:
 
 
 def definitions() -> Mapping[str, Any]:
-    """The definitions of the stored statements."""
+    """The definitions of the stored statements; empty if no statement is stored."""
     return next(iter(replay.statements().values())).known if replay.statements() else {}
 
 
@@ -221,7 +222,7 @@ class Unmet(StepGap):
 
 
 class Vacuous(Rejected):
-    """No string satisfies the premises of the statement, so it is vacuously true."""
+    """No string satisfies the premises of the statement, or those of one of its parts, which is then vacuously true."""
 
     def __init__(self, sentence: str, decision: ClaimDecision) -> None:
         """`decision` states that no string meets the premises of `sentence`, or those of one of its parts."""
@@ -289,10 +290,12 @@ def settle(
 ) -> Settled:
     """The result for a statement, within `seconds`.
 
-    The order is: the decision procedures, if no `text` is given; short strings, unless `words` is false; the proof by
-    the `text` (or by its parts as code), or by the automation; and short strings again if no proof was found. `other`
-    is the document of a second model. A statement that is not about a model's document needs its `subject`. `told` is
-    called with the result of the decision procedures, if they do not settle the statement.
+    The order is: the decision procedures, if no `text` is given; short strings, unless `words` is false or the
+    statement is decided true; the proof by the `text` (or by its parts as code), or by the automation. If no proof was
+    found, short strings are tried now if they were not tried before, or more of them if the `subject` is `patient`. A
+    text that refutes is run alone: no string is tried. `other` is the document of a second model. A statement that is
+    not about a model's document needs its `subject`. `told` is called with the result of the decision procedures, if
+    they do not settle the statement.
 
     Raises BadProof for an invalid text, BadInput for one that cites what is not proved, Rejected if the checker does
     not accept what was found.
@@ -322,7 +325,7 @@ def settle(
         runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
-    # The proof. If it has a gap, short strings are tried again: for the first time, or with a larger budget.
+    # The proof. If it has a gap, short strings are tried, unless that was done and the subject has no larger budget.
     try:
         return Settled(*certificate_of(statement, text, subject, until, strings), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
@@ -345,8 +348,8 @@ def _decided(
             return Settled(*certificate_of(statement, parts, subject, until, strings), None, decision=decision)
     if decision.string is not None:
         tried = None
-        # A decision by counts gives a string of the least length, but perhaps not the first of that length. So the
-        # short strings are tried in order, for a smaller one.
+        # A decision by counts gives a string that need not be the first of its length and, unless `shortest` is set,
+        # need not have the least length. So the short strings are tried in order, for a smaller one.
         if decision.fragment == COUNTS:
             runs, tried = _try_strings(subject, Until(until.left / 8, 1 / 8))
             if tried.word is not None:
@@ -409,8 +412,9 @@ def certified(
     automation. None if there is no proof, if the proof assumes a named theorem, or if the time is over.
 
     `text` may be without a heading: then the names are introduced, the premises have the labels `some` and `word`, and
-    each equation of the run has the label NAME_is. The checker has accepted the result. It is None also for an invalid
-    text (one of its labels may be a name of the model). Raises BadInput for an invalid sentence.
+    each equation of the run has the label NAME_is (a single equation has the label `run`). The checker has accepted the
+    result. It is None also for an invalid text (one of its labels may be a name of the model). Raises BadInput for an
+    invalid sentence, and for a proof that cites a statement which is not proved.
     """
     statement = claim(document, sentence)
     try:
@@ -431,7 +435,7 @@ def _headed_lines(statement: Statement, lines: str) -> str:
 
 
 def _headed(statement: Statement, text: ProofText | None) -> None:
-    """Check the heading of a proof text: BadProof if it is for another statement."""
+    """Check the heading of a proof text, if there is a text: BadProof if it is for another statement."""
     if text is not None and text.id != statement.id:
         raise BadProof(Place(1, 1), f"expected a text of {statement.id}", text.id)
 
@@ -443,8 +447,9 @@ def certificate_of(
     until: Until | None,
     strings: Sequence[Sequence[int]] = (),
 ) -> tuple[dict[str, Any], Verdict]:
-    """The certificate with the checker's verdict. The automation finds the parts that `text` does not have. `strings`
-    are tried first for the hypotheses."""
+    """The certificate with the checker's verdict. The automation finds the parts that `text` does not have, but for a
+    text that refutes, whose certificate has its part `proof` alone. `strings` are tried first for the hypotheses.
+    Raises StepGap for a gap, OutOfTime at the end of the time, and Unfit if parts that are code do not fit."""
     home = library(statement, citable())
     with limited(until):
         if isinstance(text, ProofText) and text.refutes:
@@ -470,7 +475,7 @@ def certificate_of(
 
 def _part_of_proof(home: Citable, text: ProofText | ProofParts | None, name: str, goal: Term) -> list[Node] | None:
     """The part `name` of a proof, by a text or by code; None if `text` does not have it, so that the automation must
-    find it."""
+    find it. Unfit if the code does not close the goal."""
     if isinstance(text, Mapping) and name in text:
         g = Goal(home, goal, {}, {})
         try:
@@ -487,7 +492,7 @@ def _part_of_proof(home: Citable, text: ProofText | ProofParts | None, name: str
 
 def automatic(home: Citable, statement: Statement) -> list[Node]:
     """The proof of a statement by the first of several `attempts` that succeeds. StepGap with the goal that remains of
-    the last attempt, if none does."""
+    the last attempt, if none does; OutOfTime if the time ends before."""
 
     def attempts() -> Iterator[tuple[Elaborator, str]]:
         """The proof texts to try, as lines, each with its elaborator: first the automation at its first levels, then
@@ -509,7 +514,7 @@ def automatic(home: Citable, statement: Statement) -> list[Node]:
             elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
         except (StepGap, BadProof) as error:
             unproved = error
-        except TimeUp:  # with the goal that remains of the last attempt, or of none
+        except TimeUp:  # report the goal that the last attempt left, or the whole goal if no attempt has ended
             remaining = (
                 str(unproved).partition("\n")[2] if isinstance(unproved, StepGap) else _remaining(home, statement)
             )
@@ -529,7 +534,8 @@ def _remaining(home: Citable, statement: Statement) -> str:
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
-    """The proof of D: that every term is defined. `goal` is a formula with a conjunct for each term."""
+    """The proof of D: that every term is defined. `goal` is a formula with a conjunct for each term. StepGap if a
+    conjunct is not proved."""
     g = Goal(home, goal, {}, {})
     if names := len(variables(goal)):
         name = g.fresh("d")
@@ -560,7 +566,7 @@ def refute(
     statement: Statement, runs: Runs, until: Until | None = None
 ) -> tuple[dict[str, Any], Verdict] | tuple[None, None]:
     """The certificate that the statement is false on the present string of `runs`, with its verdict; (None, None) if
-    none is found."""
+    none is found before the time `until` is over. Sets `runs.until`."""
     g = Goal(library(statement, citable()), statement.refutation, {}, {})
     runs.until = until
     try:
@@ -579,7 +585,8 @@ def citable() -> dict[str, Statement]:
 
 def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:
     """The certificate with the proof nodes `parts`, by name, and the checker's verdict. `sense` is "proved" or
-    "refuted". BadInput if a cited statement is not proved."""
+    "refuted". BadInput if a cited statement is neither proved nor assumed; Rejected if the checker does not accept the
+    certificate."""
     stored = citable()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
     for verdict in limits.replayed([s.id for s in lemmas]):
@@ -687,8 +694,8 @@ def judged_again(
     id: str, made: Callable[[], Statement], certificate: Any, text: str, why: str | None = None
 ) -> Verdict:
     """The verdict on a certificate and the statements in `text`, which were stored with it. The verdict is OPEN if the
-    last of them is not the statement that `made` makes now, or if the others are not what the certificate depends on.
-    A reason `why` makes it OPEN at once."""
+    last of them is not the statement that `made` makes now, if the checker rejects the certificate, or if the other
+    statements are not what the certificate depends on. With a reason `why` it is OPEN, and nothing is checked."""
     if why is not None:
         return Verdict(id, "OPEN", reason=why)
     statement = made()

@@ -1,4 +1,4 @@
-"""Lines of a proof that cite stored statements about a model with the same name as the model of a claim.
+"""Citations of stored statements about a model with the same name as the model of a claim, for the lines of a proof.
 
 The name is only a guess that the two models are the same. A cited statement has the equations of the stored model as
 premises, and the proof must derive them from the equations of the claim's model.
@@ -16,15 +16,17 @@ from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
 
 MOST = 6
-"""The maximum number of statements that are cited."""
+"""The maximum number of stored statements that are considered; each may be cited several times."""
 
 
 def cited(statement: Statement, names: list[str]) -> Iterator[str]:
-    """The citations ``ID(TERM; ..)`` of proved statements about the model of `statement`, with a term for each of their
-    leading names. Statements about the readout come first. `names` are the leading names of `statement`.
+    """The citations ``ID(TERM; ..)`` of proved statements about the model of `statement`, with a term for each name
+    that they quantify before their first premise. Statements about the readout come first. `names` are the leading
+    names of `statement`.
 
     The term for a name is the same name, if `statement` has it; else the term t of a premise ``name = t``; else, for a
-    real number, 1 and numbers that occur in exponents of `statement`. So a statement may be cited several times."""
+    real number, 1 and numbers that occur in exponents of `statement`, at most 4 in all. So a statement may be cited
+    several times. It is not cited if there is no term for one of the names."""
     model = statement.id.removeprefix("own.")
     # A bridge states no more about the model than that it is an instance of a family.
     stored = (s for s in replay.statements().values() if not s.id.startswith("bridge."))

@@ -31,7 +31,7 @@ Valued = tuple[int, Callable[[BoundValues], Any]]
 HeldCondition = tuple[int, Callable[[BoundValues], bool]]
 """The cost of a formula, and the function that gives its truth."""
 
-# By tag: the function for two integers (or rationals, for comparisons), and the one for two exact values.
+# By tag: the comparison of two rational numbers, the operation on two ints, and the operation on two exact values.
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {"=": operator.eq, "<=": operator.le, "<": operator.lt}
 _INTEGRAL: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _EXACT: dict[str, Callable[[Any, Any], Any]] = {"+": plus, "-": minus, "*": times}
@@ -105,7 +105,8 @@ class Evaluated:
 
     def _applied(self, t: Term) -> Valued:
         """The cost and the function of f(t) or f(s, t). The value of f is a table: by integer, or by pair of integers.
-        The function raises Rejected if f is no table or an argument is no integer."""
+        The function raises Rejected if f is no table, if an argument is no integer, or if the table has no value there
+        while `Runs.strict` is set."""
         head, *arguments = t[2]
         costs, places = zip(*map(self.term, arguments), strict=True)
         runs, place, has_several = self.runs, places[0], len(arguments) > 1
@@ -171,6 +172,7 @@ class Evaluated:
         (score_cost, score_of), (value_cost, value_of) = self.term(weight[2][0]), self.term(weighted[2][1])
 
         def value(bound: BoundValues) -> Any:
+            """The quotient; Rejected for an empty range, whose sum of weights is 0."""
             # The values of the bound integers at each j; first the scores, then the two sums.
             places = [(i, *bound) for i in range_of(bound)]
             scores = []
@@ -238,6 +240,7 @@ class Evaluated:
         (ends_cost, places), (inner_cost, inner), runs = self._range(*ends), self.formula(body[2][1]), self.runs
 
         def holds(bound: BoundValues) -> bool:
+            """Whether F holds at each integer of the range."""
             holds_so_far = True
             # The ends a and b are terms under the quantifier, but do not contain its variable: any integer, such as 0,
             # may be its value there. F is evaluated at all places, also after a false one, since it must be defined.

@@ -30,7 +30,7 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, conj, free, num, subte
 PRECISIONS = (64, 256, 1024)
 """The precisions of rigorous intervals, in bits, in the order in which they are tried."""
 MAX_EXPONENT = 4_096
-"""The largest exponent of a power that is computed."""
+"""The largest absolute value of the exponent of a power that is computed."""
 MAX_MONOMIALS = 400
 """The maximum number of monomials of a closed number. Nothing about a longer one would be proved in time."""
 OPEN = (Rejected, BadInput, TypeError, ZeroDivisionError)
@@ -269,7 +269,7 @@ def reduced(p: Poly) -> Poly:
                 cofactor, exponent = normal.power(dict(key[2]), k // 2), k % 2
             elif (
                 key[0] == "inv" and (b := _inverted_atom(key)) in powers
-            ):  # an atom b and its inverse, as often as both are there
+            ):  # an atom b and its inverse cancel, as often as both occur
                 cofactor = normal.power({((((b, 1),)), 0): 1}, 0)
                 cancelling = min(k, powers[b])
                 exponent, powers[b] = k - cancelling, powers[b] - cancelling
@@ -304,15 +304,16 @@ MOST_CANCELLED = 400
 
 
 def enclosed(g: Goal, near: Sequence[str]) -> None:
-    """Close a goal that is an inequality of numbers, if rigorous intervals show that it is true. Or, with the label of
-    one fact in `near`, close the goal ``false``, if rigorous intervals show that this comparison is false."""
+    """Close a goal that is an inequality of numbers, if rigorous intervals show that its right side is larger. Or, with
+    the label of one fact in `near`, close the goal ``false``, if rigorous intervals show that this comparison is false
+    and that its sides differ. Stuck in all other cases."""
     tag, _, sides = g.fact(near[0]) if near else g.goal
     if len(near) > 1 or tag not in (COMPARISONS if near else ("<=", "<")) or (near and g.goal != FALSE):
         raise Stuck("no comparison")
     gap = add(nf(sides[1]), nf(sides[0]), -1)
     if not near:  # the right side is larger: its difference to the left one is positive
         return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, whole_term(gap))]}]}, True)
-    # The fact is a false comparison: the difference of its sides that it says is not positive is positive.
+    # The fact is a false comparison. For a <= b and a < b, a - b is positive; for a = b, it is a - b or b - a.
     below = tag == "=" and decided(whole_term(gap), PRECISIONS[-1]) > 0
     sums = [{"c": "1", "of": [_positive(g, whole_term(gap if below else scale(gap, -1)))]}]
     if tag == "=":
@@ -321,7 +322,8 @@ def enclosed(g: Goal, near: Sequence[str]) -> None:
 
 
 def divided(g: Goal) -> None:
-    """Close a goal ``x*d = c`` if x is c*(1/d): it is c times the fact d*(1/d) = 1."""
+    """Close a goal ``x*d = c`` if x is c*(1/d): it is c times the fact d*(1/d) = 1. Stuck also if rigorous intervals do
+    not show 0 < d."""
     if g.goal[0] != "=" or g.goal[2][0][0] != "*":
         raise Stuck("nothing is divided")
     (_, d), product_value = g.goal[2][0][2], nf(g.goal[2][1])
@@ -396,7 +398,7 @@ def _positive(g: Goal, t: Term) -> str:
 
 
 def _reciprocal(g: Goal, t: Term) -> str:
-    """Prove 0 < t and then t*(1/t) = 1; returns the label of the second fact."""
+    """Prove 0 < t and then t*(1/t) = 1; returns the label of the second fact. Stuck if 0 < t is not proved."""
     label, zero, positive = g.fresh("inv"), g.fresh("zero"), _positive(g, t)
     sums = [{"c": "1", "of": [positive]}]
     proof = [{"by": "intro", "as": [zero]}, {"by": "pos", "sum": sums, "eq": [["1", zero]]}]
@@ -406,7 +408,7 @@ def _reciprocal(g: Goal, t: Term) -> str:
 
 
 def _square(g: Goal, t: Term) -> str:
-    """Prove 0 < t and then sqrt(t)*sqrt(t) = t; returns the label of the second fact."""
+    """Prove 0 < t and then sqrt(t)*sqrt(t) = t; returns the label of the second fact. Stuck if 0 < t is not proved."""
     label, positive = g.fresh("root"), _positive(g, t)
     proof = [{"by": "pos", "sum": [{"c": "1", "of": [positive]}]}]
     g._emit({"by": "use", "fact": "ax:sqrt", "with": [g.text(t), proof], "as": [f"{label}_0", f"{label}_1"]})

@@ -9,8 +9,9 @@
   position; a mean of signs has its value at the first position, or is small; an integer is a multiple of a divisor plus
   a remainder.
 
-The texts are untrusted: a line that does not follow is left out, and the kernel checks the rest. Labels in these texts
-end with an apostrophe, or have one after their kind (form'NAME), so that no coordinate has the name of a label.
+The texts are untrusted: a line that does not follow is left out, and the kernel checks the rest. Labels in these texts,
+but for those within a block, end with an apostrophe or have one after their kind (form'NAME, rest0''1), so that no
+coordinate has the name of a label.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Mean(NamedTuple):
 
 class CountedFact(NamedTuple):
     """A term in i, written as a sum. The first summand is the linear form `over`, summed over the range of `mean` and
-    divided by its size; the second is the linear form `here` at i itself. `mean` is None if `over` is empty."""
+    divided by its size; the second is the linear form `here` at i itself. If `mean` is None, `over` is empty. If `over`
+    is empty, there may be a mean: that of a constant."""
 
     over: Multiples
     here: Multiples
@@ -71,8 +73,9 @@ class CountedFact(NamedTuple):
 
 
 class FactCase(NamedTuple):
-    """A case distinction: the `labels` of the facts that its cases state, and `around`, which returns the lines of the
-    distinction, with the lines of its argument at the end of each case."""
+    """A case distinction: `labels`, hints for the facts that its cases state, and `around`, which returns the lines of
+    the distinction, with the lines of its argument at the end of each case. A case may lack some of these facts: the
+    hints for them are then left out."""
 
     labels: list[str]
     around: Callable[[str], str]
@@ -93,7 +96,7 @@ class Trying(Elaborator):
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        # All levels only for the last step. If that step cites a stored theorem, more search would not help.
+        # All levels only for a line `qed`. If it cites a stored theorem, more search would not help.
         if line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints):
             levels = automation.LEVELS
         else:
@@ -108,12 +111,14 @@ class Trying(Elaborator):
         hints: Sequence[HintText] | None,
         levels: Sequence[automation.Level],
     ) -> None:
-        """Run the automation at these levels, with the hints that cite a fact of the goal."""
+        """Run the automation at these levels, with the hints that can be read in this goal (see `there`). Sets
+        `levels`."""
         self.levels = levels
         super().automatic(g, line, what, [h for h in (line.hints if hints is None else hints) if self.there(g, h)])
 
     def there(self, g: Goal, h: HintText) -> bool:
-        """Whether a hint cites a fact of the goal, and not one that was left out."""
+        """Whether a hint can be read: it is a term, or cites a fact of the goal or of the library. A fact that was left
+        out cannot be cited."""
         with suppress(BadProof):
             return bool(self.hint(g, h))
         return False
@@ -125,8 +130,9 @@ class Parts(NamedTuple):
     names: list[str]
     """The leading names."""
     labels: list[str]
-    """The labels of the premises in a proof text: ``some`` (1 <= n) for a model with positions, ``word`` for a model
-    that reads strings, and for the run ``(..)`` if it has several equations, ``run`` if it has one."""
+    """The labels of the premises in a proof text: ``some`` (1 <= n, with the conditions on changed positions and on
+    symbols) for a model with positions, ``word`` for a model that reads strings, and for the run ``(..)`` if it has
+    several equations, ``run`` if it has one."""
     word: Term
     """The premise about the string; true if there is none."""
     run: Term
@@ -136,7 +142,8 @@ class Parts(NamedTuple):
 
 
 def parts(statement: Statement) -> Parts:
-    """The parts of a statement that `certify.claim` makes."""
+    """The parts of a statement that `certify.claim` makes. For a model without positions, the model must have no
+    symbols with bounds: the premise with the bounds would be taken for the run."""
     f, names, leading = statement.formula, list[str](), iter(leading_names(statement.expanded))
     while f[0] == "all":
         names.append(next(leading))
@@ -199,7 +206,7 @@ class Facts:
             self.given, remaining = f"{self.given}given {self.premises[-1]}\n", remaining[2][1]
 
     def fresh(self, stem: str) -> str:
-        """A name that no coordinate has."""
+        """A name that no coordinate has and that no earlier call has returned: `stem`, with underscores if needed."""
         while stem in self.names:
             stem += "_"
         self.names.add(stem)
@@ -257,7 +264,7 @@ class Facts:
             # A sum of signs has a closed form from position 1 on only: (pow(-1, i) - 1)/2.
             if over is None or (SIGN in over and (show(mean.low), mean.high) != ("1", HERE)):
                 return None
-            # The mean of a constant is the constant.
+            # The mean of a constant is the constant, if the size is the number of positions in the range.
             return CountedFact({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
 
         def both(a: CountedFact, b: CountedFact, factor: Fraction) -> CountedFact | None:
@@ -290,8 +297,8 @@ class Facts:
         return "run" if self.single else f"{name}_is"
 
     def counts(self, over: Multiples, mean: Mean, size: Fraction | int = 0) -> str:
-        """The sum of the linear form `over` over the range of `mean`, plus `size` times the size of the mean, as
-        text."""
+        """The sum of the linear form `over`, which has no constant, over the range of `mean`, plus `size` times the
+        size of the mean, as text. If `over` has signs, the range must be 1..i."""
         low, high = show(mean.low), show(mean.high)
         parts = [(x, f"sum(j, {low}, {high}, I[w(j) = {k}])") for k, x in over.items() if k != SIGN and x]
         parts += [(over[SIGN], "(pow(-1, i) - 1)/2")] if over.get(SIGN) else []
@@ -336,7 +343,8 @@ class Facts:
 
     def letters(self) -> str:
         """The lines about counts of tokens. ``all'`` states that the counts of all tokens in the string add up to its
-        length, and ``upto'`` the same up to a position; onceK' states that an added token K occurs once."""
+        length, and ``upto'`` the same up to a position; onceK' states that an added token K occurs once. Sets
+        `counted`, so that it must be called before `_cases`."""
         # The position and the number of each added token. `apart` and `once` state that it is at no other position.
         ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
         once = "".join(
@@ -452,7 +460,7 @@ class Facts:
 
     def _next_integer(self, hints: list[str]) -> Iterator[str]:
         """A proof that writes each comparison a <= b of counts as a - 1 < b, which is the same for integers; nothing if
-        there is no such comparison."""
+        there is no such comparison, and if the conclusion is about every position or has hypotheses."""
         orders = [
             x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _compares_counts(x)
         ]
@@ -573,7 +581,7 @@ class Facts:
         low, high = show(mean.low), show(replace(mean.high, HERE, at))
         weight, value = show(replace(mean.weight or HERE, HERE, at)), show(mean.value)
         labels_of_values = [x for x in self.used(mean.value) if not x.startswith("form'")]
-        points = {  # the numbers in comparisons i = NUMBER; only the smallest is tried
+        points = {  # the numbers, other than 0, in comparisons i = NUMBER; only the smallest is tried
             x[2][1][1][0]
             for k in labels_of_values
             for x in subterms(self._equation_of(k))
@@ -623,7 +631,8 @@ class Facts:
 
     def _near_the_first(self) -> str | None:
         """A proof of a statement about every position, by the values of means of signs (-1)^j at position 1 and bounds
-        for later positions. None if there are no such means, or if the statement is about one position."""
+        for later positions. None if there are no such means, or if the statement is neither about every position nor
+        has hypotheses."""
         lines, hints = "", list[str]()
         for name in self.equations:
             form = self.form(("app", None, (var(name, ("fun", ("Int",), "Real")), HERE)))
@@ -773,7 +782,8 @@ MOST_RESTS = 6
 
 def _quotient(body: Term) -> tuple[str, int] | None:
     """The dividend, as text, and the divisor, if the `body` F of ``ex k:Int. F`` states that k is a quotient: by
-    ``a = m*k + r`` or ``0 <= a - m*k``. None for any other formula."""
+    ``a = m*k + r`` or ``0 <= a - m*k`` with m from 2 to `MOST_RESTS`. None for any other formula, and for a dividend
+    that depends on i or on a bound name."""
     first = flatten("&", body)[0]
     if first[0] not in ("=", "<="):
         return None

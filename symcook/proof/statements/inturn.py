@@ -40,7 +40,7 @@ SOON = 0.2
 """The time, in seconds, for a first attempt at a sentence that may depend on sentences which are proved later."""
 LITTLE = 1.0
 """If everything needed is proved within this many seconds, the sentences that no other one needs get as many seconds
-together."""
+together; else they are not tried."""
 VACUOUS = "no string was found at which a side of it holds, so that it may be vacuous"
 """The reason given for a verdict that is left out, although its proof was found."""
 
@@ -139,7 +139,8 @@ class _InOrder:
             # yet. So the first attempt is short.
             may_need_later = definition is not None and not after.isdisjoint(definition.reads())
             self.attempt(part, SOON if may_need_later else SECONDS)
-        # The coordinates after the last attention. If no readout's sentence needs them, they only get a little time.
+        # The coordinates after the last attention. If no readout's sentence needs them, they only get a little time, or
+        # none if the others took long. Those of these sentences that are not proved are not part of the result.
         missing = [part for part in readout if part.missing is not None]
         if missing or time.process_time() - began < LITTLE:
             until = self.until
@@ -155,8 +156,8 @@ class _InOrder:
     def stated(self) -> tuple[PartsProof, FormSentences]:
         """The plan, with the sentences on the way and of the readout; and all sentences as `EveryLength` states them.
 
-        The sentences are stated with fraction bars if every term is then proved to be defined, otherwise without
-        (`cleared`). Sets `parts`, unless the prover cannot read the statement."""
+        The sentences about what the readout reads are stated with fraction bars if every term is then proved to be
+        defined, otherwise without (`cleared`). Sets `parts`, unless the prover cannot read the statement."""
         premises_text = " & ".join(premises(self.forms.statement_spelling(self.forms.domain)))
         for cleared in (False, True):
             sentences = self.forms.sentences(cleared)
@@ -208,7 +209,8 @@ class _InOrder:
         return True
 
     def attempt(self, part: StatementPart, seconds: float = SECONDS) -> None:
-        """Prove a sentence within `seconds`, or set its `missing` to the reason why it is not proved."""
+        """Prove a sentence within `seconds` and before `until`, or set its `missing` to the reason why it is not
+        proved."""
         part.missing = certify.first_line(f"no proof was found of {part.sentence}")
         try:
             with limited(self.until, seconds):
@@ -231,7 +233,7 @@ class _InOrder:
 
         The hypotheses of each part must hold at some string. A verdict ``accept <-> F`` may have a side that holds at
         no string: then the verdict is left out, and the loop tries the other sentences. After any other error, all
-        sentences have that error as their `missing`, and there is no certificate."""
+        sentences that were proved have that error as their `missing`, and there is no certificate."""
         while proved := proof.proved:
             statement, claim = self.statement(proof), " & ".join(f"({part.formula})" for part in proved)
             try:

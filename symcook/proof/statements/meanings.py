@@ -3,8 +3,11 @@
 | label | line |
 | --- | --- |
 | ``clear'NAME`` | the equation of a mean, softmax or not, multiplied by its size |
+| ``mass'NAME`` | the sum of the weights of a softmax is positive |
 | ``step'NAME`` | a prefix mean, from its value at the position before and one more summand |
-| ``up'NAME``, ``rise'NAME`` | a prefix mean grows from one position to the next exactly if the last value is larger |
+| ``moved'NAME`` | the change of a prefix mean from one position to the next, multiplied by its size |
+| ``up'NAME`` | a prefix mean does not fall from one position to the next exactly if the last value is not smaller |
+| ``rise'NAME`` | a prefix mean grows from one position to the next exactly if the last value is larger |
 | ``at'NAME``, ``none'NAME`` | a head that selects one position has the value there; it is 0 if that is out of range |
 | ``ends'NAME`` | the lower and upper bound of a coordinate whose equation bounds it |
 
@@ -30,11 +33,12 @@ from symcook.proof.terms import Term, free, instantiate, loose, replace, subterm
 
 show = grammar.show
 MOST_HINTS = 40
-"""The maximum number of facts that one line cites."""
+"""The maximum number of facts that the last line of a proof cites."""
 HANDED = automation.LEVELS[:3]
 """The levels of the automation for all lines."""
 KINDS = ("clear", "at", "step", "up", "rise", "ends")
-"""The kinds of lines about a coordinate, as in the table above."""
+"""The kinds of lines that the last attempt of `Meanings.texts` cites. The other kinds in the table above are not cited
+there: ``mass`` and ``moved`` only serve other lines, and an attempt of its own cites ``none``."""
 JOINING = ("step", "up", "rise")
 """The kinds of lines that relate a position to the one before it."""
 
@@ -229,6 +233,8 @@ class Meanings:
         intervals: dict[str, tuple[Fraction, Fraction]] = {}
         for name in self.facts.functions:
             if name in self.cleared:
+                # `_mean_bound_proof` takes the size for the number of values, so that a softmax has no bounds; nor has
+                # a mean whose equation does not divide.
                 mean = self.cleared[name]
                 if mean.weight is None and mean.divided:
                     interval = self._interval(mean.value, intervals)
@@ -326,8 +332,9 @@ class Meanings:
             yield f"{lines}{introductions}qed by {', '.join(list(dict.fromkeys([*premises, *labels]))[:MOST_HINTS])}\n"
 
     def _labels_below(self, name: str, place: str) -> tuple[str, ...]:
-        """The labels of all lines about the coordinates that the equation of `name` at `place` depends on, directly or
-        through other equations. Not every label has a line."""
+        """The labels of the equations of the coordinates that the equation of `name` at `place` depends on, directly or
+        through other equations, and labels of lines about them. Some of these lines may be missing: `Trying.search`
+        leaves out hints without a fact."""
         labels: list[str] = []
         todo, visited = [(name, place)], {(name, place)}
         while todo:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from symcook.proof.statements.certify import Settled
 
 DecisionTold = Callable[["ClaimDecision"], None]
-"""A function that is called with the result of the decision procedures as soon as they end: if the time is over later,
-during the search for a proof, the reason can still name that result."""
+"""A function that is called with the result of the decision procedures as soon as they end without settling the
+statement: if the time is over later, during the search for a proof, the reason can still name that result."""
 SECONDS = 60
 """The time limit for one statement, in seconds, where the user sets none."""
 AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
@@ -183,9 +183,9 @@ def prove(
 ) -> ProofAnswer:
     """Prove or refute a statement about `model`, for strings of every length.
 
-    symcook first evaluates the statement on short strings, exactly. If it is false of one of them, the answer is
-    REFUTED with this string. Otherwise symcook searches for a proof. PROVED means that the checker accepts the
-    certificate. The theorem is about the exact weights of this model.
+    Without a proof script, symcook first tries decision procedures. Then it evaluates the statement on short strings,
+    exactly. If it is false on a string, the answer is REFUTED with this string. Otherwise symcook searches for a proof.
+    PROVED means that the checker accepts the certificate. The theorem is about the exact weights of this model.
 
     Returns an answer with `status`, `counterexample`, `certificate` and `why`; in a notebook it shows itself.
 
@@ -251,7 +251,7 @@ def settle(
 
 
 def settle_family(family: Family, claim: Statement, script: ProofText | None, seconds: int = SECONDS) -> ProofAnswer:
-    """The answer to a claim about all sizes of a family (see `ownfamily.claim`), by a proof `script` or, without one,
+    """The answer to a claim about all sizes of a family (see `allsizes.claim`), by a proof `script` or, without one,
     by the automation."""
     from symcook.proof.families import familyproofs
 

@@ -1,14 +1,15 @@
 """The reader of a user's statement; and the values of a run on one string, written as terms of the grammar.
 
-A statement is a formula of the grammar with three additions. A name may be quoted: ``"odd"(i)`` is the coordinate odd.
+A statement is a formula of the grammar with five additions. A name may be quoted: ``"odd"(i)`` is the coordinate odd.
 A name may have a layer: ``v(i)`` is the last value of the coordinate v, which ``symcook run`` shows; ``v@0(i)`` is its
 value after the embedding, ``v@1(i)`` after layer 1, and ``v@1.attention(i)`` after the attention of layer 1. And
 ``accept``, ``answer``, ``probability``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches`` and ``decoded``
-are keywords (`WORDS`).
+are keywords (`WORDS`). A name may have a prefix, ``other.``, ``renamed(..).`` or ``changed(..).``, if it is about a
+second run (see `secondrun`).
 
-A comparison may contain ``a mod 3``. It then holds if it holds for a - 3*q, where q is the integer with
-0 <= a - 3*q < 3. Such a q exists for every number a, so the reader writes the comparison as an existence: the grammar
-that the checkers read has no remainder.
+The last addition is the remainder: a comparison may contain ``a mod 3``. It then holds if it holds for a - 3*q, where q
+is the integer with 0 <= a - 3*q < 3. Such a q exists for every number a, so the reader writes the comparison as an
+existence: the grammar that the checkers read has no remainder.
 
 No name has two meanings. A coordinate that has the name of a keyword gets another name in the formula, and the user
 quotes it. If it is not quoted and both readings fit, the statement is rejected. The reader keeps the position of each
@@ -99,8 +100,8 @@ _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 
 
 class SentenceReader(expr.Reader):
-    """The reader of a statement. Beyond the grammar it reads quoted names, layers, remainders and keywords. The token
-    or label that a keyword takes becomes the tree ``("given", text)``."""
+    """The reader of a statement. Beyond the grammar it reads quoted names, layers, prefixes of second runs, remainders
+    and keywords. The token or label that a keyword takes becomes the tree ``("given", text)``."""
 
     def __init__(self, text: str, coordinates: Collection[str], two: bool = False) -> None:
         """A reader of `text` about a model with these `coordinates`. If the statement is about `two` models,
@@ -388,7 +389,7 @@ class SentenceReader(expr.Reader):
 
 
 def own_word(name: str) -> str:
-    """`name` without the prefix of a second run, ``other.`` or ``changed(..).``."""
+    """`name` without the prefix of a second run, ``other.``, ``renamed(..).`` or ``changed(..).``."""
     return parted(name)[1]
 
 
@@ -410,12 +411,14 @@ def terms(runs: Runs, by_equations: bool = False) -> list[str]:
     """The values of the statement's leading names on the present string of `runs`, as texts of the grammar.
 
     A rational number or a number with one square root is written as it is. Any other value is written as the right
-    side of its equation; with `by_equations`, every value that has one is. Raises Spent if that takes too much work."""
+    side of its equation, if the run has solved one for it, in which the other values are written in the same way; with
+    `by_equations`, every value that has such an equation is. Raises WordsSpent if that takes too much work."""
     return _Writing(runs, by_equations).terms()
 
 
 def shown(runs: Runs) -> dict[str, dict[int, str]]:
-    """The values of the functions on the present string of `runs`: by name, then by position, as texts."""
+    """The values of the functions, but for the tokens, on the present string of `runs`: by name, then by position, as
+    texts."""
     writing = _Writing(runs, False)
     for part in runs.parts:
         writing._find_roots(*part)
@@ -511,8 +514,9 @@ class _Writing:
 
     def _find_roots(self, f: Term, part: Term, i: int) -> None:
         """Set `roots` for f(i), whose equation is `part`: radicands whose product has the same root as the value.
-        Candidates are the radicands of one value in the equation, those of two values together, and then every
-        selection from the radicands of all of them."""
+        Candidates are the radicands of one value of a function in the equation, those of two such values together, and
+        then every selection from the radicands of all of them. If the left side is a product, candidates with more
+        radicands come first."""
         value = self.runs.values[f].get(i)
         if not isinstance(value, Root):
             return

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from symcook.proof.statements.exactvalues import OwnValue
 
 WORK = 800_000
-"""The number of evaluated symbols after which no further string is tried."""
+"""The number of evaluated symbols after which no further string is tried, in each of the two rounds of `Runs.tried`."""
 LONGEST = 12
 """The maximum number of positions of a string that is tried."""
 VALUES = (0, 1, -1, 2, Fraction(1, 2))
@@ -56,11 +56,11 @@ class WordsSpent(Exception):
 class Tried:
     """The result of evaluating a statement on short strings.
 
-    `word` has the typed tokens of the smallest string on which the statement is false, None if none was found. All
-    strings up to `length` were tried. `outside` says whether the conclusion asks for values beyond the ends of the
-    string. `open_at` is the first string that was left open. `places` are the positions p of ``changed(p, a)`` at which
-    the statement is false, by name. `unsought` says which smaller strings were not tried, if a decision procedure gave
-    `word`.
+    `word` has the typed tokens of the smallest string found on which the statement is false, None if none was found.
+    All strings up to `length` were tried. `outside` says whether the conclusion asks for values beyond the ends of this
+    string; it is False without a `word`. `open_at` is the first string that was left open. `places` are the positions p
+    of ``changed(p, a)`` at which the statement is false, by name. `unsought` says which smaller strings were not tried,
+    if a decision procedure gave `word`.
     """
 
     word: tuple[str, ...] | None
@@ -149,7 +149,8 @@ class Runs(Instances):
 
     def at(self, length: int) -> Iterator[bool]:
         """Go through all strings with `length` positions that satisfy the premises. Yields True for each, with its
-        values in `values`; False for a string that is left open."""
+        values in `values`; False for a string that is left open. Raises WordsSpent when the work or the time is used
+        up, and one of `OPEN` if a premise about the string alone is undecided."""
         if self.inputs:
             yield from self._rows(length)
             return
@@ -176,7 +177,8 @@ class Runs(Instances):
                 yield from self._run(functions)
 
     def on(self, letters: Sequence[int]) -> Iterator[bool]:
-        """As `at`, for one string alone, with its own budget of work; `letters` are the numbers of its tokens."""
+        """As `at`, for one string alone, with its own budget of work; `letters` are the numbers of its tokens. Yields
+        nothing more once this budget is spent, and nothing at all for a model that reads numbers."""
         if self.inputs or self.size_name is None or len(self.words_of) != 1:
             return
         (w,) = self.words_of
@@ -270,7 +272,8 @@ class Runs(Instances):
 
     def _solve(self, f: Term, body: Term, i: int) -> None:
         """Set f(i) to the solution of the first equation in `body` that is linear in f(i) and determines it, else to 0.
-        Records the solution as a term in `solved`, if there is one, and the equation in `parts`."""
+        Records the solution as a term in `solved`, if the equation gives it as one. Records the equation in `parts`,
+        unless it is f(i) = sqrt(t): then `roots` has the radicand, if it is rational and its root is not."""
         table = self.values[f]
         part: Any
         for part in flatten("&", body):
@@ -443,8 +446,9 @@ class Runs(Instances):
             return None
 
     def tried(self, longest: int = LONGEST) -> Tried:
-        """The result of trying all strings, shortest first, until the statement is false on one or the work is spent.
-        In the first case `values` keeps the values of that string (`reader` writes them as terms)."""
+        """The result of trying all strings up to the length `longest`, shortest first, until the statement is false on
+        one or the work is spent. In the first case `values` keeps the values of that string (`reader` writes them as
+        terms)."""
         length, first_open = 0, None
         # First up to the length `longest`; then with other values beyond the ends, up to `WIDE`, with a new budget.
         for wide in (False, True):
@@ -470,7 +474,8 @@ class Runs(Instances):
 
     @property
     def rational(self) -> bool:
-        """Whether all values on the present string are rational."""
+        """Whether all values of functions on the present string are rational. The numbers of a model without positions
+        do not count."""
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 

@@ -9,7 +9,8 @@ from symcook.model.expr import Tree, children
 
 
 def mentioned(tree: object) -> set[str]:
-    """All names in a tree or in a tuple of trees: of variables and of functions, but not names that are only bound."""
+    """All names that occur in a tree or in a tuple of trees, of variables and of functions. A bound name is among them
+    only if the body of its binder uses it."""
     if not isinstance(tree, tuple):
         return set()
     if tree[:1] == ("lambda",):  # its tree[1] is the tuple of bound names, which is not a tree
@@ -33,7 +34,8 @@ Calls = Mapping[str, Callable[[tuple[Tree, ...]], Tree]]
 
 def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
     """`tree` with each free name replaced as in `put`, and each call as in `calls`. A sum, product or range quantifier
-    whose bound name occurs in one of the trees of `put` gets another bound name."""
+    whose bound name occurs in one of the trees of `put` gets another bound name. The names that ``all``, ``ex`` and
+    lambdas bind are not treated as bound: they must not be in `put`, nor in its trees."""
     tag = tree[0]
     if tag == "name":
         return calls[tree[1]](()) if tree[1] in calls else put.get(tree[1], tree)
@@ -52,8 +54,8 @@ def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
 
 
 def apart(tree: Tree, bound: frozenset[str]) -> Tree:
-    """`tree` with bound names renamed, so that no name is bound inside the scope of the same name. `bound` are the
-    names that are bound around `tree`."""
+    """`tree` with the names bound by sums, products and range quantifiers renamed, so that none of them is bound inside
+    the scope of the same name. `bound` are the names that are bound around `tree`."""
     tag = tree[0]
     if tag in ("sum", "prod", "all in", "ex in"):
         name, body = tree[1], tree[4]

@@ -59,7 +59,8 @@ OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
 
 class _Layers(Relation):
     """A relation that also records which function holds each coordinate after a sublayer. The keys of `after` are the
-    number of the layer (0 is the embedding) and "attention", or "" for the end of the layer."""
+    number of the layer (0 is the embedding) and "attention", or "" for its feed-forward sublayer (and the
+    embedding)."""
 
     def __init__(self, model: Mapping[str, object]) -> None:
         self.after: dict[tuple[int, str], dict[str, str]] = {}
@@ -235,7 +236,8 @@ class ModelMeaning:
 
     def add_runs(self, sentence: str) -> None:
         """Add each second run in `sentence`, and that of the second model, to `others`; and its equations and functions
-        to those of the first run."""
+        to those of the first run. Rejected for an invalid prefix or position, BadInput for a second model that
+        does not fit."""
         for run in second_runs(sentence, *self.given):
             same = next((second_run for second_run in self.others.values() if second_run.of.same(run)), None)
             if same is not None:  # the same run, written differently
@@ -303,7 +305,8 @@ class ModelMeaning:
 
     def text(self, sentence: str) -> str:
         """The text of the formula for a statement; BadInput for an invalid statement. For temporal formulas, as in
-        ``holds(F, i)``, this sets `truths` to their truth functions, and adds the sorts of these to `sorts`."""
+        ``holds(F, i)``, this sets `truths` to their truth functions, and adds the sorts of these to `sorts`. For second
+        runs, as in ``changed(p, a).accept``, it adds their equations, functions and positions (see `add_runs`)."""
         return expr.show(Sentence(self, sentence).made)
 
     def truths_for(self, sentence: Sentence) -> Truths:
@@ -566,8 +569,8 @@ class Sentence:
         return stages[at]
 
     def language(self, name: str, arity: int) -> str:
-        """What NAME(..) with `many` arguments is in the proof language: "number", "formula", or "" if the language does
-        not have it. It is "" also if a coordinate has this name and the language's NAME takes another number of
+        """What NAME(..) with `arity` arguments is in the proof language: "number", "formula", or "" if the language
+        does not have it. It is "" also if a coordinate has this name and the language's NAME takes another number of
         arguments: then the coordinate is meant."""
         known = self.meaning.known
         is_coordinate = name in self.meaning.space

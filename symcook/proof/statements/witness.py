@@ -1,6 +1,7 @@
 """Proofs at one string: of a formula ``ex NAMES. F``, by the values that a run on this string gives to the names.
 
-H (the hypotheses of a statement can be satisfied) and the refutation of a statement are such formulas. The functions
+The refutation of a statement is such a formula. H (the hypotheses of a statement can be satisfied) is one, or a
+conjunction of several. The functions
 here close a goal by the present string of `Runs`, or raise Stuck. The proof follows the truth of F as `Runs` computes
 it: it picks the true side of a disjunction and a number for an existence; it goes through all places of a range; it
 takes the place at which a universal fact is false, and the value of each I[...]. This leaves comparisons of numbers,
@@ -44,9 +45,9 @@ LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
 """The maximum number of indicators in one comparison whose values are proved."""
 WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
-"""The searches for a string, in order. Each says whether the values must all be rational (True) or must not, how many
-strings that satisfy the hypotheses are tried, and after how many strings of the other kind the search ends (None: no
-limit). With a softmax hardly any string has only rational values, so the first search ends early."""
+"""The searches for a string, in order. Each says whether the values must all be rational (True) or must not all be
+(False), how many strings that satisfy the hypotheses are tried, and after how many strings of the other kind the search
+ends (None: no limit). With a softmax hardly any string has only rational values, so the first search ends early."""
 
 
 def shown_inhabited(
@@ -72,9 +73,9 @@ def _still_open(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, ot
     """Try to close each of the `parts` of H by the first string on which it is true and a proof is found; returns the
     parts that stay open.
 
-    Only strings count whose values are all rational (or, if `rational` is false, are not). Each string is run once for
-    all parts. A part is given up after `most` strings on which it is true, or when its work is spent. All parts are
-    given up after more than `others` strings of the other kind."""
+    Only strings count whose values are all rational (or, if `rational` is false, not all). Each string is run once for
+    all parts. A part is given up after `most` strings on which it is true but not proved, or when its work is spent.
+    All parts are given up after more than `others` strings of the other kind."""
     # Each open part, with the number of strings that it may still try and the work spent on it.
     open_parts, given_up, run_work, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
     bodies = {id(part): _without_names(part.goal, runs) for part in parts}
@@ -422,8 +423,9 @@ def _prove_by(g: Goal, labels: Sequence[str]) -> None:
 
 
 def _indicators(t: Term, formulas_by_form: dict[object, Term]) -> None:
-    """Add to `found`, by its normal form, the formula F of each I[F] in a term, unless the normal form already decides
-    F. An I[F] in a sum is added for each place of the sum."""
+    """Add to `formulas_by_form`, by its normal form, the formula F of each I[F] in a term, unless the normal form
+    already decides F. An I[F] in a sum is added for each place of the sum, if the ends of the sum are numbers, else not
+    at all; one below a quantifier is left out. Stuck if there are more than `MOST_INDICATORS`."""
     if len(formulas_by_form) > MOST_INDICATORS:
         raise Stuck("too many indicators")
     tag, _, kids = t
