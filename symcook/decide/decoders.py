@@ -218,7 +218,7 @@ def _instance(model: Transformer, theorem: str) -> None:
 def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Decision:
     """The decision about a decoder without a proof: "different" with the shortest string of length at most `TRIED` on
     which decoder and reference give different verdicts, else "open" for the reason `why`. Where the reference has no
-    answer, it counts as rejecting."""
+    answer, any verdict is right."""
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in words.every(speech.letters, length):
@@ -226,7 +226,7 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
             state: Any = reference.initial
             for letter in word:
                 state = reference.step(state, letter)
-            accepts = reference.answer(state) is True
-            if decoded_tokens[-1] != ("yes" if accepts else "no"):
-                return Decision("different", model, name, word, (decoded_tokens[-1] == "yes", accepts))
+            answer = reference.answer(state)
+            if answer is not None and decoded_tokens[-1] != ("yes" if answer else "no"):
+                return Decision("different", model, name, word, (decoded_tokens[-1] == "yes", answer is True))
     return Decision("open", model, name, why=f"not decided, as no proof was found: {why}")

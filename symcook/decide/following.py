@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Hashable, Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from symcook.spec.fold import Fold
@@ -20,8 +20,13 @@ PATHS = 200
 """The greatest number of paths of one step, or of one answer."""
 CHOICES = 60
 """A path is left at a comparison before which it had more comparisons than this."""
-BLIND = {"type", "id", "__class__", "__dict__", "vars", "globals", "locals", "eval", "exec", "getattr"}
+BLIND = {
+    "type", "id", "__class__", "__dict__", "vars", "globals", "locals", "eval", "exec", "getattr", "is_", "is_not",
+    "attrgetter", "methodcaller",
+}  # fmt: skip
 """Names whose use a stand-in cannot notice."""
+NO_NUMBERS = (str, bytes, tuple, list, dict, set, frozenset, range, type(None))
+"""The types of values that are different from every integer. A float or a complex number may equal one."""
 
 
 class Lost(Exception):
@@ -82,8 +87,8 @@ class Path:
 
 
 class Compared:
-    """A comparison of unknown integers. It is decided when the code first asks for its truth, which it then keeps. Its
-    text and its class are not those of a truth value, and no error is raised where the code uses them."""
+    """A comparison of unknown integers. It is decided when the code first asks for its truth, or does anything else
+    with it, and it is that truth value from then on."""
 
     def __init__(self, path: Path, alternatives: list[tuple[bool, Holds]]) -> None:
         self._path, self._alternatives = path, alternatives
@@ -94,11 +99,36 @@ class Compared:
             self._known = self._path.choose(self._alternatives)
         return self._known
 
+    @property
+    def __class__(self) -> type:  # so that isinstance treats it as a truth value
+        return bool
+
     def __eq__(self, other: object) -> Any:
         return bool(self) == other
 
     def __hash__(self) -> int:
         return hash(bool(self))
+
+
+def _by_truth(operation: str) -> Callable[..., Any]:
+    """The method `operation` of a comparison, which is that of its truth value."""
+
+    def method(compared: Compared, *operands: object) -> Any:
+        return getattr(bool(compared), operation)(*operands)
+
+    return method
+
+
+for _operation in (
+    *(f"__{side}{name}__" for side in ("", "r") for name in (
+        "add", "sub", "mul", "floordiv", "truediv", "mod", "divmod", "pow", "and", "or", "xor", "lshift", "rshift",
+    )),
+    *(f"__{name}__" for name in (
+        "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert", "int", "index", "float", "complex", "round",
+        "trunc", "floor", "ceil", "str", "repr", "format",
+    )),
+):  # fmt: skip
+    setattr(Compared, _operation, _by_truth(_operation))
 
 
 class StandIn:
@@ -159,9 +189,7 @@ class StandIn:
         else a `Compared`."""
         read = self._read(other)
         if read is None:
-            if kind in ("=", "!="):
-                # Every other operand counts as different from all integers. This holds for text, None and tuples, but
-                # not for a float or complex number that is an integer.
+            if kind in ("=", "!=") and type(other) in NO_NUMBERS:
                 return kind == "!="
             return self._path.leave(f"it compares an integer with a {type(other).__name__}")
         less = read.plus(self._value, -1)  # other - self
@@ -278,15 +306,20 @@ def _settled(value: object) -> object:
 
 def followed(fold: Fold) -> None:
     """Raise Lost where the code of a fold uses something that stand-ins cannot notice, or an object that cannot be
-    inspected. Modules are accepted, and the functions in them are not inspected. Functions and builtin values that the
-    code uses are inspected; other objects are rejected, except for classes of exceptions."""
-    visited: set[int] = set()
+    inspected. Functions and builtin values that the code uses are inspected, also those that it takes from a module;
+    other objects are rejected, except for classes of exceptions."""
+    visited: set[tuple[int, frozenset[str]]] = set()
 
-    def look(value: object, name: str) -> None:
-        """Inspect one value that the code uses, and what it contains."""
-        if id(value) in visited:
+    def look(value: object, name: str, names: frozenset[str] = frozenset()) -> None:
+        """Inspect one value that the code uses, and what it contains: of a module, the values with one of `names`."""
+        key = id(value), names if isinstance(value, ModuleType) else frozenset()
+        if key in visited:
             return
-        visited.add(id(value))
+        visited.add(key)
+        if isinstance(value, ModuleType):
+            for part_name in sorted(names & vars(value).keys()):
+                look(vars(value)[part_name], f"{name}.{part_name}", names)
+            return
         builtin = value.__module__ == "builtins" if isinstance(value, type) else type(value).__module__ == "builtins"
         if not builtin and not (isinstance(value, type) and issubclass(value, BaseException)):
             raise Lost(f"its code uses {name}, which is not followed")
@@ -315,10 +348,10 @@ def followed(fold: Fold) -> None:
             raise Lost(f"its code names {min(blind)}")
         # Globals, closure and defaults.
         for name in sorted(names & function.__globals__.keys()):
-            look(function.__globals__[name], name)
+            look(function.__globals__[name], name, frozenset(names))
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         for name, cell in cells:
-            look(cell.cell_contents, name)
+            look(cell.cell_contents, name, frozenset(names))
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             look(default, "a default")
 

@@ -402,7 +402,7 @@ class Rounding(RoundedMatrices, BallDomain):
     def _root(self, x: BallValue) -> BallValue:
         return self._format.rounded(arb(x).sqrt())
 
-    def _flat(self, entries: Sequence[BallValue]) -> bool:
+    def _all_same(self, entries: Sequence[BallValue]) -> bool:
         """False: a mean of equal entries is rounded like any other."""
         return False
 

@@ -56,7 +56,7 @@ class _Units(NamedTuple):
 
 
 class _CachedHead:
-    """A head with a cache: the keys and values of the columns so far or, for a uniform head, the sum of the values."""
+    """A head with a cache: the keys and values of the columns so far or, for a plain average, the sum of the values."""
 
     def __init__(self, head: Head, view: Mapping[str, int], writes: Sequence[int], dtype: type[np.floating]) -> None:
         import numpy as np
@@ -75,8 +75,8 @@ class _CachedHead:
         value, self.count = self.V @ view, self.count + 1
         # The number of columns that the head sees: with or without this one.
         sees = self.count - (not self.here)
-        # Equal scores: a running sum, which needs neither keys nor values.
-        if self.head.uniform:
+        # A plain average is a running sum, which needs neither keys nor values.
+        if self.head.averages:
             before, self.total = self.total, self.total + value
             return (self.total if self.here else before) / view.dtype.type(max(sees, 1))
         # The cache doubles when it is full.

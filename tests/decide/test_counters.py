@@ -7,6 +7,7 @@ import itertools
 import json
 from dataclasses import replace
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import counting_models
@@ -22,7 +23,7 @@ from symcook.decide.following import Linear
 from symcook.decide.invariants import Invariants, refuted, refutes
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
-from symcook.spec.languages import dyck1
+from symcook.spec.languages import dyck1, dyck1_2
 from symcook.spec.programs import reference
 from symcook.words.positions import at_positions
 
@@ -257,3 +258,29 @@ def test_a_fold_may_leave_answers_free() -> None:
     assert (found.verdict, found.free) == ("equal", 4 + 8)
     with pytest.raises(BadInput, match="must give an answer to some string"):
         model.decide(sc.Fold(0, lambda s, t: s, lambda s: None))
+
+
+def far(n: Any) -> bool:
+    """Whether n is 5000, by a test that a stand-in cannot notice."""
+    return type(n) is int and n == 5000
+
+
+HELPERS = ModuleType("helpers")
+HELPERS.far = far  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("flips", [
+    lambda n: n == 5000.0, lambda n: n == 5000 + 0j, lambda n: n in (5000.0,), lambda n: str(n == 5000) == "True",
+    lambda n: isinstance(n == 5000, bool) and n == 5000, lambda n: (n == 5000) + 0 == 1, lambda n: HELPERS.far(n),
+    lambda n: f"{n == 5000}" == "True", lambda n: [False, True][n == 5000], lambda n: (n == 5000) > 0,
+])  # fmt: skip
+def test_no_fold_hides_what_it_does_at_one_length(flips: Any) -> None:
+    """The reference is that of the model, but not at length 5,000, which no run of short strings meets."""
+    step, accepts = dyck1_2.step, dyck1_2.answer
+    fold = Fold((0, 0), lambda s, t: (step(s[0], t), s[1] + 1), lambda s: accepts(s[0]) != bool(flips(s[1])))
+    assert fold("()" * 2500) is not dyck1_2("()" * 2500)
+    try:
+        found = decide(sc.build("dyck-1-2"), fold)
+    except BadInput:
+        return
+    assert found.verdict != "equal"

@@ -11,7 +11,7 @@ from families import together
 from shared import lookup, rows
 
 from symcook.domains.ball import LIMIT_BITS, BallDomain
-from symcook.domains.rounding import FORMATS, Rounding
+from symcook.domains.rounding import FORMATS, Format, Rounding
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
@@ -342,3 +342,15 @@ def test_a_long_rational_becomes_a_ball():
         short, long = inputs(domain, a=[Fraction(1, 3**1000)], b=[Fraction(1, 3**20000)])
         assert isinstance(short[0], flint.fmpq) and isinstance(long[0], flint.arb)
         assert isinstance(domain.linear([(short, 1), (long, 1)], 0)[0], flint.arb)
+
+
+def test_a_mean_of_equal_numbers_is_rounded_as_any_other():
+    """In 4 bits 14 + 14 + 14 is 40 (42 to even), and 40/3 is 13: that the mean is 14 is not certain."""
+    space = Space(("one", "vote", "mean"))
+    head = Head(("one", "vote"), ("mean",), [[0, 0]], [[0, 0]], [[0, 1]])
+    words = {"a": {"one": 1, "vote": 14}}
+    model = Transformer("m", Embedding(space, words), (Layer(head),), Readout("value", "last", ("mean",)))
+    domain = Rounding(Format(4))
+    column = forward(model, tuple("aaa"), domain, trace=True).stream["mean"]
+    with domain.context():
+        assert flint.arb(column[2]).contains(13) and flint.arb(column[2]).contains(14)

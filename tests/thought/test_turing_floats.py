@@ -236,3 +236,15 @@ def test_a_wrong_run_stops_where_it_is_wrong(
     whose = "program" if options else "machine"
     assert code == 3 and f"stopped at a token that is not the {whose}'s; output before it: " in out
     assert out.endswith(f"float16: wrong from position {last['first_wrong']} on\n")
+
+
+@pytest.mark.parametrize("weighting", ["rightmost", "leftmost", "average"])
+@pytest.mark.parametrize("mask", ["future", "strict-future"])
+def test_a_head_without_scores_breaks_ties_as_its_weighting_says(weighting: str, mask: str) -> None:
+    b = sc.Builder(words={"a": {"x": 1, "y": 0}, "b": {"x": 0, "y": 1}})
+    written = b.add(sc.head(value={"p": "x", "q": "y"}, mask=mask, weighting=weighting))
+    b.readout("largest", "last", written, labels=("a", "b"))
+    model = b.build("m")
+    for word in ("a", "b", "ab", "aab", "abb", "baa", "bab"):
+        decoder = FloatDecoder(model)
+        assert [decoder.push(token) for token in word][-1] == one_run(model, word).outputs[-1], word

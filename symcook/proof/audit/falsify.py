@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from symcook.locks import PRECISION
 from symcook.model import expr
 from symcook.model.expr import Tree
-from symcook.proof.terms import Term, flatten, free, instantiate, var
+from symcook.proof.terms import Term, flatten, free, instantiate, num, var
 
 if TYPE_CHECKING:
     from flint import arb
@@ -347,12 +347,12 @@ class _Try:
         here = ("bound", (0, "Int"), ())
         if first[0] != "<=" or second[0] != "<=" or first[2][1] != here or second[2][0] != here:
             return None
-        # The ends stand inside the quantifier, so a value for its variable is put in. They may not use the variable;
-        # only an end that is the variable itself is recognised.
-        outside = [Fraction(0), *bound]
-        if here in (first[2][0], second[2][1]):
+        # The ends stand inside the quantifier, so any value is put in for its variable, which they must not use.
+        ends, own = (first[2][0], second[2][1]), var("own@", "Int")
+        values = (own, *(num(0) for _ in bound))
+        if any(own in free(instantiate(end, values)) for end in ends):
             return None
-        return self.range(first[2][0], second[2][1], outside), body[2][1]
+        return self.range(*ends, [Fraction(0), *bound]), body[2][1]
 
     def samples(self, sort: Sort) -> list[Any]:
         """Some values of a sort to try in a quantifier."""

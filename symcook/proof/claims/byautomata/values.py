@@ -263,12 +263,12 @@ class TermRules:
     def _mapped(
         self, total: TotalTerm, finite: FiniteTerm, function: Callable[[Fraction, Fraction], Fraction]
     ) -> TotalTerm:
-        """A sum or mean whose terms are those of `total` changed by the value of `finite`. The number of `total` is
-        left out: it must be 0."""
+        """A sum or mean whose terms are those of `total` changed by the value of `finite`. The number of a sum must be
+        0; that of a mean is added to each term before, which gives the same mean."""
         terms: dict[Fraction, list[TrackSet]] = {}
         for v, d in total.terms:
             for q, where in finite.values.items():
-                terms.setdefault(function(v, q), []).append(self.t.both(d, where))
+                terms.setdefault(function(v + total.number, q), []).append(self.t.both(d, where))
         where = self.t.both(total.where, self.t.either(*finite.values.values()))
         new_terms = tuple((v, self.t.either(*parts)) for v, parts in terms.items())
         return TotalTerm(new_terms, total.track, where, total.normed, ZERO)
@@ -361,7 +361,7 @@ class TermRules:
 
     def _parity(self, base: FiniteTerm, exponent: TermKind) -> TermKind:
         """The power of a base with the values 1 and -1, by the parity of its exponent, a position."""
-        if not isinstance(exponent, PlaceTerm) or len(exponent.sums) != 1 or {*exponent.sums.values()} > {1, -1}:
+        if not isinstance(exponent, PlaceTerm) or len(exponent.sums) != 1 or {*exponent.sums.values()} - {1, -1}:
             raise OutsideFragment("it has a power of -1 whose exponent is no position")
         (track,) = exponent.sums
         even = self._determined(self.t.remainder(track, 2, int(exponent.number) % 2), exponent)
