@@ -208,10 +208,13 @@ class TableSigns:
             elif generator.kind == "constant" and not (generator.argument.is_positive or generator.argument == LOG):
                 return None, strict
             else:
-                # Exponentials and constants are positive, log n only from n = 2 on. Roots count as positive too,
-                # although the root of a factor that may be 0 is not certainly so. e^u > 1 for u > 0.
-                log = generator.kind == "constant" and generator.argument == LOG
-                positive = not log or not self.world.possible(guard, ((("n", -1),), 1))
+                # Exponentials and constants are positive, log n only from n = 2 on, and a root where its argument is.
+                # e^u > 1 for u > 0.
+                positive = True
+                if generator.kind == "constant" and generator.argument == LOG:
+                    positive = not self.world.possible(guard, ((("n", -1),), 1))
+                elif generator.kind == "sqrt":
+                    positive = self.of(generator.argument, guard) == POSITIVE
                 strict |= {g} if positive else set()
                 if ends_at_one and generator.kind == "exp" and self.of(generator.argument, guard) == {1}:
                     ends[g] = ONE

@@ -179,16 +179,17 @@ class World:
 
     def short(self, value: Value, guard: Guard, most: int) -> Value:
         """The value itself, or a name for it if its size is above `most` and it does not depend on i. A value and its
-        negative share a name. The signs that are stored with a new name are those under `guard`."""
+        negative share a name under guards that leave the value the same signs, which are stored with the name."""
         if isinstance(value, fmpq) or self.field.size(value) <= most or "i" in self.names_in(value):
             return value
         self.field.lift(value)
         sign = fmpq(-1 if value.num.leading_coefficient() < 0 else 1)
-        for name, (long_value, _) in self.named.items():
-            if long_value == value * sign:
+        signs = self.signs(value * sign, guard)
+        # A name stands for a value with its signs. A guard that leaves the value other signs gets another name.
+        for name, named in self.named.items():
+            if named == (value * sign, signs):
                 return self.name(name) * sign
         name = f"r{len(self.named) + 1}"
-        signs = self.signs(value * sign, guard)
         self.named[name] = value * sign, signs
         if -1 not in signs:
             self.positive[name] = (Fraction(0), 0 not in signs, None)

@@ -8,6 +8,7 @@ import pytest
 from at_words import AtWord, alike, at_each, words
 
 import symcook as sc
+from symcook.closed import every_length
 from symcook.domains import make_domain
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.forward import forward
@@ -149,3 +150,13 @@ def drawn(seed: int) -> tuple[Transformer, bool]:
 def test_drawn_models(seed: int) -> None:
     model, soft = drawn(seed)
     compared(model, 4 if len(model.alphabet) == 2 else 3, soft)
+
+
+@pytest.mark.parametrize("roots", ["sqrt(i - 1)", "sqrt(i - 1)/i", "sqrt(i - 1) + sqrt(n - i)"])
+def test_a_root_is_positive_only_where_its_argument_is(roots: str) -> None:
+    """At n = 1 the logit is the root of 0, and the string is rejected; the form said: accept."""
+    b = sc.Builder(words={"a": {"v": 1}}, positions={"p": roots})
+    b.readout("sign", "last", "p", weights=[1])
+    model = b.build("m")
+    assert [model.run("a" * n, "ball").accept for n in (1, 2, 3)] == [False, True, True]
+    assert "verdict: accept iff 0 < sqrt(n - 1)\n" in every_length(model).text()
