@@ -85,10 +85,10 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
     With `sparse`, a rational matrix that is mostly zero is {"columns", "rows"}. A row is then a text of its nonzero
     entries, each as column:number with columns from 0, as in "2:1 17:-1/2".
     """
-    return _Writer(model, sparse).document()
+    return _DocumentWriter(model, sparse).document()
 
 
-class _Writer:
+class _DocumentWriter:
     """Writes the document of one model; `_Document` reads it."""
 
     def __init__(self, model: Transformer, sparse: bool) -> None:
