@@ -230,7 +230,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             if silent and last is not None and place > last:
                 break
             view = self.view(step)
-            # Only the keys and values of this step are still needed.
+            # Only the keys and values of this step are still needed; a domain that gathers makes them in attention.
             if silent and place == last:
                 compute = self.attention if getattr(self.domain, "gathers", False) else self.offered
                 for part in step.parts:

@@ -160,8 +160,8 @@ class Lens:
         return [] if step is None else numbered(self.m, f"step{step}.head", "V")
 
     def head(self, key: str) -> tuple[Any, Any, Any]:
-        """(Q, K, the nonzero rows of V) of a head; their biases; and the coordinates that these rows write. Q and its
-        bias are multiplied by the factor and by `SCALE`. The mask is noted in `masks`."""
+        """(Q, K, the rows of V that are not zero or have a bias) of a head; their biases; and the coordinates that the
+        rows of V write. Q and its bias are multiplied by the factor and by `SCALE`. The mask is noted in `masks`."""
         m, np = self.m, self.np
         Q, K, V, name = m[key + "Q"], m[key + "K"], m[key + "V"], key.rstrip(".")
         self.masks.add(str(m[key + "mask"]))
@@ -253,7 +253,7 @@ class Lens:
                 low = h * self.size
                 for name, matrix, bias in zip(names, weights, biases, strict=True):
                     parts[name][low : low + len(matrix)], biases_of[name][low : low + len(bias)] = matrix, bias
-                # V has only its nonzero rows, and O writes them to their coordinates.
+                # V has only the rows that `head` kept, and O writes them to their coordinates.
                 parts["o"][rows, range(low, low + len(rows))] = 1
             for name, matrix in parts.items():
                 arrays |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": biases_of[name]}

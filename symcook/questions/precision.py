@@ -423,7 +423,7 @@ class _Length:
             try:
                 with np.errstate(all="ignore"):
                     own_answer = answer(forward(self.model, self.model.tokens(word), domain))
-            except BadInput:  # a value beyond the format
+            except BadInput:  # a value beyond the format, no run, or a value that is not exact
                 own_answer = "no value"
             if own_answer != self.expected(word):
                 return word, own_answer

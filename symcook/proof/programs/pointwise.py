@@ -299,8 +299,9 @@ class PointwiseCase:
     # --- Proofs -------------------------------------------------------------------------------------------------------
 
     def put_in(self, t: Tree) -> list[Node]:
-        """The nodes that close a goal which is true in this case: they rewrite its terms by what is known, and then the
-        goal holds by computation. Facts that the proof needs first are added to the nodes of the case."""
+        """The nodes that rewrite the terms of a formula, or of a term, by what is known in this case. A goal that is
+        true in the case then holds by computation. Facts that the proof needs first are added to the nodes of the
+        case."""
         # Walk down the goal. A term with a value, or with a ReLU in its equation, is rewritten by one fact with its
         # form; any other equation is applied, and the walk goes on in its right side. `relu_labels` come first.
         relu_labels, labels, todo = list[str](), list[str](), [t]

@@ -139,7 +139,7 @@ class PlacedFacts(DecidedFormulas):
         self.values: dict[Term, tuple[Term, str]] = {}
         self.extremes: set[object] = set()  # first and last positions of a token that were named (`nameable`)
         self.divided: set[object] = set()  # questions that were asked before, so that none is asked twice
-        self.reached: dict[object, Reached] = {}  # route to a position -> what may be carried along to it
+        self.reached: dict[object, Reached] = {}  # route, suppositions and tokens -> what may be carried
         self.pending = ""  # label of a fact that contradicts the others, and is to be falsified
         # Whether undecided atoms at candidate positions may be asked for (`placedrefuted._false_instance`).
         self.nearer_too = False
@@ -300,7 +300,8 @@ class PlacedFacts(DecidedFormulas):
         return label
 
     def decide(self, f: Term) -> bool:
-        """True where a formula follows, False where its negation does, which is then proved; else DecideFirst."""
+        """True where a formula follows, False where its negation does; the one that follows is then proved. DecideFirst
+        where neither does."""
         value = self.decided(f)
         if value is None:
             raise self.split(f)

@@ -82,8 +82,8 @@ def _nearest_place(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
 
 
 def _closed_before_cases(case: PlacedFacts, h: Goal) -> bool:
-    """Close a goal that is about the length n alone by a fact that is proved once, before all cases. Returns False, and
-    leaves the goal open, for any other goal and where the proof fails."""
+    """Close a goal that has no integer but the length n, by a fact that is proved once, before all cases. Returns
+    False, and leaves the goal open, for any other goal and where the proof fails."""
     about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
     premise_labels = list({fkey(case.g.facts[k]): k for k in about_n}.values())
     if any(v[1][1] == "Int" for v in free(h.goal) - {N}):

@@ -118,7 +118,7 @@ class Tracks:
             number_of_pair[new] = np.arange(count, count + len(new))
             count += len(new)
             if count > 4 * MOST_STATES:
-                raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+                raise OutsideFragment(f"its automaton has more than {4 * MOST_STATES:,} states")
             pairs_by_level.append(new)
             level = new
         # From codes to numbers: `rows` has the codes that follow each pair.
