@@ -21,7 +21,7 @@ from symcook.derivation import Derivation
 from symcook.domains.field import ZERO, Value
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
-from symcook.domains.linear import Guard, linear_form
+from symcook.domains.linear import Guard, linear_form, stands_at
 from symcook.domains.spelling import Spelling, StatementSpelling, in_brackets, sides
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
@@ -535,12 +535,12 @@ def word_verdict(
 def _about_string(world: World, guard: Guard) -> Guard:
     """The part of a guard that is about the string alone, not about the position i."""
     return {atom: allowed for atom, allowed in guard.items()
-            if not about(atom, "i") and not (atom[0] == "some" and _at_i(world, atom[1]))}  # fmt: skip
+            if not about(world, atom, "i") and not (atom[0] == "some" and _at_i(world, atom[1]))}  # fmt: skip
 
 
 def _at_i(world: World, name: str) -> bool:
     """Whether a name depends on the position i."""
-    return name == "i" or name.endswith(":i") or (name in world.sums and world.depends(name, "i"))
+    return stands_at(name, "i") or (name in world.sums and world.depends(name, "i"))
 
 
 def positive(spelling: Spelling, value: Value, guard: Guard) -> str:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Hashable, Iterator
-from types import CodeType, FunctionType, ModuleType
+from operator import is_, is_not
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from symcook.spec.fold import Fold
@@ -25,6 +26,8 @@ BLIND = {
     "attrgetter", "methodcaller",
 }  # fmt: skip
 """Names whose use a stand-in cannot notice."""
+UNFOLLOWED = frozenset({id(f) for f in (type, id, vars, globals, locals, eval, exec, getattr, is_, is_not)})
+"""The identities of functions whose use a stand-in cannot notice, by whatever name they are called."""
 NO_NUMBERS = (str, bytes, tuple, list, dict, set, frozenset, range, type(None))
 """The types of values that are different from every integer. A float or a complex number may equal one."""
 
@@ -133,6 +136,8 @@ for _operation in (
 
 class StandIn:
     """A stand-in for an integer of a state."""
+
+    __slots__ = ("_path", "_value")
 
     def __init__(self, path: Path, value: Linear) -> None:
         self._path, self._value = path, value
@@ -320,6 +325,12 @@ def followed(fold: Fold) -> None:
             for part_name in sorted(names & vars(value).keys()):
                 look(vars(value)[part_name], f"{name}.{part_name}", names)
             return
+        if id(value) in UNFOLLOWED:
+            raise Lost(f"its code uses {name}, which a stand-in cannot notice")
+        if isinstance(value, MethodType):
+            look(value.__func__, name)
+            look(value.__self__, name)
+            return
         builtin = value.__module__ == "builtins" if isinstance(value, type) else type(value).__module__ == "builtins"
         if not builtin and not (isinstance(value, type) and issubclass(value, BaseException)):
             raise Lost(f"its code uses {name}, which is not followed")
@@ -338,12 +349,12 @@ def followed(fold: Fold) -> None:
             names |= {*code_object.co_names}
             previous = None
             for step in dis.get_instructions(code_object):
-                # `is None` is allowed: no stand-in is None.
+                # `is None` is allowed: no stand-in is None. The operand must not come from another place by a jump.
                 with_none = previous is not None and previous.opname == "LOAD_CONST" and previous.argval is None
-                if step.opname == "IS_OP" and not with_none:
+                if step.opname == "IS_OP" and (step.is_jump_target or not with_none):
                     raise Lost("its code compares by is")
                 previous = step
-        blind = names & BLIND
+        blind = (names & BLIND) | {name for name in names if name.startswith("__") and name.endswith("__")}
         if blind:
             raise Lost(f"its code names {min(blind)}")
         # Globals, closure and defaults.

@@ -38,8 +38,10 @@ FALSE = Linear((), -1)
 """The inequality -1 >= 0, an invariant of a location that no string reaches."""
 
 
-class Hole(NamedTuple):
-    """The place of a growing number in a fold's state: holes are counted 0, 1, ... from left to right."""
+@dataclass(frozen=True)
+class Hole:
+    """The place of a growing number in a fold's state: holes are counted 0, 1, ... from left to right. It equals no
+    part of a user's state, which a tuple of one number could be."""
 
     place: int
 

@@ -10,6 +10,7 @@ the forms are proposed to the prover (`symcook.proof.statements.inturn`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, World
 from symcook.errors import SymcookError
-from symcook.model.expr import Tree, names, show
+from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.parts import Mask
 from symcook.model.symbols import at
 from symcook.model.transformer import Transformer
@@ -49,6 +50,9 @@ class OutOfRules:
 
     why: str
 
+
+TAKEN = re.compile(r"[ijkn]|[Sr]\d+", re.ASCII)
+"""The names of positions, lengths, counts, sums and long values in a form, which no parameter can have."""
 
 LengthColumn = CellTable | OutOfRules
 """A column: one coordinate at a generic position."""
@@ -87,6 +91,9 @@ class Lengths:
         ):
             self.world.name(name)
         self.sums = PositionSums(self.world)
+        self.parameters = model.parameters
+        self.unfit = ""
+        """What the forms of all later columns need and cannot have; empty if there is no such thing."""
         self.narrowed: Affine | None = None
         """The position that the pass computes only, after `narrow`; None: the generic position i."""
         self.places = GreatestScores(self.world, self.sums)
@@ -99,6 +106,8 @@ class Lengths:
 
     def begin(self, sequence: object, start: int) -> None:
         self.narrowed = None
+        taken = [p.name for p in self.parameters if TAKEN.fullmatch(p.name)]
+        self.unfit = f"a parameter with another name than {taken[0]}" if taken else ""
 
     def require_positive(self, term: Coefficient, must: str) -> None:
         """A string has a run only if a temperature is positive, as log(n) is from n = 2 on. The least length of the
@@ -108,6 +117,9 @@ class Lengths:
             for n in range(self.world.fewest, MOST_PLACES):
                 with suppress(SymcookError):  # at a pole the scores are 0
                     if self.engine._signs.of(self.number(at(term, {"n": n}))) != POSITIVE:
+                        if n != self.world.fewest:
+                            self.unfit = f"a temperature that is positive for shorter strings, and not at n = {n}"
+                            return
                         self.world.fewest = n + 1
                         self.world.forget()
 
@@ -287,6 +299,8 @@ class Lengths:
         """The result of `make`, or `OutOfRules` if a rule is missing or another error of symcook is raised; `what` is
         the subject of its sentence."""
         needs = f"{what} needs " if what else ""
+        if self.unfit:
+            return OutOfRules(f"{needs}{self.unfit}")
         try:
             return make()
         except NoRule as error:
@@ -402,7 +416,7 @@ class Lengths:
         # Indicators of comparisons, and functions with a rule.
         if tag == "ind" and expression[1][0] in ("=", "<", "<="):
             return self.indicator(expression[1])
-        if tag == "call" and expression[1] == "log" and names(expression) == {"n"}:
+        if expression == parse_term("log(n)"):
             return CellTable.of(world, self.field.constant(LOG))
         if tag == "call" and expression[1] == "sqrt":
             return self.term(expression[2][0]).map(self.root)

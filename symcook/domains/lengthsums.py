@@ -18,7 +18,7 @@ import sympy
 from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value, function_of
-from symcook.domains.linear import Affine, Guard, NoRule, minus
+from symcook.domains.linear import Affine, Guard, KeptGuard, NoRule, minus, stands_at
 from symcook.domains.tables import CellTable, moved_guard, moved_names, within
 from symcook.domains.world import GuardedCell, NamedSum, World
 
@@ -50,8 +50,8 @@ class PositionSums:
         """The sum of cells without a rule: a table whose values are names of sums, with one for each region."""
         world = self.world
         # Split each guard: its atoms about j stay inside the sum; the other ones divide all cases into regions.
-        outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
-        inner = [GuardedCell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
+        outer = [{a: h for a, h in c.guard.items() if not about(world, a, "j")} for c in cells]
+        inner = [GuardedCell({a: h for a, h in c.guard.items() if about(world, a, "j")}, c.value) for c in cells]
         regions: list[Guard] = [{}]
         for guard in outer:
             parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
@@ -81,9 +81,9 @@ class PositionSums:
                 if residues is not None:
                     raise NoRule("a sum over two residues")
                 residues = atom[2], allowed
-            elif about(atom, "j"):
+            elif about(world, atom, "j"):
                 form = dict(atom[1]) if atom[0] == "form" else {}
-                if abs(form.get("j", 0)) != 1 or any(v.endswith(":j") for v in form):
+                if abs(form.get("j", 0)) != 1 or any(v != "j" and stands_at(v, "j") for v in form):
                     raise NoRule("a sum over counts up to j")
                 # low <= c*j + form <= high with c = 1 or -1 gives bounds of j; for c = -1 they change sides.
                 c = form["j"]
@@ -104,7 +104,7 @@ class PositionSums:
             place = world.end
         if place is not None:
             return self.single(cell, place, lows, highs)
-        if any(v.endswith(":j") for v in world.names_in(cell.value)):
+        if any(v != "j" and stands_at(v, "j") for v in world.names_in(cell.value)):
             raise NoRule("a sum over counts up to j")
         # 3. Otherwise one case for each lower and each upper end that may apply; the sum over an empty range is 0.
         out = []
@@ -123,16 +123,19 @@ class PositionSums:
     def outside(self, guard: Guard) -> list[GuardedCell]:
         """Cells with the value 0 that cover all cases outside a guard: for each k those in which the first k - 1 atoms
         hold and the k-th fails (two for an interval with two ends, none where that is impossible)."""
-        out, inside = [], {}
+        out, inside, atoms = list[GuardedCell](), KeptGuard({}), list(guard.items())
         fixed_positions = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         if fixed_positions:  # a token at a fixed position also requires that the position exists
-            guard = {("form", (("n", 1),)): (max(fixed_positions) + 1 - self.world.start, None), **guard}
-        for atom, allowed in guard.items():
+            atoms.insert(0, (("form", (("n", 1),)), (max(fixed_positions) + 1 - self.world.start, None)))
+        for atom, allowed in atoms:
             for values in self.world.complement(atom, allowed):
                 common = self.world.met(inside, {atom: values})
                 if common is not None:
                     out.append(GuardedCell(common, ZERO))
-            inside = {**inside, atom: allowed}
+            further = self.world.met(inside, {atom: allowed})
+            if further is None:
+                break
+            inside = further
         return out
 
     def single(self, cell: GuardedCell, place: Affine, lows: list[Affine], highs: list[Affine]) -> CellTable:
@@ -152,7 +155,7 @@ class PositionSums:
             if world.implied(others, atom, guard[atom]):
                 guard = others
         value = world.put(cell.value, moved_names(world, cell.value, "j", place))
-        if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
+        if any(stands_at(v, "j") for v in world.names_in(value)):
             raise NoRule("a count up to a position that is a count")
         return CellTable(world, [GuardedCell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
 
@@ -308,11 +311,14 @@ class PositionSums:
         return CellTable.of(world, count)
 
 
-def about(atom: Any, name: str) -> bool:
-    """Whether an atom contains the position `name` (i or j), a count up to it, or an input number at it."""
+def about(world: World, atom: Any, name: str) -> bool:
+    """Whether an atom contains the position `name` (i or j), a count up to it, an input number at it, or a sum that
+    depends on it."""
+    if atom[0] == "some":
+        return world.depends(atom[1], name)
     if atom[0] in ("form", "sign"):
-        return any(v == name or v.endswith(f":{name}") for v, _ in atom[1])
-    return atom[1] == name or str(atom[1]).endswith(f":{name}")
+        return any(stands_at(v, name) for v, _ in atom[1])
+    return stands_at(str(atom[1]), name)
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value
 from symcook.domains.lengthsums import PositionSums, about
-from symcook.domains.linear import Affine, Guard, NoRule, linear_form, minus
+from symcook.domains.linear import Affine, Guard, NoRule, linear_form, minus, stands_at
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, World
 
@@ -52,6 +52,8 @@ class GreatestScores:
         """The position of the maximum of one score in j: of a linear score an end; of a concave quadratic score its
         vertex, or the end that is nearest to it. NoRule for any other score, and where the vertex may be no integer."""
         world, coefficients = self.world, self.sums.powers(score)
+        if any(self.depends(coefficient, "j") for coefficient in coefficients.values()):
+            raise NoRule("a maximum of scores that depend on the position by more than its powers")
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
         if set(coefficients) <= {0, 1} and (slope_signs := world.signs(slope, seen)) in ({1}, {-1}):
             yield seen, high if slope_signs == {1} else low
@@ -66,12 +68,19 @@ class GreatestScores:
         if pointer in world.slots and peak == ({pointer: 1}, 0) and whole_range and not world.whole(pointer):
             world.pointing.append(world.slots[pointer][0])
             world.forget()  # earlier answers did not use the assumption
-        if peak is None or not all(world.whole(v) and c.denominator == 1 for v, c in peak[0].items()):
+        whole = peak is not None and all(world.whole(v) and c.denominator == 1 for v, c in peak[0].items())
+        if peak is None or not whole or Fraction(peak[1]).denominator != 1:
             raise NoRule("a maximum of scores at an integer")
         # The vertex, clamped to low..high.
         for at_least_low, from_low in self.cut(minus(peak, low), seen):
             for at_most_high, case in self.cut(minus(high, peak), from_low) if at_least_low else [(True, from_low)]:
                 yield case, low if not at_least_low else peak if at_most_high else high
+
+    def depends(self, value: Value, position: str) -> bool:
+        """Whether a value has the position in it, a count up to it, an input number at it, or a sum that depends on
+        it."""
+        names, sums = self.world.names_in(value), self.world.sums
+        return any(stands_at(v, position) or (v in sums and self.world.depends(v, position)) for v in names)
 
     def cut(self, form: Affine, guard: Guard) -> list[tuple[bool, Guard]]:
         """The guard split by the sign of an integer form: pairs (True, guard and form >= 0) and (False, guard and form
@@ -88,10 +97,10 @@ class GreatestScores:
         There is a case for each residue of the end where the search starts (`high` for rightmost, else `low`)."""
         world, rightmost = self.world, weighting == "rightmost"
         moduli = {a[2] for c in cells for a in c.guard if a[:2] == ("mod", "j")}
-        on_j = [{atom: values for atom, values in c.guard.items() if about(atom, "j")} for c in cells]
+        on_j = [{atom: values for atom, values in c.guard.items() if about(world, atom, "j")} for c in cells]
         if weighting == "average" or len(moduli) > 1 or any(a[:2] != ("mod", "j") for guard in on_j for a in guard):
             raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
-        if any("j" in world.names_in(c.value) for c in cells):
+        if any(self.depends(c.value, "j") for c in cells):
             raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
         modulus = max(moduli, default=1)
         for guard, residue in self.sums.residue(high if rightmost else low, modulus, seen):
@@ -99,7 +108,7 @@ class GreatestScores:
                 scores = [
                     (at_j.get(("mod", "j", modulus), frozenset(range(modulus))), c.value)
                     for at_j, c in zip(on_j, cells, strict=True)
-                    if world.met(region, {a: h for a, h in c.guard.items() if not about(a, "j")}) is not None
+                    if world.met(region, {a: h for a, h in c.guard.items() if not about(world, a, "j")}) is not None
                 ]
                 yield from self.first_of(self.ranked(scores, region), residue, modulus, rightmost, low, high, region)
 
@@ -107,7 +116,7 @@ class GreatestScores:
         """The guard split by the atoms of the cells that are not about the position j."""
         regions = [guard]
         for cell in cells:
-            outer = {a: h for a, h in cell.guard.items() if not about(a, "j")}
+            outer = {a: h for a, h in cell.guard.items() if not about(self.world, a, "j")}
             parts = [outer, *(c.guard for c in self.sums.outside(outer))] if outer else [{}]
             regions = [
                 common for region in regions for part in parts if (common := self.world.met(region, part)) is not None

@@ -58,6 +58,12 @@ class NoRule(Exception):
     """Raised where no rule computes a table. The text names what is missing, and continues a sentence "... needs"."""
 
 
+def stands_at(name: str, position: str) -> bool:
+    """Whether a name is the position (i or j), a count up to it ("p:TOKEN:i") or an input number at it ("v:INPUT:i").
+    The count of a whole string ("k:TOKEN") is none of these, whatever its token is called."""
+    return name == position or (name[:2] != "k:" and name.endswith(f":{position}"))
+
+
 def minus(a: Affine, b: Affine) -> Affine:
     """The form a - b."""
     terms = dict(a[0])

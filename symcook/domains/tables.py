@@ -27,6 +27,7 @@ from symcook.domains.linear import (
     form_atom,
     linear_form,
     sign_atom,
+    stands_at,
 )
 from symcook.domains.world import GuardedCell, NamedSum, World
 from symcook.present import present
@@ -263,7 +264,7 @@ def moved_sum(world: World, one: str, name: str, place: Affine) -> Value:
     """The sum called `one` with `place` instead of the position `name`."""
     named_sum, cells = world.sums[one], world.sums[one].cells
     if name != "j":
-        if "j" in place[0] and any(v == name or v.endswith(f":{name}") for v in world.names_inside(one)):
+        if "j" in place[0] and any(stands_at(v, name) for v in world.names_inside(one)):
             raise NoRule("a sum over positions inside of another")
         cells = CellTable(world, cells).at(name, place).cells
     ends = []
@@ -355,9 +356,16 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
         return _letter_at(world, held, place)
     if atom[0] == "mod" and atom[1] == name:
         return _residue_at(world, atom[2], held, place)
-    if atom[0] == "sign" and about_slots(world, atom, name):
-        # The sign of a form with input numbers, which are now read at the new place.
-        value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
+    if atom[0] == "sign" and any(stands_at(v, name) for v, _ in atom[1]):
+        # The sign of a form with input numbers, which are now read at the new place, as are the position and counts.
+        moved_names = world.moved_slots(dict(atom[1]), name, place)
+        others = replaced(world, name, place)
+        for v, _ in atom[1]:
+            if stands_at(v, name) and v not in moved_names:
+                if v not in others:
+                    raise NoRule("a count at another position")
+                moved_names[v] = world.linear(*others[v])
+        value = world.put(world.linear(dict(atom[1]), atom[2]), moved_names)
         form = linear_form(world.field, value)
         form = present(form)
         new_atom, sign = sign_atom(*form)
@@ -367,7 +375,7 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
         moved = moved_sum(world, atom[1], name, place)
         (moved_name,) = world.names_in(moved) or {""}
         return {("some", moved_name): held} if moved_name else {} if False in held else None
-    if atom[0] == "form" and any(v == name or v.endswith(f":{name}") for v, _ in atom[1]):
+    if atom[0] == "form" and any(stands_at(v, name) for v, _ in atom[1]):
         # An interval of a linear form.
         terms = dict(atom[1])
         new = replaced(world, name, place)

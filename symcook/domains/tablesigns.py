@@ -256,6 +256,7 @@ class TableSigns:
             if (
                 end is not None
                 and all(c < 0 for m, c in polynomial.terms() if m[g])
+                and not self._inside_another(value, generator.argument.name)  # type: ignore[union-attr]
                 and self._all_nonnegative(value, guard)
             ):
                 return world.put(value, {generator.argument.name: end})  # type: ignore[union-attr]
@@ -277,6 +278,21 @@ class TableSigns:
             elif used:
                 other_names = True
         return integer_terms, sums, other_names or bool(sums)
+
+    def _inside_another(self, value: Function, name: str) -> bool:
+        """Whether a name stands in the argument of a root, a power of e or a sum of a polynomial too, so that the
+        polynomial need not decrease in it."""
+        world = self.world
+        for g, degree in enumerate(self._numerator(value).degrees()):
+            generator = world.field.generators[g] if degree else None
+            if generator is None:
+                continue
+            if generator.kind != "symbol":
+                if name in world.names_of(g):
+                    return True
+            elif generator.argument.name in world.sums and name in world._free(generator.argument.name):
+                return True
+        return False
 
     def _all_nonnegative(self, value: Function, guard: Guard) -> bool:
         """Whether all generators of a polynomial are certainly at least 0."""

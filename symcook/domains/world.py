@@ -32,6 +32,7 @@ from symcook.domains.linear import (
     NoRule,
     guard_key,
     linear_form,
+    stands_at,
 )
 from symcook.domains.tablesigns import TableSigns
 
@@ -129,7 +130,7 @@ class World:
         """The value of the input `given` at a place. Its name ends with the position that the place depends on: i, j,
         or n if it depends on neither."""
         terms, constant = place
-        moves = next((v for v in ("i", "j") if any(w == v or w.endswith(f":{v}") for w in terms)), "n")
+        moves = next((v for v in ("i", "j") if any(stands_at(w, v) for w in terms)), "n")
         key = f"v:{given}:{sorted(terms.items())} {constant}:{moves}"
         name = f"v:{given}:{moves}" if place == ({moves: 1}, 0) else key
         self.slots.setdefault(name, (given, place))
@@ -171,7 +172,7 @@ class World:
         # Equal sums, whatever the order of their cells, get one name.
         cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
         ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
-        name = self._sums.setdefault((cells, *ends), f"S{len(self.sums) + 1}")
+        name = self._sums.setdefault((cells, *ends, one.kept), f"S{len(self.sums) + 1}")
         if name in self.sums:
             return self.name(name)
         self.sums[name] = one
@@ -197,7 +198,7 @@ class World:
 
     def depends(self, one: str, name: str) -> bool:
         """Whether the sum called `one` depends on the position `name`; its own summation index j does not count."""
-        return any(v == name or v.endswith(f":{name}") for v in self._free(one))
+        return any(stands_at(v, name) for v in self._free(one))
 
     def _free(self, one: str) -> set[str]:
         """The names on which a sum depends: those of its ends, its terms and its inner sums, without its index j."""
@@ -205,7 +206,7 @@ class World:
         inside = self.names_inside(one)
         for inner_sum in inside & set(self.sums):
             inside = inside | self._free(inner_sum)
-        return {v for v in inside if v != "j" and not v.endswith(":j")} | {*named_sum.low[0], *named_sum.high[0]}
+        return {v for v in inside if not stands_at(v, "j")} | {*named_sum.low[0], *named_sum.high[0]}
 
     def names_inside(self, one: str) -> set[str]:
         """The names in the terms and guards of a sum, with its summation index j."""
@@ -365,7 +366,7 @@ class World:
             # A count up to a position is at most the count in the string, and the other symbols have space on both
             # sides: the positions after `at` are at least k - p, and those up to `at` at least the sum of the counts.
             elif v[:2] == "p:":
-                _, letter, at = v.split(":", 2)
+                letter, at = v[2:].rsplit(":", 1)
                 todo += [f"k:{letter}", at]
                 yield {v: 1}, 0
                 yield {f"k:{letter}": 1, v: -1}, 0
@@ -398,7 +399,9 @@ class World:
         for v, other in (("i", "j"), ("j", "i")):
             if v not in point and other in point:
                 counts = {
-                    f"{name.removesuffix(other)}{v}": x for name, x in point.items() if name.endswith(f":{other}")
+                    f"{name.removesuffix(other)}{v}": x
+                    for name, x in point.items()
+                    if name != other and stands_at(name, other)
                 }
                 point |= {v: point[other], **counts}
         if "i" not in point:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 from dataclasses import replace
 from fractions import Fraction
 from types import ModuleType
@@ -265,6 +266,7 @@ def far(n: Any) -> bool:
     return type(n) is int and n == 5000
 
 
+KIND, SAME = type, operator.is_
 HELPERS = ModuleType("helpers")
 HELPERS.far = far  # type: ignore[attr-defined]
 
@@ -273,6 +275,9 @@ HELPERS.far = far  # type: ignore[attr-defined]
     lambda n: n == 5000.0, lambda n: n == 5000 + 0j, lambda n: n in (5000.0,), lambda n: str(n == 5000) == "True",
     lambda n: isinstance(n == 5000, bool) and n == 5000, lambda n: (n == 5000) + 0 == 1, lambda n: HELPERS.far(n),
     lambda n: f"{n == 5000}" == "True", lambda n: [False, True][n == 5000], lambda n: (n == 5000) > 0,
+    lambda n: KIND(n) == int and n == 5000, lambda n: int.__eq__(n, 5000) is True,  # noqa: E721
+    lambda n: SAME(n == 5000, True),
+    lambda n: n == 5000 and (5 if n < 100 else None) is not n,
 ])  # fmt: skip
 def test_no_fold_hides_what_it_does_at_one_length(flips: Any) -> None:
     """The reference is that of the model, but not at length 5,000, which no run of short strings meets."""
@@ -284,3 +289,23 @@ def test_no_fold_hides_what_it_does_at_one_length(flips: Any) -> None:
     except BadInput:
         return
     assert found.verdict != "equal"
+
+
+def test_a_growing_number_is_no_part_of_a_state() -> None:
+    """The states (n, (0,)) and ((0,), n) are of two shapes; both were the place of one growing number and another."""
+    b = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}})
+    b.readout("sign", "last", b.attention("mean", "v", mask="future"), weights=[1])
+    model = b.build("majority")
+
+    def step(state: Any, letter: str) -> Any:
+        more = 1 if letter == "a" else -1
+        if state == "start":
+            return (more, (0,)) if letter == "a" else ((0,), more)
+        return (state[0] + more, (0,)) if state[1] == (0,) else ((0,), state[1] + more)
+
+    def answer(state: Any) -> Any:
+        if state == "start":
+            return None
+        return state[0] > 0 if state[1] == (0,) else state[1] > 0 and state[1] != 5000
+
+    assert decide(model, Fold("start", step, answer)).verdict != "equal"

@@ -11,6 +11,7 @@ import symcook as sc
 from symcook.closed import every_length
 from symcook.domains import make_domain
 from symcook.domains.lengths import Lengths, OutOfRules
+from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
@@ -160,3 +161,67 @@ def test_a_root_is_positive_only_where_its_argument_is(roots: str) -> None:
     model = b.build("m")
     assert [model.run("a" * n, "ball").accept for n in (1, 2, 3)] == [False, True, True]
     assert "verdict: accept iff 0 < sqrt(n - 1)\n" in every_length(model).text()
+
+
+def chain(words_of: Any, positions: dict[str, str], *parts: Any, weights: int = 1) -> Transformer:
+    """A model of heads and hidden layers one after the other that answers by the sign of the last coordinate."""
+    b = sc.Builder(words=words_of, positions=positions)
+    for part in parts:
+        (last,) = b.add(part)
+    b.readout("sign", "last", last, weights=[weights])
+    return b.build("chain")
+
+
+A, AB = {"a": {"v": 1}}, {"a": {"v": 1}, "b": {"v": -1}}
+ONE = {"one": "1"}
+ATTACKS = {
+    "a sum that is nonnegative in one region alone": lambda: chain(
+        A, {"x": "n - 3", "q": "1/i"}, sc.feedforward({"u": "relu(x)"}), sc.head(value={"A": "u + q"}),
+        sc.feedforward({"z": "relu(0 - A)"}), sc.head(value={"B": "x + q + z"}), weights=-1),
+    "a step of a sum, then a mean": lambda: chain(
+        AB, {"h": "1/2"}, sc.head(value={"bal": "v"}, mask="future"), sc.feedforward({"err": "relu(0 - bal)"}),
+        sc.head(value={"tot": "err"}, mask="future"), sc.feedforward({"t": "step(tot)"}),
+        sc.head(value={"m": "t - h"}, mask="future")),
+    "a step of a sum as a score": lambda: chain(
+        AB, ONE, sc.head(value={"bal": "v"}, mask="future"), sc.feedforward({"err": "relu(0 - bal)"}),
+        sc.head(value={"tot": "err"}, mask="future"), sc.feedforward({"t": "step(tot)"}),
+        sc.head({("one", "t"): 1}, value={"m": "v"}, weighting="leftmost")),
+    "the logarithm of another term": lambda: chain(A, {"p": "log(1/n)"}, sc.head(value={"m": "p"}), weights=-1),
+    "a parabola with its top between two positions": lambda: chain(
+        A, {"kk": "3*i - i^2", "p": "(i - 1)*(2 - i)", "one": "1"},
+        sc.head({("one", "kk"): 1}, value={"m": "p"}, weighting="leftmost")),
+    "a token at 2 beside a bound of the length": lambda: chain(
+        {"a": {"v": 1}, "b": {}}, {"e": "I[i = 2]", "f": "I[n <= 3]", "one": "1"},
+        sc.feedforward({"y": "relu(v + e - 1)"}), sc.head(value={"h": "y"}), sc.feedforward({"t": "step(h)"}),
+        sc.feedforward({"u": "relu(t + f - 1)"}), sc.head(value={"m": "u"})),
+    "tokens called like counts": lambda: chain(
+        {"a:j": {"z": 0}, "j": {"z": 1}}, ONE, sc.head(value={"h": "2*z"}), sc.feedforward({"u": "step(h - z)"}),
+        sc.head(value={"m": "u"}, weighting="leftmost")),
+    "a root of a falling number with a rising factor": lambda: chain(
+        A, {"p": "1 - i*sqrt(n - i)"}, sc.feedforward({"u": "step(p)"}),
+        sc.head(value={"f": "u"}, weighting="leftmost")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_what_an_adversary_found(attack: str) -> None:
+    """Each of these had a value or a verdict that some string did not have; a column without a rule has none."""
+    many, _ = compared(ATTACKS[attack](), 5, softmax=True)
+    assert many
+
+
+@pytest.mark.parametrize("name", ["j", "k", "S1", "r2"])
+def test_a_parameter_with_a_name_of_the_form_is_refused(name: str) -> None:
+    b = sc.Builder(words=A, positions={"q": "1/i", "one": "1"}, parameters=[sc.Parameter(name, lower=0, upper=1)])
+    mean = b.add(sc.head(value={"m": f"q - {name}*one"}, symbols=[name]))
+    b.readout("sign", "last", mean, weights=[1])
+    with pytest.raises(BadInput, match=f"a parameter with another name than {name}"):
+        every_length(b.build("m"))
+
+
+def test_a_temperature_that_fails_at_one_length_leaves_shorter_strings_in() -> None:
+    b = sc.Builder(words=A, positions={"p": "n - 2", "one": "1"})
+    soft = b.add(sc.head({("one", "v"): 1}, {"h": "p"}, weighting="softmax", temperature="(n - 2)^2"))
+    b.readout("sign", "last", soft, weights=[1])
+    with pytest.raises(BadInput, match="positive for shorter strings, and not at n = 2"):
+        every_length(b.build("m"))
