@@ -225,3 +225,20 @@ def test_a_temperature_that_fails_at_one_length_leaves_shorter_strings_in() -> N
     b.readout("sign", "last", soft, weights=[1])
     with pytest.raises(BadInput, match="positive for shorter strings, and not at n = 2"):
         every_length(b.build("m"))
+
+
+def test_a_sum_is_nonnegative_only_in_its_region() -> None:
+    """The logit is positive at n = 1 and 2 alone; the form said "reject" of all lengths."""
+    model = ATTACKS["a sum that is nonnegative in one region alone"]()
+    assert [model.run("a" * n).accept for n in (1, 2, 3, 4)] == [True, True, False, False]
+    assert "verdict: accept iff 0 < -S" in every_length(model).text()
+
+
+def test_a_condition_on_an_input_and_the_position_is_at_the_first_position() -> None:
+    """The first position has the leftmost step of x_last - i; the condition was left at a free i."""
+    b = sc.Builder(inputs=["x"], positions={"p": "i"})
+    b.add(sc.head(value={"l": "x"}, weighting="rightmost"))
+    b.add(sc.feedforward({"t": "step(l - p)"}))
+    b.add(sc.head(value={"m": "t"}, weighting="leftmost"))
+    b.readout("sign", "last", "m", weights=[1])
+    assert [form.conditions for form in every_length(b.build("m")).forms] == [("1 < x_last",), ("x_last <= 1",)]
