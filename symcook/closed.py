@@ -21,7 +21,7 @@ from symcook.derivation import Derivation
 from symcook.domains.field import ZERO, Value
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
-from symcook.domains.linear import Guard, linear_form, stands_at
+from symcook.domains.linear import Guard, linear_form
 from symcook.domains.spelling import Spelling, StatementSpelling, in_brackets, sides
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
@@ -523,7 +523,9 @@ def word_verdict(
         else:
             tests.append(spelling.case(open_guard, accepts))
         names_in_values = {v for value in outputs.values() for v in world.names_in(value)}
-        everywhere |= open_guard != _about_string(world, open_guard) or any(_at_i(world, v) for v in names_in_values)
+        everywhere |= open_guard != _about_string(world, open_guard) or any(
+            world.moves(v, "i") for v in names_in_values
+        )
     if not tests:
         return True, None
     if tests == ["~(true)"]:
@@ -534,13 +536,7 @@ def word_verdict(
 
 def _about_string(world: World, guard: Guard) -> Guard:
     """The part of a guard that is about the string alone, not about the position i."""
-    return {atom: allowed for atom, allowed in guard.items()
-            if not about(world, atom, "i") and not (atom[0] == "some" and _at_i(world, atom[1]))}  # fmt: skip
-
-
-def _at_i(world: World, name: str) -> bool:
-    """Whether a name depends on the position i."""
-    return stands_at(name, "i") or (name in world.sums and world.depends(name, "i"))
+    return {atom: allowed for atom, allowed in guard.items() if not about(world, atom, "i")}
 
 
 def positive(spelling: Spelling, value: Value, guard: Guard) -> str:

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value
 from symcook.domains.lengthsums import PositionSums, about
-from symcook.domains.linear import Affine, Guard, NoRule, linear_form, minus, stands_at
+from symcook.domains.linear import Affine, Guard, NoRule, linear_form, minus
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, World
 
@@ -52,7 +52,7 @@ class GreatestScores:
         """The position of the maximum of one score in j: of a linear score an end; of a concave quadratic score its
         vertex, or the end that is nearest to it. NoRule for any other score, and where the vertex may be no integer."""
         world, coefficients = self.world, self.sums.powers(score)
-        if any(self.depends(coefficient, "j") for coefficient in coefficients.values()):
+        if any(world.moves(v, "j") for coefficient in coefficients.values() for v in world.names_in(coefficient)):
             raise NoRule("a maximum of scores that depend on the position by more than its powers")
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
         if set(coefficients) <= {0, 1} and (slope_signs := world.signs(slope, seen)) in ({1}, {-1}):
@@ -76,12 +76,6 @@ class GreatestScores:
             for at_most_high, case in self.cut(minus(high, peak), from_low) if at_least_low else [(True, from_low)]:
                 yield case, low if not at_least_low else peak if at_most_high else high
 
-    def depends(self, value: Value, position: str) -> bool:
-        """Whether a value has the position in it, a count up to it, an input number at it, or a sum that depends on
-        it."""
-        names, sums = self.world.names_in(value), self.world.sums
-        return any(stands_at(v, position) or (v in sums and self.world.depends(v, position)) for v in names)
-
     def cut(self, form: Affine, guard: Guard) -> list[tuple[bool, Guard]]:
         """The guard split by the sign of an integer form: pairs (True, guard and form >= 0) and (False, guard and form
         < 0)."""
@@ -100,7 +94,7 @@ class GreatestScores:
         on_j = [{atom: values for atom, values in c.guard.items() if about(world, atom, "j")} for c in cells]
         if weighting == "average" or len(moduli) > 1 or any(a[:2] != ("mod", "j") for guard in on_j for a in guard):
             raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
-        if any(self.depends(c.value, "j") for c in cells):
+        if any(world.moves(v, "j") for c in cells for v in world.names_in(c.value)):
             raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
         modulus = max(moduli, default=1)
         for guard, residue in self.sums.residue(high if rightmost else low, modulus, seen):

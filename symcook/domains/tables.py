@@ -390,11 +390,6 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
     return {atom: held}
 
 
-def about_slots(world: World, atom: LinearAtom, name: str) -> bool:
-    """Whether an atom contains an input number that is read at a place which depends on the position `name`."""
-    return any(v in world.slots and v.endswith(f":{name}") for v, _ in atom[1])
-
-
 def within(form: Affine, held: Bounds) -> Guard | None:
     """The guard that a linear form is in the integer interval `held`; None if that is impossible."""
     terms, c = form

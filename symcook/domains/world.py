@@ -200,6 +200,11 @@ class World:
         """Whether the sum called `one` depends on the position `name`; its own summation index j does not count."""
         return any(stands_at(v, name) for v in self._free(one))
 
+    def moves(self, name: str, position: str) -> bool:
+        """Whether a name is the position (i or j), a count up to it, an input number at it, or a sum that depends on
+        it."""
+        return stands_at(name, position) or (name in self.sums and self.depends(name, position))
+
     def _free(self, one: str) -> set[str]:
         """The names on which a sum depends: those of its ends, its terms and its inner sums, without its index j."""
         named_sum = self.sums[one]

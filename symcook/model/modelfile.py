@@ -203,9 +203,7 @@ class _DocumentWriter:
         """A number as an expression of the grammar."""
         if value not in self.texts:
             if value.is_Rational:
-                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:
-                    raise _large()
-                self.texts[value] = from_sympy(value)
+                self.texts[value] = _ratio_text(value.p, value.q)
             else:
                 expression = from_sympy(value)
                 _check_size(parse_term(expression), "a number")
