@@ -313,43 +313,34 @@ def complete(
     if all(m in values for m in rule.metas):
         return [values]
     instances: list[MetaValues] = []
+
+    def extend(pattern: Term, term: Term) -> bool:
+        """Add the instances that the match of two terms leads to; False where no more are wanted, or may be tried."""
+        tries_left[0] -= 1
+        if tries_left[0] < 0:
+            return False
+        extended = dict(values)
+        if match(pattern, term, extended) and len(extended) > len(values):
+            further = complete(rule, facts, closed_terms, extended, tries_left)
+            instances.extend([instance for instance in further if instance not in instances])
+            return len(instances) < MOST_WAYS
+        return True
+
     # Match parts of premises that have a missing meta with the facts; a fact a < b also matches a part a <= b.
     for q in rule.premises:
         for part in flatten("&", q):
             if not any(m not in values for m in free(part) if is_meta(m)):
                 continue
             for f in facts:
-                tries_left[0] -= 1
-                if tries_left[0] < 0:
+                if not extend(part, ("<=", None, f[2]) if part[0] == "<=" and f[0] == "<" else f):
                     return instances
-                extended = dict(values)
-                if part[0] == "<=" and f[0] == "<":
-                    f = ("<=", None, f[2])
-                if match(part, f, extended) and len(extended) > len(values):
-                    instances += [
-                        instance
-                        for instance in complete(rule, facts, closed_terms, extended, tries_left)
-                        if instance not in instances
-                    ]
-                    if len(instances) >= MOST_WAYS:
-                        return instances
     # If no premise matched: match other subterms of the conclusion that have missing metas with the terms.
     if not instances:
         missing = [m for m in rule.metas if m not in values]
         for trigger in triggers(with_values(rule.end, values), missing):
             for t in closed_terms:
-                tries_left[0] -= 1
-                if tries_left[0] < 0:
+                if not extend(trigger, t):
                     return instances
-                extended = dict(values)
-                if match(trigger, t, extended) and len(extended) > len(values):
-                    instances += [
-                        instance
-                        for instance in complete(rule, facts, closed_terms, extended, tries_left)
-                        if instance not in instances
-                    ]
-                    if len(instances) >= MOST_WAYS:
-                        return instances
     return instances
 
 
