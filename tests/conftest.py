@@ -9,9 +9,11 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark.expression import Expression
 
 FOLDER = "SYMCOOK_VERDICTS"
 CACHE = type(cache(int))
@@ -29,6 +31,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: os.environ.pop(FOLDER, None))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file of sweeps (`sweep_*.py`) is read only by a run that asks for sweeps."""
+    asked = Expression.compile(config.option.markexpr or "sweep")
+    wanted = asked.evaluate(lambda name, **_: name == "sweep")
+    return True if collection_path.name.startswith("sweep_") and not wanted else None
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """With -n a file goes to one process, as `--dist loadfile` has it: what its tests share is made once.
@@ -43,6 +52,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.name.startswith("sweep_"):
+            item.add_marker(pytest.mark.sweep)
     items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
 
 
