@@ -9,6 +9,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.name.startswith("sweep_"):
             item.add_marker(pytest.mark.sweep)
     items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What the README's command does not install is missed in words."""
+    for mark in item.iter_markers("tools"):
+        for name in mark.args:
+            if find_spec(name) is None:
+                pytest.skip(f"{name} is not installed: pip install '.[dev]'")
 
 
 @pytest.hookimpl(hookwrapper=True)

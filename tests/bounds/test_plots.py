@@ -29,7 +29,7 @@ from symcook.report.plots import curves, plot_bound, read_over, sweep
 MP = mpmath.mp.clone()
 MP.dps = 60
 HEADER = ["value_mid", "value_rad", "claimed_mid", "claimed_rad", "holds"]
-drawn = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+drawn = pytest.mark.tools("matplotlib")
 
 
 @pytest.fixture
