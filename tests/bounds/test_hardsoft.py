@@ -89,6 +89,7 @@ MODELS: dict[str, tuple[Any, int]] = {
 }
 
 
+@pytest.mark.layer_one(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_soft_model_is_within_the_error_and_a_warmer_one_is_not(name: str) -> None:
     make, longest = MODELS[name]
@@ -121,6 +122,7 @@ def test_a_soft_model_decides_as_the_hard_one_where_its_threshold_is_apart() -> 
             assert soft.run(word, "ball").outputs == hard.run(word).outputs, word
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("seed", [903, 11, 18])
 def test_a_drawn_model_whose_words_are_all_rejected_is_made_soft_with_its_verdicts(seed: int) -> None:
     """Of 903 the greatest logit that is rejected is 0: a soft model with that threshold accepts two of the words."""
@@ -301,6 +303,7 @@ def test_longer_words_only_where_a_rule_was_found() -> None:
     assert bare.soft.name == "halving soft" and "within 1/4" in bare.soft.source and bare.soft.program is None
 
 
+@pytest.mark.layer_one(0, 1, 5, 6, 7, 8, 11, 12)
 @pytest.mark.parametrize(
     "weight, threshold",
     [
@@ -448,6 +451,7 @@ def test_a_threshold_that_errors_can_reach_stays() -> None:
         ]
 
 
+@pytest.mark.layer_one(0, 2)
 @pytest.mark.parametrize("by", [Fraction(1005, 1000), Fraction(995, 1000), Fraction(1)])
 def test_what_a_search_in_floats_finds_is_shown_in_balls(by: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that ends half a percent away makes a wider ball, around the same temperature."""
@@ -485,6 +489,7 @@ def test_longer_words_are_counted_as_one_types_them() -> None:
         assert not abs(evaluate(temperature, {"n": m, "i": 1}) - wanted) < 1e-12
 
 
+@pytest.mark.layer_one(0, 1, 3, 5, 7, 8, 9, 11)
 @pytest.mark.parametrize("what", ["error", "gap"])
 @pytest.mark.parametrize("text, value", [
     ("min(1/4, 1/n)", lambda n: min(Fraction(1, 4), Fraction(1, n))),

@@ -258,6 +258,7 @@ def test_a_folder_in_the_way(tmp_path):
         plot_bound("lookup", "gamma=1:2:2", tmp_path / "p", force=True)
 
 
+@pytest.mark.layer_one(1, 2, 3, 4, 5)
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
 @pytest.mark.parametrize("where", ["fdopen", "replace", "chmod"])
 def test_what_is_interrupted_leaves_nothing(tmp_path, monkeypatch, pictures, where, error):
@@ -373,6 +374,7 @@ def test_ticks_are_few_and_right(low, high):
             assert 10**at == pytest.approx(float(Fraction(label)), rel=1e-12)
 
 
+@pytest.mark.layer_one(6)
 @drawn
 @pytest.mark.parametrize(
     ("chosen", "over", "given"),

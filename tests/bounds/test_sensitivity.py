@@ -165,6 +165,7 @@ def named(made, found, best):
     assert best in {abs(a[k] - b[k]) for a, b in zip(*pair, strict=True)}
 
 
+@pytest.mark.layer_one(0, 2, 26, 27, 28)
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize(
     ("mask", "mask2", "before", "after"),
@@ -246,6 +247,7 @@ def test_random_models():
         check(made, rng.randint(1, 3))
 
 
+@pytest.mark.sweep
 def test_strings_with_the_same_outputs_count_once(monkeypatch):
     """Where symbols at some positions may be exchanged: by brute force, and in balls as by each string alone."""
     words = {"x": {"s": 1, "t": -1}, "y": {"s": F(1, 3), "t": 1}}
@@ -322,6 +324,7 @@ WHY = {
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("name", IRREGULAR)
 def test_scores_and_norms_by_brute_force(name):
     """The greatest difference of two words that differ in one symbol, in the plain pass at 50 digits."""

@@ -55,6 +55,7 @@ ONCE = "input: a\nwork symbols: a\nstart: s\nhalt: h\ns * * -> h a S S\n"
 """One step."""
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("text", "variant"),
     [(COPY, "strict"), (NOT, "strict"), (COPY, "no-start"), (NOT, "no-start")],
@@ -77,6 +78,7 @@ def test_it_runs_the_machine(text: str, variant: str) -> None:
     assert check_decoded(model, 1).mismatches == 0
 
 
+@pytest.mark.layer_one(5)
 @pytest.mark.parametrize(
     ("text", "words", "variant"),
     [
@@ -227,6 +229,7 @@ def test_the_table_that_reads_ahead_is_that_of_the_lemma(text: str) -> None:
     assert not reads_ahead(own, ahead | {"R": ahead["R"] + 1})
 
 
+@pytest.mark.sweep
 def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +248,7 @@ def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     assert code == 3 and "was made: inhabited: a formula exceeds 60000 symbols; check compares" in err
 
 
+@pytest.mark.layer_one(0, 2)
 @pytest.mark.parametrize("text", [NOT, BOTH_STAY, "1RB1LB_1LA1RZ"])
 def test_without_the_theorem_it_is_said_how_a_proof_is_had(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
@@ -255,6 +259,7 @@ def test_without_the_theorem_it_is_said_how_a_proof_is_had(
     assert call(capsys, "compile", "tm", text, "--theorem", "2", "-o", tmp_path / "other.json")[0] == 0
 
 
+@pytest.mark.sweep
 def test_the_command_that_is_told_gives_the_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,6 +161,7 @@ def test_serial_takes_layers_and_is_associative(model, one, two):
 PAIRS = [("min", "clip"), ("add", "identity"), ("gtzero", "cpwl"), ("subtract", "scale"), ("max", "eqzero")]
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @pytest.mark.parametrize(("inner", "outer"), PAIRS)
 def test_serial_of_feed_forward_recipes_derives_to_the_substituted_closed_form(inner, outer):
     """In the names of the inputs and of all symbols, by the cases of the outer one's closed form."""

@@ -815,6 +815,7 @@ def random_softmax(r):
     return Transformer("random", embedding, (layer(), layer()), Readout("value", "last", names), parameters)
 
 
+@pytest.mark.layer_one(1, 5, 10)
 @pytest.mark.parametrize("seed", [0, 1, 3, 5, 9, 10, 13, 17, 25, 32, 57])
 def test_two_layers_of_softmax_end_soon_with_a_form_that_reads_back_or_a_refusal(seed):
     r = random.Random(seed)
@@ -883,6 +884,7 @@ def random_normed(rng, placement):
     )
 
 
+@pytest.mark.layer_one(2, 4, 7, 10)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_normed_models_at_rational_points_equal_the_dense_pass(placement, seed):

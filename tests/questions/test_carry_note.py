@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from checkout import ROOT
 
 import symcook as sc
@@ -36,6 +37,7 @@ def proved(model: str, name: str, n: int) -> bool:
     return Length(bound, strings(bound, range(n, n + 1)), n).proved(*RUNTIMES[name])
 
 
+@pytest.mark.sweep
 def test_the_bits_that_are_enough() -> None:
     """Against runs of every word: test_precision.py."""
     for model, least in (("dyck-1", 1), ("parity", 2), ("first", 2)):

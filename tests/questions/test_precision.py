@@ -27,6 +27,7 @@ def right(name: str, word: Any) -> bool:
     return height == 0
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize(("name", "n"), [
     ("parity", 4), ("parity", 5),
     ("first", 4), ("first", 5), ("dyck-1", 6),

@@ -220,6 +220,7 @@ def test_slopes_hold_what_differences_are() -> None:
 NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,one]"], {"epsilon": 0}, 3)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "free", "values", "n", "digits"), [
     ("parity", ["L1.head1.V[ones,one]"], {}, 4, 4),
     (*NORMED, 1),

@@ -75,6 +75,7 @@ def loaded(code: str) -> set[str]:
     return {one for one in here if "." in one}
 
 
+@pytest.mark.layer_one(3)
 @pytest.mark.parametrize(
     ("code", "files"),
     [
