@@ -125,6 +125,7 @@ def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) 
         assert archive.verdicts(m, z)[0] == build("dyck-1").run("".join(word)).accept
 
 
+@pytest.mark.layer_one(0, 1, 6, 7)
 @pytest.mark.parametrize(
     ("recipe", "given", "options"),
     [
@@ -324,6 +325,7 @@ def everything() -> dict[str, Transformer]:
 EVERYTHING = everything()
 
 
+@pytest.mark.layer_one(0, 8, 16, 20, 21, 22, 23, 24)
 @pytest.mark.parametrize("what", EVERYTHING)
 def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
     model = EVERYTHING[what]
@@ -367,6 +369,7 @@ def test_the_largest_difference_is_that_of_all_blocks(monkeypatch: pytest.Monkey
     assert found == [max(by_hand)] * 3 and max(by_hand) > 2 * by_hand[-1]
 
 
+@pytest.mark.layer_one(0, 2, 5)
 @pytest.mark.parametrize("what", ["past rightmost", "none softmax", "gelu", "post", "multi pre", "largest each"])
 def test_certificates_of_the_new_blocks(what: str, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
@@ -379,6 +382,7 @@ def test_certificates_of_the_new_blocks(what: str, tmp_path: Path) -> None:
     assert difference is None if what == "largest each" else difference < 1e-12
 
 
+@pytest.mark.layer_one(0, 1, 2, 4)
 @pytest.mark.parametrize("what", ["past rightmost", "gelu", "pre", "multi pre", "distribution each"])
 def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
     model = EVERYTHING[what]
@@ -392,6 +396,7 @@ def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
     assert changed >= 2
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("key", "name"),
     [

@@ -74,6 +74,7 @@ def _head(rng: random.Random, table: Any) -> Head:
     return Head(NAMES, writes, [[0] * 4], [[1] * 4], table(len(writes), 4), mask, rng.choice(["average", "softmax"]))
 
 
+@pytest.mark.layer_one(3, 6)
 @pytest.mark.parametrize("seed", range(12))
 def test_running_sums_hold_every_word(seed: int) -> None:
     """Each word by itself lies in the hull of all states, with the verdict that a state has; so do float32 runs."""
@@ -131,6 +132,7 @@ def test_dyck_1_by_running_sums_and_by_words(dtype: str) -> None:
         assert least * Fraction(9, 10) < margin <= least, (n, margin, least)
 
 
+@pytest.mark.sweep
 def test_dyck_1_to_a_great_length() -> None:
     found = guarantee(build("dyck-1"), "float64", 120)
     assert found["length"] == 120 and found["lengths"][-1]["runs"] < 1000
@@ -201,6 +203,7 @@ def test_positions_count_against_models_of_rows() -> None:
 # --- Nothing changes unseen ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_every_byte_counts(tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)
     for name in ("m.npz", "m.certificate.json"):
@@ -226,6 +229,7 @@ def test_every_byte_counts(tmp_path: Path) -> None:
         read(certificate)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["m.npz", "m.certificate.json"])
 def test_the_script_sees_a_changed_byte(name: str, tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)
@@ -321,6 +325,7 @@ def test_a_large_model_is_written_without_being_run(tmp_path: Path, monkeypatch:
     assert (some["ranges"] and some["ranges"][-1][1] < 8 and "600 products" in some["why"]) or some["open"]
 
 
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize("language", [r"(\(\))*", r"\(*", r"(\(\)|\))*", r"\(\)\(\)", r"(\(\(\)\)|\))*"])
 def test_every_string_of_a_language_takes_part(language: str, tmp_path: Path) -> None:
     """Prefixes that the model cannot tell apart stay apart where the language tells them apart: each string of it by

@@ -223,6 +223,7 @@ def causal(seed: int) -> sc.Transformer:
     return sc.Transformer(f"causal-{seed}", embedding, layers, sc.Readout(kind, "last", reads, **more))
 
 
+@pytest.mark.layer_one(2)
 @in_parts(3, "seed", range(9))
 def test_every_promised_word_is_decided_by_every_runtime(seed: int) -> None:
     """All words to length 4, some to length 9: the exact answer, and what is shown lies in the interval; with

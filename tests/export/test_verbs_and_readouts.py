@@ -17,6 +17,7 @@ DECIDING = [(kind, position) for kind, position in CASES if kind not in ("value"
 OTHERS = [case for case in CASES if case not in DECIDING]
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("domain", ["exact", "ball", "mpmath", "float64"])
 def test_runs_in_each_number_system(domain: str) -> None:
     for (kind, position), word in ((case, word) for case in DECIDING for word in words(2, "abc")):

@@ -53,6 +53,7 @@ SMALL = "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo a * -> go a R R\ng
 SMALL += "back * a -> back . L L\nback * _ -> done . R R\n"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("weighting", "dtype", "limit", "errs"),
     [
@@ -87,6 +88,7 @@ def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     assert shipped(model, m, run) is None and _cached(model, run.word, wanted, "float64") is None
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_automata_err_at_or_above_the_certified_bound(dtype: str) -> None:
     """Behind a word of 40 letters: every answer of the table, and the verdict; float16 errs, float64 does not."""
@@ -182,6 +184,7 @@ def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest
     assert "first_wrong" not in said("--domain", "float64")[1][-1]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", [(), ("--theorem", "2")])
 def test_bits_say_where_a_run_goes_wrong(
     options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -215,6 +218,7 @@ def test_bits_say_where_a_run_goes_wrong(
     assert code == 2 and "must go with the number system mpmath" in said_why
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("options", [(), ("--theorem", "2")])
 def test_a_wrong_run_stops_where_it_is_wrong(
     options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
