@@ -227,6 +227,7 @@ def test_other_kinds_run_over_their_numbers(chosen):
 # --- The files --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_an_existing_file_needs_force(tmp_path):
     place = tmp_path / "p"
     (tmp_path / "p.csv").write_text("mine")

@@ -186,6 +186,7 @@ def test_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
     assert str(len(every)) in call(capsys, "lemmas")[1]
 
 
+@pytest.mark.sweep
 def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "claims")
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming"]
@@ -212,6 +213,7 @@ def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "prove", "lem.sum_one")[0] == 0
 
 
+@pytest.mark.sweep
 def test_prove_all(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The command says of every stored proof what the replay said of it; as documents, which ask what each leaves
     unasked and so take long, of those of one paper."""
@@ -226,6 +228,7 @@ def test_prove_all(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
     assert call(capsys, "prove", "--all")[0] == 1
 
 
+@pytest.mark.sweep
 def test_many_claims_are_counted_and_say_how_to_see_them(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +343,7 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert "--json" in out
 
 
+@pytest.mark.sweep
 def test_the_examples_in_the_help_work(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -585,6 +589,7 @@ BAD = [
 ]
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[str(a) for a, _ in BAD])
 def test_bad_input(
     capsys: pytest.CaptureFixture[str],

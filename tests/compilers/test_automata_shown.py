@@ -43,7 +43,7 @@ def stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "m.json"
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     start = time.process_time()
@@ -69,6 +69,7 @@ def test_the_command_writes_what_the_second_checker_accepts(tmp_path: Path, caps
     assert found["verdict"] == "PROVED" and Path(found["certificate"]).is_file()
 
 
+@pytest.mark.sweep
 def test_a_changed_entry_has_no_certificate(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Another successor in the weights, the program as it was: refused, and found by words."""
 
@@ -99,6 +100,7 @@ def test_a_key_one_token_off_is_noticed(stored: Path) -> None:
     assert not check_decoded(other, 2).holds
 
 
+@pytest.mark.sweep
 def test_another_program_is_noticed(stored: Path) -> None:
     def other(found: dict[str, Any]) -> None:
         table = json.loads(found["program"]["source"])

@@ -55,7 +55,7 @@ COMPILED: dict[str, tuple[str, str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 11)
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6)
 @pytest.mark.parametrize("name", COMPILED)
 def test_what_a_compiler_made_is_known_again(name: str, tmp_path: Path) -> None:
     """From its file too, under another name, and with a note of the user's in its source."""
@@ -190,7 +190,7 @@ DAMAGE: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.layer_one(0, 1, 4, 7)
+@pytest.mark.layer_one(0, 1, 4)
 @pytest.mark.parametrize("what", DAMAGE)
 def test_every_command_refuses_a_program_that_cannot_be_read(
     what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -215,7 +215,7 @@ def test_an_automaton_of_other_states_is_refused_as_an_object_too() -> None:
         check_decoded(replace(model, program=other.program), 2)
 
 
-@pytest.mark.layer_one(0, 5)
+@pytest.mark.layer_one(5)
 @pytest.mark.parametrize("kind", FORGERIES)
 def test_show_has_no_plan_of_other_weights(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is shown is the plan of the compiler, whatever stands in the file; and none where the weights are others."""

@@ -92,7 +92,7 @@ def random_model(rng, mask, weighting, temperature=1):
     )
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("mask", ["none", "future"])
 def test_random_hard_models_equal_the_dense_pass(mask):
     for seed in range(12):
@@ -115,6 +115,7 @@ def test_planted_wrong_neighbours_are_caught():
     assert caught >= 15  # of 18: a random head may have no effect
 
 
+@pytest.mark.layer_one(0, 1, 3, 5)
 @pytest.mark.parametrize("mask", ["none", "future"])
 @pytest.mark.parametrize("temperature", [1, "1/3", "i/n"])
 def test_softmax_after_hard_attention_is_within_50_digits_of_mpmath(mask, temperature):
@@ -323,7 +324,7 @@ def close_values(found, expected):
     return abs(number(found) - expected) < mpmath.mpf(10) ** -50
 
 
-@pytest.mark.layer_one(0, 4, 9, 14)
+@pytest.mark.layer_one(0, 14)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
 def test_hard_weightings_under_every_mask_equal_the_dense_pass(mask, weighting):
@@ -417,7 +418,7 @@ def normed(seed, placement, epsilon=0, outcome="refuse"):
     return replace(base, layers=(Layer(*parts, placement=placement),))
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4)
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize("placement", ["pre", "post", "projected pre"])
 @pytest.mark.parametrize("epsilon", [0, "1/3"])
 def test_norms_are_within_50_digits_of_mpmath_or_refused(placement, epsilon):

@@ -106,6 +106,7 @@ def test_more_than_is_certain_is_refused_and_nothing_written(
     assert code == 0 and "decodes 50 steps after strings of at most 1 symbols" in out
 
 
+@pytest.mark.sweep
 def test_at_the_last_certain_step_nothing_is_said_of_the_next(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -74,7 +74,7 @@ def _head(rng: random.Random, table: Any) -> Head:
     return Head(NAMES, writes, [[0] * 4], [[1] * 4], table(len(writes), 4), mask, rng.choice(["average", "softmax"]))
 
 
-@pytest.mark.layer_one(3, 6)
+@pytest.mark.layer_one(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_running_sums_hold_every_word(seed: int) -> None:
     """Each word by itself lies in the hull of all states, with the verdict that a state has; so do float32 runs."""
@@ -150,6 +150,7 @@ def _counting() -> Transformer:
     return Transformer("starts", embedding, (Layer(head),), Readout("sign", "last", ("b",), [[1]]))
 
 
+@pytest.mark.sweep
 def test_a_length_that_fails_is_named_with_a_word() -> None:
     """PARITY's empty word has the logit 0, so that no float is sure of it; every other length is guaranteed."""
     found = guarantee(build("parity").bind(), "float64", 12)
@@ -166,6 +167,7 @@ def test_a_length_that_fails_is_named_with_a_word() -> None:
         assert least * Fraction(99, 100) < Fraction(each["margin"]) <= least
 
 
+@pytest.mark.sweep
 def test_beyond_the_guarantee_a_real_run_fails(tmp_path: Path) -> None:
     """dyck-1-nonuniform with eps = 1/4096 in float64: the guarantee ends before the first length at which numpy's own
     answer is wrong, and the certificate names both."""
@@ -325,7 +327,7 @@ def test_a_large_model_is_written_without_being_run(tmp_path: Path, monkeypatch:
     assert (some["ranges"] and some["ranges"][-1][1] < 8 and "600 products" in some["why"]) or some["open"]
 
 
-@pytest.mark.layer_one(0, 1, 3)
+@pytest.mark.layer_one(0, 3)
 @pytest.mark.parametrize("language", [r"(\(\))*", r"\(*", r"(\(\)|\))*", r"\(\)\(\)", r"(\(\(\)\)|\))*"])
 def test_every_string_of_a_language_takes_part(language: str, tmp_path: Path) -> None:
     """Prefixes that the model cannot tell apart stay apart where the language tells them apart: each string of it by

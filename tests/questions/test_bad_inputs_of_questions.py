@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.layer_one(0, 1, 2)
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_each_question_refuses_them_in_one_sentence(
     question: str, folder: Path, capsys: pytest.CaptureFixture[str]

@@ -67,6 +67,7 @@ def test_how_far_float16_carries() -> None:
     assert proved("first", "bfloat16", 20) and proved("dyck-1", "bfloat16", 8)
 
 
+@pytest.mark.sweep
 def test_the_rows_of_an_answer() -> None:
     assert sc.build("dyck-1").precision(6, min_length=6, formats=()).row(6)["enough"] == 3
     assert sc.build("first").precision(4, min_length=4, formats=()).row(4)["enough"] == 5

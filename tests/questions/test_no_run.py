@@ -70,7 +70,7 @@ def flat_behind(readout: str, placement: str = "post", weighting: str = "softmax
     return sc.Transformer("flat", embedding, layers, ending, final_norm=final)
 
 
-@pytest.mark.layer_one(0, 3, 11)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("readout", ["first", "last"])
 @pytest.mark.parametrize("placement", ["post", "pre", "final"])
 @pytest.mark.parametrize("weighting", ["softmax", "average"])
@@ -116,6 +116,7 @@ def test_an_export_says_which_inputs_have_no_run(tmp_path: Path, placement: str)
     sc.verify_export(file)
 
 
+@pytest.mark.sweep
 def test_a_dead_head_has_a_temperature_too(tmp_path: Path) -> None:
     """n - 5/2 is no temperature at lengths 1 and 2, whether or not anything reads what the head writes."""
     for reads in ("x", "y"):
@@ -143,6 +144,7 @@ def test_a_dead_head_has_a_temperature_too(tmp_path: Path) -> None:
             assert (ended.returncode == 0) is (len(word) == 3), ended.stderr
 
 
+@pytest.mark.layer_one(0, 1, 2, 4, 5, 6, 7)
 @pytest.mark.parametrize("temperature", ["n - 7/2", "i - n - 1/2", "3/2 - n", "(n - 7/2)*(i + 1)"])
 @pytest.mark.parametrize("weighs", [1, 0])
 def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, weighs: int) -> None:
@@ -227,7 +229,7 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), ending, final_norm=last)
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @in_parts(3, "seed", range(30))
 def test_random_models(seed: int) -> None:
     model = some_model(seed)

@@ -218,7 +218,7 @@ def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
         every_length(build(name))
 
 
-@pytest.mark.layer_one(0, 2, 4, 5)
+@pytest.mark.layer_one(0, 2)
 @pytest.mark.parametrize("norm", ["none", "pre"])
 @pytest.mark.parametrize("seed", range(3))
 def test_weights_as_they_are_trained_end_in_a_sentence(seed: int, norm: str) -> None:
@@ -255,7 +255,7 @@ def test_the_domain_is_quick() -> None:
     assert time.process_time() - began < 0.5
 
 
-@pytest.mark.layer_one(0, 1, 2, 3)
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("m", [2, 3, 5, 7, 11])  # from 5 on the sines and cosines are roots, or have no closed form
 def test_modulo_answers_with_the_remainder(m: int) -> None:
     found = every_length(build("modulo", m=m))
@@ -313,7 +313,7 @@ def eval_condition(formula: str, n: int) -> bool:
     return truth(parse_formula(formula), {"n": Fraction(n)})
 
 
-@pytest.mark.layer_one(0, 1, 8, 9, 12, 13)
+@pytest.mark.layer_one(0, 9, 13)
 @pytest.mark.parametrize("start", [0, 1])
 @pytest.mark.parametrize("position", ["first", "last"])
 @pytest.mark.parametrize("before, after", [("^", None), (None, "$"), ("^", "$"), (None, None)])

@@ -66,7 +66,7 @@ def compared(model: sc.Transformer, draw: random.Random, cases: int, query: bool
             assert said(found, rows, i) == {model.readout.reads[0]: Fraction(wanted)}, (rows, i)
 
 
-@pytest.mark.layer_one(1, 2)
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", ["predecessor", "predecessor-quadratic", "predecessor-strict"])
 def test_the_value_before(name: str) -> None:
     """For any numbers, not only for those of the recipe's region."""
@@ -122,7 +122,7 @@ def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", "lookup-one-hot")
 
 
-@pytest.mark.layer_one(0, 1, 4)
+@pytest.mark.layer_one(1, 4)
 @pytest.mark.parametrize(
     "name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position", "prefix-average"]
 )

@@ -55,6 +55,7 @@ def test_weights_of_the_product_as_printed() -> None:
     assert [round(float(w), 9) for w in block.W2] == [1.253314137, -1.253314137, -1.253314137]
 
 
+@pytest.mark.sweep
 @together("f", RECIPES)
 def test_every_relu_recipe_by_gelu_stays_within_its_error(f: str) -> None:
     """The dense formula W2 GELU(c (W1 x + b1))/c + b2 by mpmath, the error bound, and the reference of the ReLU

@@ -322,6 +322,7 @@ def test_a_region_of_everything_is_meant(name):
             assert out(model, inputs, values)[model.readout.reads[0]] == rational(formula, inputs | values)
 
 
+@pytest.mark.sweep
 def test_boolean_on_every_table_of_up_to_three_bits():
     for m in (1, 2, 3):
         assignments = [dict(zip((f"p{c + 1}" for c in range(m)), map(Fraction, xi), strict=True))

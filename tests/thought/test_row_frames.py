@@ -129,7 +129,7 @@ def by_formula(cells: dict[int, int], head: int, i: int, b: int) -> dict[int, An
         return found
 
 
-@pytest.mark.layer_one(1, 3)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("text", "variant", "words"),
     [
@@ -169,6 +169,7 @@ def test_what_is_retrieved_is_what_the_weights_look_at(text: str, variant: str, 
     assert compared > 10
 
 
+@pytest.mark.sweep
 def test_a_run_is_traced_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Step 0 is the last letter; the network's own looks are still had, and other weights are refused."""
     (tmp_path / "not.tm").write_text(NOT, encoding="utf-8")

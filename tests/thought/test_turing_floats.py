@@ -73,6 +73,7 @@ def test_the_first_error_is_at_or_above_the_certified_bound(weighting: str, dtyp
     assert found.certified < limit or not errs
 
 
+@pytest.mark.sweep
 def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     """Of a run that is certified whole as many as there are, and none behind an answer that is another one."""
     model = sc.compile("tm", SWEEPER)
@@ -127,6 +128,7 @@ def test_ten_million_steps_would_need_more_bits_and_the_bits_are_those_of_the_ga
             assert tie_break(j) <= flint.arb(1) / (64 * j**4)
 
 
+@pytest.mark.sweep
 def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     for name in ("multiples-of-three", "odd-ones"):
         file = next(one for one in automata_examples.FILES if one.stem == name)
@@ -140,6 +142,7 @@ def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     assert tuple(next(decoder) for _ in range(30)) == generate(model, "", 30, "float64").appended
 
 
+@pytest.mark.sweep
 def test_what_is_said_of_names_and_of_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A continuation by what is shown and no token is answered with tokens that begin so; nothing extends an end."""
     file = tmp_path / "m.json"

@@ -100,7 +100,7 @@ def test_busy_beavers(name: str) -> None:
     assert machines_at_random.wrong(execute(machine, (), 1000), [one.token for one in run], 1, True) == 0
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 @pytest.mark.parametrize("name", [*BEAVERS, "copy", "increment", "parity-printed", "unary-multiplication"])
 def test_the_whole_model_of_every_shipped_machine_in_balls(name: str, weighting: str) -> None:

@@ -123,7 +123,7 @@ def test_one_word_for_all_of_a_class_by_counts(seed: int) -> None:
         assert all(said(model, word) == said(model, group[0]) for group in groups.values() for word in group)
 
 
-@pytest.mark.layer_one(2)
+@pytest.mark.sweep
 @in_parts(10, "seed", range(100))
 def test_one_state_for_all_prefixes_alike(seed: int) -> None:
     """A word of an entry has its values exactly; a state has the words that brute force finds in it, the first of which

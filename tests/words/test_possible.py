@@ -78,6 +78,7 @@ def test_a_choice_that_rounding_turns_is_not_accepted() -> None:
                 outputs(model, 9, Rounding(Format(bits)))
 
 
+@pytest.mark.sweep
 def test_dyck_k_d_is_guaranteed_at_lengths_with_billions_of_strings() -> None:
     found = guarantee(build("dyck-k-d").bind(), "float32", 8)
     assert found["ranges"] == found["divided_first"]["ranges"] == [[1, 8]]
