@@ -100,7 +100,7 @@ def test_values_that_take_too_long_to_write():
     assert runs.tried().word == ("a", "a")
     start = time.process_time()
     assert certify.refute(statement, runs, Until(1)) == (None, None)
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 15
 
 
 @pytest.mark.layer_one(0, 1, 2, 3, 4, 5)
