@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook import bounds
 from symcook.cli.options import DIGITS, Force, OneOf, argument, given, option, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, Waiting, say_or_json
+from symcook.cli.output import Progress, say_or_json
 from symcook.cli.question import kind_of
 from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput, Undecided, unknown
@@ -73,7 +73,7 @@ def bound(
     _check_arguments(chosen, arguments, None if over is None else over.partition("=")[0].strip())
     if over is not None and place is not None:
         return _plot(kind, over, place, arguments, digits, force, as_json)
-    with Waiting(kind):
+    with Progress(kind):
         answer = chosen.load()(**arguments, digits=digits)
     say_or_json(as_json, answer.to_json, answer.text)
     return 0 if answer.claimed is None else _exit_code(answer.holds, digits)

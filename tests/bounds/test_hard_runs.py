@@ -232,7 +232,7 @@ def test_errors_of_soft_attention(seed: int) -> None:
         assert most == pytest.approx(bound(d, found, float(tau)), rel=1e-9, abs=1e-300)
         assert max(off) <= most * (1 + 1e-9) + 1e-12
         calls.clear()
-        worst, where = error_in_balls(soft_at(m, tau), found.words, found.ends, lambda: calls.append(1))
+        worst, where = error_in_balls(soft_at(m, tau), found.words, found.ends, flint.arb(1), lambda: calls.append(1))
         assert float(worst.mid()) == pytest.approx(max(off), rel=1e-9, abs=1e-12) and len(calls) == len(words)
         assert off[where] == pytest.approx(max(off), rel=1e-9, abs=1e-12)
     for allowed in (Fraction(1, 100), Fraction(1)):

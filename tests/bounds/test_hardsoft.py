@@ -24,7 +24,7 @@ from symcook.bounds.theorem26 import Constants, fitted
 from symcook.compose.untied import untie
 from symcook.domains.exact import Exact
 from symcook.domains.floats import Float64
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.expr import parse_term
 from symcook.model.modelfile import load, save
@@ -530,3 +530,36 @@ def test_a_network_without_hidden_units_adds_its_bias() -> None:
     wide = replace(bare, layers=(*bare.layers, sc.Layer(None, empty)))
     one, other = (hardsoft(model, "1/4", max_length=3).rows for model in (bare, wide))
     assert [row.tau_layers for row in one] == [row.tau_layers for row in other]
+
+
+@pytest.mark.parametrize(("power", "longest"), [(60, 3), (150, 3), (1500, 1)])
+def test_weights_beyond_the_first_precision_need_more_bits_and_no_less(power: int, longest: int) -> None:
+    """The runs in balls cancel numbers of this size: with a large weight the ball is wide, which contradicts nothing.
+    At 2^150 the needed temperature is that at 2^60, where the first precision is enough."""
+    formula = sc.compile("count", "#left[Q_a] > #left[Q_b]", alphabet="ab")
+    (*first, last) = formula.layers
+    assert last.feedforward is not None
+    rows = last.feedforward.W1.tolist()
+    assert rows[1][-1] == 1
+    rows[1][-1] = f"2^{power}"
+    wide = replace(
+        formula, layers=(*first, replace(last, feedforward=replace(last.feedforward, W1=rows))), program=None
+    )
+    answer = wide.hardsoft("1/4", max_length=longest)
+    for row in answer.rows:
+        assert Fraction(row.error.mid) + Fraction(row.error.rad) <= Fraction(1, 4)
+    if longest == 3:
+        assert float(answer.rows[2].tau_needed.mid) == pytest.approx(0.12305887, rel=1e-6)
+
+
+def test_a_temperature_that_balls_leave_open_is_undecided() -> None:
+    formula = sc.compile("count", "#left[Q_a] > #left[Q_b]", alphabet="ab")
+    (*first, last) = formula.layers
+    assert last.feedforward is not None
+    rows = last.feedforward.W1.tolist()
+    rows[1][-1] = "2^1500"
+    wide = replace(
+        formula, layers=(*first, replace(last, feedforward=replace(last.feedforward, W1=rows))), program=None
+    )
+    with pytest.raises(Undecided, match="was undecided"):
+        wide.hardsoft("1/4", max_length=2)

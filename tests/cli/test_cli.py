@@ -242,27 +242,26 @@ def test_many_claims_are_counted_and_say_how_to_see_them(
     assert isinstance(document(capsys, "claims"), list)
 
 
-def test_a_long_bound_says_how_long_it_takes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_progress_shows_the_time_while_nothing_is_told(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from symcook.cli import output
 
-    with output.Waiting("quick"):
-        pass
-    assert capsys.readouterr().err == ""
-
     class Told(output.Progress):
-        def __call__(self, done: object, total: object = None) -> None:
-            said.append(done)
+        def draw(self, text: str) -> None:
+            said.append(text)
 
-    said: list[object] = []
-    monkeypatch.setattr(output, "Progress", Told)
+    said: list[str] = []
     before = threading.active_count()
-    with output.Waiting("slow"):
+    with Told("quick"):
+        pass
+    assert said == [] and capsys.readouterr().err == ""
+    with Told("slow") as progress:
+        progress(1, 3)
         end = time.monotonic() + 60  # after a second, or later where a machine is busy
-        while not said and time.monotonic() < end:
+        while len(said) < 2 and time.monotonic() < end:
             time.sleep(0.05)
-    assert said and str(said[0]).endswith(" s")
+    assert said[0] == "1 of 3" and said[1].endswith(" s")
     assert threading.active_count() == before
 
 

@@ -270,3 +270,20 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
     assert "before the input" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
     refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")
+
+
+def test_python_shows_states_by_their_own_names_as_the_command_line_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """States that are called as the verdicts have private tokens (no'), which no answer shows."""
+    table = {
+        "states": ["yes", "no"], "input_symbols": ["a"], "transitions": {"yes": {"a": "no"}, "no": {"a": "yes"}},
+        "initial_state": "no", "final_states": ["no"],
+    }  # fmt: skip
+    model = sc.compile("dfa", json.dumps(table))
+    decoded = generate(model, "aa", 20)
+    assert decoded.appended == ("no", "yes", "no") and decoded.end == "yes" and decoded.ended
+    assert decoded.tokens == ("a", "a", "no", "yes", "no")
+    (tmp_path / "m.json").write_text(dumps(model))
+    code, found = lines(capsys, "run", tmp_path / "m.json", "--input", "aa", "--steps", 20, "--json")
+    assert code == 0 and [line["token"] for line in found if "token" in line] == ["no", "yes", "no", "yes"]
