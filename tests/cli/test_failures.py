@@ -39,6 +39,7 @@ FAILURES = [  # the command, and its exit code
 ]
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5)
 @pytest.mark.parametrize(("line", "code"), FAILURES, ids=[line for line, _ in FAILURES])
 def test_a_failure_is_a_document(
     line: str, code: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -123,6 +124,7 @@ OPTIONS = ["--set", "--n", "-o", "--version", "--section", "--steps", "--yes", "
            "--maxlength", "--inptu", "--digts"]  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_suggestions_are_near(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """An independent measure: what is suggested shares most of its letters, dashes aside, or one begins the other."""

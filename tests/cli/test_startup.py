@@ -51,10 +51,12 @@ def test_not_even_click(arguments: list[str] | None) -> None:
     assert loaded(arguments, ("click",)) == []
 
 
+@pytest.mark.sweep
 def test_claims_need_no_sympy() -> None:
     assert loaded(["claims", "--json"], ("sympy", "numpy", "mpmath")) == []
 
 
+@pytest.mark.sweep
 def test_a_run_reads_exact_entries_without_sympy(tmp_path: Path) -> None:
     exact = ("sympy", "numpy", "mpmath")
     assert loaded(["run", "dyck-1", "--input", "(())"], exact) == []

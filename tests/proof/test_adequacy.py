@@ -96,6 +96,7 @@ def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     assert (False in verdicts) == entry.false
 
 
+@pytest.mark.sweep
 @together("name", [n for n, e in ENTRIES.items() if e.false])
 def test_a_false_statement_has_a_corrected_one(name: str) -> None:
     """The same instances: the corrected statement applies to some and holds at all."""

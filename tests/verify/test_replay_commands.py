@@ -90,6 +90,7 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
     return code, out
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_replay_commands_run(
     seed: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -161,6 +162,7 @@ def plain(before: str | None = None, after: str | None = None) -> Transformer:
     )  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(("before", "after"), [("CLS", None), ("BOS", "EOS"), (None, "EOS"), (None, None)])
 def test_models_that_add_tokens_run_and_derive(
     before: str | None, after: str | None, capsys: pytest.CaptureFixture[str], tmp_path: Path
