@@ -138,7 +138,7 @@ def passes(d: Drawn, word: str, tau: float | None = None) -> tuple[list[Any], li
 CASES = range(24)
 
 
-@pytest.mark.layer_one(0, 2, 3, 4, 14, 15, 18, 22)
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 8, 14, 15, 18, 22)
 @pytest.mark.parametrize("seed", CASES)
 def test_what_heads_meet_on_all_words(seed: int) -> None:
     d = drawn(seed)

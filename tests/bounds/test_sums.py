@@ -23,7 +23,7 @@ def encloses(ball, expected):
 SQUARES = [(2, 60), (2, None), (3, 100), (3, 1000), (4, 3000), (4, None), (5, 70), (9, 500)]
 
 
-@pytest.mark.layer_one(0, 1, 4, 5, 12, 13, 14, 15)
+@pytest.mark.layer_one(0, 1, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15)
 @in_pairs(powers=SQUARES, first=[1, 2], few=[20, 10**6])
 def test_squares(powers, first, few, monkeypatch):
     power, m = powers

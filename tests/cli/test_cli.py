@@ -589,7 +589,6 @@ BAD = [
 ]
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[str(a) for a, _ in BAD])
 def test_bad_input(
     capsys: pytest.CaptureFixture[str],

@@ -124,7 +124,6 @@ OPTIONS = ["--set", "--n", "-o", "--version", "--section", "--steps", "--yes", "
            "--maxlength", "--inptu", "--digts"]  # fmt: skip
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_suggestions_are_near(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """An independent measure: what is suggested shares most of its letters, dashes aside, or one begins the other."""

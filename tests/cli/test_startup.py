@@ -51,7 +51,6 @@ def test_not_even_click(arguments: list[str] | None) -> None:
     assert loaded(arguments, ("click",)) == []
 
 
-@pytest.mark.sweep
 def test_claims_need_no_sympy() -> None:
     assert loaded(["claims", "--json"], ("sympy", "numpy", "mpmath")) == []
 

@@ -104,7 +104,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.partition(" | ")[0])
 def test_a_wrong_line_is_answered_by_a_sentence(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     typed, _, named = line.partition(" | ")
@@ -156,7 +155,6 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("case", CALLS)
 def test_a_wrong_call_is_answered_by_a_sentence(case: str, folder: Path) -> None:
     call, named = CALLS[case]

@@ -74,7 +74,7 @@ def test_objects_of_rasp_are_known_again() -> None:
     assert genuine(sc.compile("srasp", rasp.tokens == "a", alphabet="ab"))
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 5, 6, 10, 11)
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12)
 @pytest.mark.parametrize("name", COMPILED)
 def test_other_weights_are_not(name: str) -> None:
     """A change of one entry of the last network, or of the readout where there is none."""

@@ -51,7 +51,7 @@ def drawn(r: random.Random, operators: int) -> tuple[Any, str]:
             return tree, temporal.written(tree)
 
 
-@pytest.mark.layer_one(2, 3, 4, 6, 7, 9, 10, 11)
+@pytest.mark.layer_one(2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("seed", range(6))
 def test_soft_formulas_are_right_on_all_short_words_and_some_long_ones(seed: int, tau: int | None) -> None:

@@ -165,7 +165,6 @@ def test_the_equations_are_what_the_interpreter_finds(name: str) -> None:
     assert means(read_srasp(shipped_program(f"{name}.srasp")), 3)
 
 
-@pytest.mark.sweep
 def test_the_equations_of_each_operation_are_what_the_interpreter_finds() -> None:
     for source in OPERATIONS.values():
         assert means(read_srasp(source, ("a", "b")), 4)
@@ -218,7 +217,6 @@ def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
     assert done.returncode == 0 and f"{count} PROVED" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.sweep
 def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "m.json"
     code, out, err = call(capsys, "compile", "srasp", CLOSEST, "--prove", "-o", file)

@@ -98,7 +98,6 @@ def shows(model: sc.Transformer, longest: int = 6) -> dict[str, bool]:
     return {word: model.run(word).accept for word in words}
 
 
-@pytest.mark.sweep
 def test_a_position_term_breaks_ties_in_its_own_direction() -> None:
     """The last a or b decides with +, the first with -; without either the position itself, or the last c."""
     for beta, mask in itertools.product(("1", "1/2", "-1/2", "-1"), ("none", "future", "past", "strict-future")):

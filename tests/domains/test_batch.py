@@ -391,7 +391,6 @@ def models(draw):
     return Transformer("random", embedding, tuple(layers), readout)
 
 
-@pytest.mark.sweep
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(models(), st.integers(1, 3))
 def test_random_models(model, n):

@@ -38,7 +38,7 @@ def tiny(kind: str, position: str, activation: str, weighting: str | None, input
     return sc.Transformer("tiny", embedding, (sc.Layer(head, block),), ending)
 
 
-@pytest.mark.sweep
+@pytest.mark.layer_one(0)
 @in_parts(3, "kind, position, activation, weighting, inputs", CASES)
 def test_every_readout(
     kind: str, position: str, activation: str, weighting: str | None, inputs: bool, tmp_path: Path, capsys: Any

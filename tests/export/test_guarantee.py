@@ -205,7 +205,6 @@ def test_positions_count_against_models_of_rows() -> None:
 # --- Nothing changes unseen ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep
 def test_every_byte_counts(tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)
     for name in ("m.npz", "m.certificate.json"):

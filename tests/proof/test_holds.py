@@ -163,7 +163,6 @@ def test_equations_say_what_formulas_drawn_at_random_mean(seed: int) -> None:
         assert wrong_at(equations, program_text(tree)) is None, functional(tree, True)
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("right, wrong, source, said", [
     ("j in 1..i. ", "j in 1..n. ", "since(~Q_a, Q_b)", "~Q_a since Q_b"),
     ("j in 1..i. ", "j in 2..i. ", "since(~Q_a, Q_b)", "~Q_a since Q_b"),

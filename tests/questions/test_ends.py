@@ -77,7 +77,6 @@ def test_a_bend_that_changes_no_answer_is_no_end(readout: Any) -> None:
     assert found.notes["ends"].startswith("exact")
 
 
-@pytest.mark.layer_one(0, 1, 5, 9, 11, 12, 16, 20)
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize("activation", ["relu", "step"])
 def test_a_temperature_at_which_no_answer_changes_is_no_end(readout: Any, activation: str) -> None:

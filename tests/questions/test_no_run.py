@@ -144,7 +144,6 @@ def test_a_dead_head_has_a_temperature_too(tmp_path: Path) -> None:
             assert (ended.returncode == 0) is (len(word) == 3), ended.stderr
 
 
-@pytest.mark.layer_one(0, 1, 2, 4, 5, 6, 7)
 @pytest.mark.parametrize("temperature", ["n - 7/2", "i - n - 1/2", "3/2 - n", "(n - 7/2)*(i + 1)"])
 @pytest.mark.parametrize("weighs", [1, 0])
 def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, weighs: int) -> None:
@@ -164,7 +163,7 @@ def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, we
             assert abs(float(tau.mid) - 2 / math.log(n - 1) / own[-1]) < 1e-9
 
 
-@pytest.mark.layer_one(0, 6, 8, 9, 10, 12, 14, 15)
+@pytest.mark.layer_one(0, 6, 8, 9, 10, 11, 12, 14, 15)
 @pytest.mark.parametrize(("temperature", "ends", "lengths"), [
     ("tau*(n - 7/2)", {"lower": 0}, {4, 5}), ("-tau", {"lower": 0}, set()), ("tau", {"lower": 0}, {1, 2, 3, 4, 5}),
     ("tau*(i - n - 1/2)", {"lower": 0}, set()), ("tau - n", {"lower": 3}, {1, 2, 3}),

@@ -97,7 +97,6 @@ def test_no_lookup_without_a_checked_maximum() -> None:
 MASKS = ("none", "future", "strict-future", "past", "strict-past")
 
 
-@pytest.mark.layer_one(0, 15, 18, 19, 23, 25, 36, 37)
 @pytest.mark.parametrize("seed", range(40))
 def test_hard_heads_by_place(seed: int) -> None:
     """Parabolas over positions, signs of positions and no scores at all, under any mask, the first or last of ties."""

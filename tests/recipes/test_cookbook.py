@@ -302,7 +302,7 @@ NEW = [
 ]
 
 
-@pytest.mark.layer_one(0, 1, 2, 5, 6, 7, 8, 9)
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 @pytest.mark.parametrize(("name", "arguments", "length"), NEW)
 def test_checks_find_no_difference(name: str, arguments: dict[str, Any], length: int) -> None:
     found = check_recipe(name, length, arguments)

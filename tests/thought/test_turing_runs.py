@@ -177,7 +177,6 @@ def test_what_each_machine_does_at_the_edges(tmp_path: Path, capsys: pytest.Capt
                     assert said == [*run.documents, last] and code == (0 if run.ended else 3), (name, word, limit)
 
 
-@pytest.mark.sweep
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "inc.json"
     made = document(capsys, "compile", "tm", MACHINES / "increment.tm", "-o", file)

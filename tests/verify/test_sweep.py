@@ -424,7 +424,6 @@ def counts(mask, before=None, after=None, weight=1, readout=None):
     )
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("block", [2, 4, 2**16])
 @pytest.mark.parametrize(("before", "after"), [(None, None), ("CLS", None), (None, "EOS"), ("CLS", "EOS")])
 def test_a_reference_sees_what_a_user_types(before, after, block, monkeypatch):

@@ -139,7 +139,7 @@ def test_no_more_processes_than_work_or_cores(
     assert counts == [begun]
 
 
-@pytest.mark.sweep
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("domain", ["exact", "ball"])
 def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_path: Path, domain: str) -> None:
     from symcook.cli.runs import made
