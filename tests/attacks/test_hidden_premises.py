@@ -393,6 +393,7 @@ def test_a_file_of_no_statement_is_told(tmp_path: Path, name: str) -> None:
     assert verdicts(root) == {"a.b": "PROVED"}
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     "change",
     [
