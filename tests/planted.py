@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import affected
@@ -70,7 +71,7 @@ def main() -> int:
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        shutil.copytree(ROOT, tree, ignore=mutants.left_out, symlinks=True)
+        shutil.copytree(ROOT, tree, ignore=partial(mutants.left_out, ROOT), symlinks=True)
         for area in options.only:
             drawn = (one for one in mutants.choose(AREAS[area], seed, 10 * options.count))
             reasons = mutants.accepted()
