@@ -104,6 +104,7 @@ CASES: dict[str, tuple[Callable[[], rasp.SOp], str, int, Callable[[str], list[An
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5)
 @pytest.mark.parametrize("name", CASES)
 def test_a_program_of_objects_against_a_loop(name: str) -> None:
     make, letters, longest, wanted = CASES[name]

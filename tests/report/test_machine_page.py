@@ -99,6 +99,7 @@ def expected(source: Path, word: str) -> Iterator[list[list[str]]]:
         yield shown
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "word"), [("palindromes.tm", "aba"), ("increment.tm", "1011"), ("copy.tm", "")])
 def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any, tmp_path: Path) -> None:
     """Tapes and heads behind every token, against the interpreter; what a head retrieved is the token that says it."""
@@ -119,6 +120,7 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("options", [(), ("--variant", "no-start")])
 def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: Any, tmp_path: Path) -> None:
     """With $ and without: tapes and heads are those of the machine that was given, token by token; without $ two rows
@@ -175,6 +177,7 @@ def test_symbols_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("word", ["", "0110", "1", "0101011"])
 def test_an_automaton_is_drawn_and_its_run_followed(word: str, made: Any, tmp_path: Path) -> None:
     source = AUTOMATA / "odd-ones.json"
@@ -193,6 +196,7 @@ def test_an_automaton_is_drawn_and_its_run_followed(word: str, made: Any, tmp_pa
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_another_word_is_chosen(made: Any, tmp_path: Path) -> None:
     """Every word that the page has: its output is the interpreter's."""
     file = page(tmp_path, "tm", MACHINES / "increment.tm", "111")
@@ -235,6 +239,7 @@ def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
                 assert narrow.execute_script("return document.documentElement.scrollWidth") <= width, file
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, on the page of a machine and of an automaton in the middle of a run; in dark

@@ -97,6 +97,7 @@ def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert said["evaluator"] == "precomputed" and said["runs"] >= 20 and "softmax" in said["why"]
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("kind", "source", "why"), [
     ("dfa", "(aa)*", "the model runs an automaton"), ("tm", "1RB1LB_1LA1RZ", "the model runs a Turing machine"),
 ])  # fmt: skip
@@ -151,6 +152,7 @@ def test_a_model_file_has_a_page_too(tmp_path: Path) -> None:
 # --- What stands there ---
 
 
+@pytest.mark.sweep
 @in_parts(4, "name", names())
 def test_every_recipe_has_a_small_page_soon(name: str) -> None:
     """Under 2 MB each, and none takes for ever (on a free machine all take less than 5 s); which compute is known."""
@@ -275,6 +277,7 @@ def test_arrows_step_on_a_fresh_page(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "given"), [("dyck-1", "(())"), ("parity", "0110")])
 def test_the_pattern_of_each_head_is_drawn_with_its_exact_weights(
     name: str, given: Any, made: Any, tmp_path: Path
@@ -436,6 +439,7 @@ return done;
 """How long each step takes until it is laid out, in milliseconds."""
 
 
+@pytest.mark.layer_one(0)
 @in_parts(4, "name", names())
 def test_every_page_is_quiet_and_steps_are_quick(name: str, made: Any, tmp_path: Path) -> None:
     """No message on any console, and no step stops the page (at length 12, alone on a machine, 22 ms): the least of

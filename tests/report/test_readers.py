@@ -67,6 +67,7 @@ def drawn_again(statement: Statement, formula: Any) -> bool:
     return statement_tree(text_of(tree)) == tree and same
 
 
+@pytest.mark.sweep
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement() -> None:
     read = {name: statements()[name] for name in short_statements()}
     assert [name for name, statement in read.items() if not drawn_again(statement, statement.formula)] == []
@@ -186,6 +187,7 @@ def test_plain_words_are_escaped() -> None:
     well_formed(escaped("100% of {x_1} & #2 < $3 ^ ~ \\ | § ≤"), TEXT_MACROS)
 
 
+@pytest.mark.sweep
 @together("name", [LEMMA, FALSE, "lem.sum_mono", "cookbook.s4.4.min"])
 @together("full", [False, True])
 def test_a_proof_as_latex(name: str, full: bool) -> None:
@@ -204,6 +206,7 @@ def steps_of(name: str) -> list[outlines.OutlineStep]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
+@pytest.mark.sweep
 def test_every_proof_can_be_told() -> None:
     every(short_proofs(), told)
     lines = [outlines.outline_text(outlines.outline(statements()[n], certificate(n))) for n in short_proofs()]
@@ -249,6 +252,7 @@ def test_an_enclosure_without_bounds_names_none() -> None:
     assert "the bounds ." not in text
 
 
+@pytest.mark.sweep
 def test_one_id_is_shown_with_all_that_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "prove", LEMMA)
     assert code == 0
