@@ -310,6 +310,7 @@ def test_constant_functions_are_allowed() -> None:
 # --- Limits -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_definitions_that_double_are_stopped() -> None:
     """d40 used to be expanded 2^40 times."""
     known: dict[str, Any] = {"d0": grammar.define("d0(x) := x", {})}

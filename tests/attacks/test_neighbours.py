@@ -241,7 +241,7 @@ def test_there_are_enough():
     assert len({n[:3] for n in NEIGHBOURS}) == len(NEIGHBOURS) >= 30
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(1)
 @in_parts(3, "case", NEIGHBOURS)
 def test_it_is_false(case):
     name, old, new, instance = case

@@ -348,6 +348,7 @@ def test_a_margin_below_the_rounding_is_named(capsys: pytest.CaptureFixture[str]
     assert "margin" not in capsys.readouterr().out
 
 
+@pytest.mark.sweep
 def test_verdicts_of_mpmath_are_right_or_open() -> None:
     from symcook.recipes import build
     from symcook.spec.languages import dyck1

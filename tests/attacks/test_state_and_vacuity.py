@@ -500,6 +500,7 @@ def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     assert time.process_time() - start < 30 and len(str(caught.value)) < 400
 
 
+@pytest.mark.sweep
 @together(
     "change",
     [

@@ -111,7 +111,7 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     assert (tmp_path / "dyck.txt").read_text().splitlines()[0].split() == ["state", "answer", "(", ")"]
 
 
-@pytest.mark.layer_one(0, 1, 2)
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -142,6 +142,7 @@ def archive(folder: Path, **changes: Any) -> Path:
     return changed
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize(
     ("changes", "named"),
     [

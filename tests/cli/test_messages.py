@@ -28,7 +28,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return out
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("width", [70, 80, 118])
 def test_lines_keep_to_the_terminal(
     width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

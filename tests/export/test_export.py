@@ -78,6 +78,7 @@ def test_the_example_is_a_script(tmp_path: Path) -> None:
     assert (done.stdout.splitlines(), done.stderr) == (example(tmp_path, "(())"), "")
 
 
+@pytest.mark.sweep
 def test_archive_of_dyck_1(tmp_path: Path) -> None:
     m, certificate = export(tmp_path, "dyck-1")
     assert list(m["coordinates"]) == ["token", "balance", "error", "total"]
@@ -125,7 +126,7 @@ def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) 
         assert archive.verdicts(m, z)[0] == build("dyck-1").run("".join(word)).accept
 
 
-@pytest.mark.layer_one(0, 7)
+@pytest.mark.layer_one(6, 7)
 @pytest.mark.parametrize(
     ("recipe", "given", "options"),
     [

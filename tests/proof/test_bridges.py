@@ -180,7 +180,7 @@ def usual_bridge(name: str) -> tuple[dict[str, Any], Any]:
     return checked(bridge(family(name), (SIZES | OWN_SIZES)[name]))
 
 
-@pytest.mark.layer_one(0, 9, 10, 13, 17, 26, 27, 28)
+@pytest.mark.layer_one(0, 9, 17, 26, 27, 28)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     certificate, verdict = usual_bridge(name)
@@ -291,7 +291,7 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
     return all(number == "0" for row in values for number in row)
 
 
-@pytest.mark.layer_one(9, 10)
+@pytest.mark.layer_one(10)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - TURING))  # test_turing_family.py has its own
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -413,7 +413,7 @@ AUTOMATA = ("automaton", "automaton-no-start", "automaton-nonstrict", "automaton
 files with many near misses every second one is tried."""
 
 
-@pytest.mark.layer_one(9, 10, 15)
+@pytest.mark.layer_one(10, 15)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]

@@ -82,7 +82,7 @@ def test_the_premises_are_the_runs_of_both_and_nothing_near_them(first: str, sec
                     assert not all(true(part, changed) for part in premises), (word, name, i)
 
 
-@pytest.mark.layer_one(1, 2)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("first, second, sentence, status, word", [
     (model("plain"), model("plain", mask="future"), "accept <-> other.accept", "PROVED", None),
     (model("plain"), model("order"), "m(n) = other.m(n)", "PROVED", None),

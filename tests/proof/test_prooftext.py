@@ -391,6 +391,7 @@ def test_hints_that_nothing_uses_are_taken_out():
         build.rewritten(raw.replace("    - below", "    # here\n    - below"), shorter)
 
 
+@pytest.mark.sweep
 def test_a_hint_that_steers_the_search_stays():
     """Nothing uses it, and yet the certificate is another without it."""
     name, idle = "lem.parity_even", list[tuple[prooftext.Place, str]]()
@@ -568,7 +569,7 @@ def test_a_text_gives_a_certificate(name):
 SMALL = {n: path for n, path in TEXTS.items() if (ROOT / "certificates" / f"{n}.json").stat().st_size < 6000}
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @in_parts(4, "name", build.drawn(SMALL, 4))
 def test_no_hint_stands_that_nothing_uses(name):
     """But those that steer the search: without them the certificate is another. Each change of a text or of the search

@@ -206,7 +206,7 @@ def test_a_temperature_that_is_zero() -> None:
         assert not dense.accepts(soft.bind({"tau": tau}), list("(())"), dense.Decimal(120)), tau
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @in_parts(2, "seed", range(30))
 def test_all_low_temperatures_at_once(seed: int) -> None:
     """What is said of every temperature from 0 to 1/20 holds at some of them."""

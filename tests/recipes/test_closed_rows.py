@@ -133,6 +133,7 @@ def test_forms_of_rows_are_proved(name: str) -> None:
         assert "(all i in 1..n. ex q in 1..n. query(i) = q) -> " in proof.statement.text
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("start", [0, 1])
 def test_a_mean_of_the_token_in_front_is_proved(start: int) -> None:
     """1/n of what is 1 at the token in front alone."""

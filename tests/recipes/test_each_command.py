@@ -128,7 +128,7 @@ def test_run(capsys, name):
         assert all(abs(number(v) - value) <= near for v, value in zip(shown, known, strict=True))
 
 
-@pytest.mark.layer_one(0, 3, 6, 9, 10, 21, 22, 24, 27, 29, 48)
+@pytest.mark.layer_one(0, 6, 9, 10, 21, 22, 27, 29)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("modulo-angle", "parity-layernorm")])
 def test_derive_says_what_run_says(capsys, name):
     options, _ = given(name)
@@ -182,7 +182,7 @@ def _value(text, point):
     return eval(text.replace("^", "**"), {"sqrt": sqrt, **put})
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 10, 28, 29, 30, 31, 32, 39, 40)
+@pytest.mark.layer_one(0, 1, 2, 3, 10, 28, 29, 30, 31, 39, 40)
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name, monkeypatch):
     if irrational(name) or info(name).error:
@@ -194,7 +194,7 @@ def test_check(capsys, name, monkeypatch):
     assert found["domain"] == ("ball" if irrational(name) or info(name).error else "exact")
 
 
-@pytest.mark.layer_one(10, 22, 40, 42, 71, 126, 129)
+@pytest.mark.layer_one(22, 40, 42, 71)
 @pytest.mark.parametrize(
     ("ending", "name"),
     [

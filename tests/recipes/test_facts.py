@@ -65,7 +65,7 @@ NONSENSE = {
 }
 
 
-@pytest.mark.layer_one(0, 3, 4)
+@pytest.mark.layer_one(2, 3, 4)
 @pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = info(name)

@@ -40,7 +40,7 @@ def compare(said: list[list[dict[str, Any]]], expected: list[list[tuple[str, dic
     assert count >= WORDS
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_node_says_what_the_library_says(seed: int) -> None:
     models, expected = asked(seed)

@@ -120,7 +120,7 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
     assert complaints(made) == []
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", [(), ("--variant", "no-start")])
 def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: Any, tmp_path: Path) -> None:
     """With $ and without: tapes and heads are those of the machine that was given, token by token; without $ two rows
@@ -166,6 +166,7 @@ def test_what_a_head_retrieved_is_said_with_the_gap(made: Any, tmp_path: Path) -
     assert said[4][1] == ["work tape 1", "a", "position 7: go", "position 6: go", "0.0513"]
 
 
+@pytest.mark.sweep
 def test_symbols_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     source = tmp_path / "odd.tm"
     source.write_text(ODD, encoding="utf-8")
@@ -215,6 +216,7 @@ def test_another_word_is_chosen(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("kind", "source", "word"), [("tm", MACHINES / "increment.tm", "2"), ("dfa", "(ab)*", "c")])
 def test_a_symbol_that_the_machine_does_not_read_is_refused(
     kind: str, source: Path | str, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -227,6 +229,7 @@ def test_a_symbol_that_the_machine_does_not_read_is_refused(
     assert "every symbol must be" in said and said.count("\n") == 1 and not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.sweep
 def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
     machine = page(tmp_path, "tm", MACHINES / "palindromes.tm", "aba").rename(tmp_path / "machine.html")
     automaton = page(tmp_path, "dfa", AUTOMATA / "dyck-to-depth-3.json", "(()())")

@@ -121,7 +121,7 @@ def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, ma
     assert own_tokens == automata.tokens(table, word)
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("variant", ["strict", "nonstrict", "no-start"])
 def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path) -> None:
     """Without the first state, and the page says behind which letter the automaton is."""
@@ -139,7 +139,7 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
     assert complaints(made) == []
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("theorem", ["", "1"])
 def test_words_of_automata_without_a_start(theorem: str, made: Any, tmp_path: Path) -> None:
     """Every word with a letter, by the model's own weights; the empty one is refused in a sentence."""
@@ -158,6 +158,7 @@ def test_words_of_automata_without_a_start(theorem: str, made: Any, tmp_path: Pa
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_words_of_machines_without_a_start(made: Any, tmp_path: Path) -> None:
     """Of the default decoder without $, whose head also goes in front of the word: by page, library and interpreter."""
     source = NOT.replace("go   _ * -> back . L L", "go   _ * -> back . S L").replace("head: 1", "head: -1")
@@ -175,7 +176,7 @@ def test_words_of_machines_without_a_start(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @pytest.mark.parametrize(("source", "variant", "front"), [(NOT, "strict", 1), (COPY, "no-start", 3)])
 def test_words_of_decoders_of_theorem_2(source: str, variant: str, front: int, made: Any, tmp_path: Path) -> None:
     """Rows of the table: by the page, by the library and by the interpreter; what the heads retrieve is what the
@@ -233,6 +234,7 @@ def test_words_of_decoders_of_theorem_2(source: str, variant: str, front: int, m
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_heads_that_stay_by_rows(made: Any, tmp_path: Path) -> None:
     """A head that stays retrieves nothing, as the library has it; and a step takes the machine to the first letter."""
     model = sc.compile("tm", STAYS.replace("head: 1", "head: 0").replace("done . L S", "done . S S"), theorem="2")
@@ -388,6 +390,7 @@ def test_a_table_that_is_too_large_is_not_in_the_page(monkeypatch: pytest.Monkey
     assert 'id="word"' not in model_page(changed)[0]
 
 
+@pytest.mark.sweep
 def test_it_fits_a_phone_and_axe_is_content(tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
     with browser() as phone:

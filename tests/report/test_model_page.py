@@ -86,6 +86,7 @@ def test_the_command_writes_one_file_that_asks_for_nothing(tmp_path: Path, capsy
     assert "default-src 'none'" in unescape(document)
 
 
+@pytest.mark.sweep
 def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "dyck-1", "-o", str(tmp_path / "a.html"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -197,6 +198,7 @@ def test_who_reads_whom() -> None:
     ]
 
 
+@pytest.mark.sweep
 def test_every_entry_of_every_matrix_stands_there() -> None:
     from symcook.model.symbols import from_sympy
 
@@ -386,6 +388,7 @@ def test_soft_attention_beside_hard(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_runs_that_were_computed_before(made: Any, tmp_path: Path) -> None:
     """Of a model with softmax each run stands there as the library says it."""
     document = page("parity", "011")
@@ -502,6 +505,7 @@ def test_what_is_wider_than_its_frame_says_so(tmp_path: Path) -> None:
     assert seen == {380: [True, True], 1300: [False, False]}
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""

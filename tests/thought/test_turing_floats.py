@@ -170,6 +170,7 @@ def test_other_models_are_refused() -> None:
         FloatDecoder(replace(model, layers=tuple(layers)))
 
 
+@pytest.mark.sweep
 def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "sweeper.tm").write_text(SWEEPER)
     call(capsys, "compile", "tm", tmp_path / "sweeper.tm", "-o", tmp_path / "m.json")

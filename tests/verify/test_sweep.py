@@ -56,7 +56,7 @@ def test_brackets_hold_on_every_word():
     assert check(dyck(), dyck1_grammar, 8).holds
 
 
-@pytest.mark.layer_one(0, 1, 2)
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     "change",
     [{"token": -2}, {"token": "-1/2"}, {"balance": 0}, {"hidden": 1}, {"hidden": 0}, {"out": 0}, {"total": 0},

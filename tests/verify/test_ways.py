@@ -137,6 +137,7 @@ def test_states_that_are_not_hashable_are_refused_where_words_are_not_run_one_by
     assert check(build("dyck-1"), listing, 7, workers=1).holds
 
 
+@pytest.mark.sweep
 def test_what_is_proved_of_this_very_model_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     rows = claims.ledger
 
