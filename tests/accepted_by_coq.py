@@ -8,11 +8,22 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from symcook.coq import judge as judging
 from symcook.coq.development import PRELUDE, Development
+
+with_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+
+
+def needs_coqc(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that asks coqc: a sweep, since the files by hand take it a minute."""
+    return pytest.mark.sweep(with_coqc(test))
+
 
 LEFT = Path(os.environ["SYMCOOK_VERDICTS"]) / "coq"
 

@@ -7,6 +7,7 @@ import gc
 import os
 import resource
 import signal
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +20,6 @@ import pytest
 from _pytest.mark.expression import Expression
 
 FOLDER = "SYMCOOK_VERDICTS"
-CACHE = type(cache(int))
 BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 
 
@@ -78,17 +78,43 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """After a file its own caches and garbage go, and no later collection looks at the rest. Else a process grows to
-    four gigabytes, and a collection in it takes as long as a hundred tests. Caches that the file imports stay: other
-    files use them."""
+    four gigabytes, and a collection in it takes as long as a hundred tests. Caches that the file imports stay, as other
+    files use them, while the process is small."""
     item.stash[SPENT] = processor_time()
     yield
     if nextitem is None or nextitem.path != item.path:
-        module = item.getparent(pytest.Module).obj  # type: ignore[union-attr]
-        for one in vars(module).values():
-            if isinstance(one, CACHE) and one.__module__ == module.__name__:
-                one.cache_clear()
+        modules = [item.getparent(pytest.Module).obj]  # type: ignore[union-attr]
+        if held() > GREAT:
+            modules = [one for one in [*sys.modules.values()] if str(getattr(one, "__file__", "")).startswith(TESTS)]
+            gc.unfreeze()
+        for cached in (one for module in modules for one in caches(module)):
+            cached.cache_clear()
         gc.collect()
         gc.freeze()
+
+
+CACHE = type(cache(int))
+TESTS = f"{Path(__file__).parent}{os.sep}"
+GREAT = 400
+"""How many MB a process may hold before all caches of tests go."""
+
+
+def held() -> int:
+    """How many MB this process holds; 0 where that is not known."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() >> 20
+    except OSError:
+        return 0
+
+
+def caches(module: Any) -> Iterator[Any]:
+    """The caches that a module makes: its functions, and what stands in entries of its tables."""
+    for value in [*vars(module).values()]:
+        for entry in (value, *value.values()) if type(value) is dict else (value,):
+            if entry is value and isinstance(value, CACHE) and value.__module__ == module.__name__:
+                yield value
+            elif entry is not value and not isinstance(entry, CACHE):
+                yield from (one for one in getattr(entry, "__dict__", {}).values() if isinstance(one, CACHE))
 
 
 SPENT = pytest.StashKey[float]()

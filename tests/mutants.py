@@ -482,7 +482,8 @@ def pytest_run(arguments: list[str], plugin: Any) -> int:
             )
             settings.load_profile("same")
 
-    return int(pytest.main(["-q", "-x", "--tb=no", "-p", "no:xdist", *arguments], plugins=[plugin, Same()]))
+    both = ["-m", "not slow"]  # layer one and the sweeps
+    return int(pytest.main(["-q", "-x", "--tb=no", "-p", "no:xdist", *both, *arguments], plugins=[plugin, Same()]))
 
 
 # --- Which test runs which line -------------------------------------------------------------------------------------
@@ -813,7 +814,8 @@ def build_map(pool: Pool, folder: Path, globs: list[str], code: dict[str, str]) 
     """The map of the test files that `globs` choose; what a file ran of the same code before is taken as it is."""
     place = folder / "map"
     place.mkdir(exist_ok=True)
-    tests = sorted(path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
+    files = (path for kind in ("test", "sweep") for path in (ROOT / "tests").rglob(f"{kind}_*.py"))
+    tests = sorted(path.relative_to(ROOT / "tests").as_posix() for path in files)
     parts: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def known(target: Path, part: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -64,6 +64,7 @@ def test_merged_words_of_the_benchmark_are_right(load, monkeypatch: pytest.Monke
         assert [count.accepted for count in found.by_length] == [merging.accepted(name, n) for n in range(1, 7)]
 
 
+@pytest.mark.sweep
 def test_decisions_and_checks_of_the_benchmark_are_right(load) -> None:
     lengths = load("lengths")
     for name, arguments, short, _ in lengths.DECIDED[:-1]:  # the last one takes seconds
@@ -83,6 +84,7 @@ def test_sides_that_disagree_stop_the_run(load) -> None:
         sweeps.equal(right, wrong, "planted")
 
 
+@pytest.mark.sweep
 def test_the_command_writes_what_it_prints(load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run, starts = load("run"), load("starts")
     out = tmp_path / "speed.json"
@@ -127,6 +129,7 @@ def test_a_missing_partner_is_named(load, monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [row["missing"] for row in record["rows"]] == ["torch", "tracr"] and plot.curves([record]) == {}
 
 
+@pytest.mark.sweep
 def test_attention_of_the_benchmark_runs(load, monkeypatch: pytest.MonkeyPatch) -> None:
     """At small sizes: both sides agree, of balls and of floats."""
     attention = load("attention")
@@ -140,6 +143,7 @@ ENTERED = {"run": 25, "prove": 27, "export": 49}
 `files`, which opens every given path, and `walk`, the steps that `forward` goes."""
 
 
+@pytest.mark.sweep
 def test_a_command_enters_few_modules(load) -> None:
     modules = load("modules")
     found = {command[0]: {name.removeprefix("symcook.") for name in modules.entered(command)}

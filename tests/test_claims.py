@@ -521,6 +521,7 @@ def test_a_case_of_a_definition_is_among_the_cases() -> None:
     assert over <= {case.claim for case in CASES}
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("replayed")
 def test_no_definition_is_proved_and_every_slip_has_its_kind() -> None:
     rows = claims.ledger(recompute())
@@ -547,6 +548,7 @@ def errata_again(rows: list[claims.Claim]) -> list[claims.Claim]:
     return [row for row in stored.load_module("errata").false_as_printed(rows) if row.same]
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("replayed")
 def test_the_counts_leave_out_definitions_and_repeated_rows() -> None:
     rows = claims.ledger(recompute())
@@ -571,6 +573,7 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "replay", lambda *_, **__: verdicts)
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("replayed")
 def test_the_committed_ledger_is_what_replay_gives() -> None:
     found = recompute()
@@ -587,6 +590,7 @@ def test_the_committed_ledger_is_what_replay_gives() -> None:
         assert name in replay.statements() or known.status in ("DEFINED", "CITED", "EMPIRICAL", "NO CLAIM", "OPEN")
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("replayed")
 def test_what_is_refuted_is_corrected_and_nothing_else() -> None:
     found = recompute()

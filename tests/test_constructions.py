@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
 from families import together
 from proof import stored
 
@@ -77,6 +78,7 @@ def without_weights(words: dict[str, str]) -> set[str]:
     return found
 
 
+@pytest.mark.sweep
 def test_a_row_that_is_not_about_a_run_says_why_and_no_other_does() -> None:
     """The reason is a field of its remark, `no_run`."""
     words, said = chosen(), claims.remarks()
@@ -90,6 +92,7 @@ def test_a_row_that_is_not_about_a_run_says_why_and_no_other_does() -> None:
             assert name in statements() or name in claims.inventory(), name
 
 
+@pytest.mark.sweep
 def test_the_page_has_each_row_once_and_counts_them() -> None:
     rows, words = claims.ledger(), chosen()
     text = constructions.page(rows)
@@ -103,6 +106,7 @@ def test_the_page_has_each_row_once_and_counts_them() -> None:
     assert numbers == [sum(column) for column in columns]
 
 
+@pytest.mark.sweep
 def test_a_planted_row_moves_between_the_lists() -> None:
     """A row whose statement is another's is listed by that one, and an open one is not settled."""
     rows = [row for row in claims.ledger() if row.kind in constructions.KINDS]
@@ -130,6 +134,7 @@ def test_every_family_and_every_choice_that_a_row_rests_on_has_runs() -> None:
     assert {"family-count; seen = future", "family-automaton-no-start", "flip-flop"} <= found
 
 
+@pytest.mark.sweep
 def test_a_theorem_on_runs_supposes_nothing_of_what_the_model_computes() -> None:
     """What the model determines is under the existence, and so not among the names in front."""
     for model, name in existing.theorems().items():

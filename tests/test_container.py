@@ -34,6 +34,7 @@ def wheel(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.sweep
 @pytest.mark.tools("hatchling")
 def test_what_is_copied_builds(tmp_path: Path) -> None:
     text = (ROOT / "Containerfile").read_text(encoding="utf-8")

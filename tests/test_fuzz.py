@@ -38,11 +38,13 @@ def ran(*arguments: object) -> subprocess.CompletedProcess[str]:
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
 
 
+@pytest.mark.sweep
 def test_mutated_command_lines_end_as_they_may_and_leave_whole_files() -> None:
     done = ran(fuzz.__file__, CASES, "--first", FIRST)
     assert done.returncode == 0 and f"{CASES} cases, 0 with a fault" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 def test_each_kind_of_fault_is_found() -> None:
     done = ran("-c", PLANTED)
     wanted = {"exit code 4", "a traceback", ".new.json.tmp is left", "new.json is not whole", "mine.json is changed"}

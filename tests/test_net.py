@@ -16,6 +16,7 @@ SECONDS = 4.0
 OTHER_POSITIONS = ("formulas/ltl-00-hard", "formulas/ltl-00-soft", "formulas/srasp-14")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", net.KINDS)
 def test_nothing_of_a_draw_is_lost(kind: str) -> None:
     """All of it by `python tests/net.py --all -j 2`."""

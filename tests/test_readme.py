@@ -233,6 +233,7 @@ def recorded(page: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.layer_one(0)  # the README
 @each_page
 def test_the_commands_print_what_the_page_shows(page: Path) -> None:
     """In its order and in one folder, as some commands use what others wrote; the tour draws the README's pictures."""
@@ -248,6 +249,7 @@ def test_the_commands_print_what_the_page_shows(page: Path) -> None:
     assert drawn == ({path.name: path.read_bytes() for path in PICTURES} if page == TOUR else {})
 
 
+@pytest.mark.sweep
 @each_page
 def test_the_python_does_what_the_page_shows(page: Path) -> None:
     with reader(page):

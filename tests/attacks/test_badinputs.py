@@ -18,6 +18,7 @@ SECONDS = 2
 """What takes longer is interrupted, as a user would."""
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
 @pytest.mark.parametrize("first", SEEDS[::BATCH])
 def test_a_sample_of_bad_command_lines(
@@ -59,6 +60,7 @@ def test_a_sample_of_bad_command_lines(
 HUGE = "9" * 3900
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     ("line", "code"),
     [

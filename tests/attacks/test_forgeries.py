@@ -907,6 +907,7 @@ def holds(t: Any, env: Any) -> bool:
     return a <= b if exact else a <= b + slack
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @in_parts(8, "name", sorted(AXIOMS))
 def test_axioms_hold_at_boundary_values(name: str) -> None:
     with mpmath.workdps(60):
@@ -1062,6 +1063,7 @@ DEEP = {
 }
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("what", DEEP)
 def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> None:
     def below(frames: int, text: str) -> None:
@@ -1076,6 +1078,7 @@ def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> N
         below(frames, DEEP[what](depth))
 
 
+@pytest.mark.sweep
 def test_definitions_that_expand_without_end_are_refused() -> None:
     known: dict[str, Any] = {}
     for k in range(60):

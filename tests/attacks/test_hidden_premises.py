@@ -310,6 +310,7 @@ def test_constant_functions_are_allowed() -> None:
 # --- Limits -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_definitions_that_double_are_stopped() -> None:
     """d40 used to be expanded 2^40 times."""
     known: dict[str, Any] = {"d0": grammar.define("d0(x) := x", {})}
@@ -393,6 +394,7 @@ def test_a_file_of_no_statement_is_told(tmp_path: Path, name: str) -> None:
     assert verdicts(root) == {"a.b": "PROVED"}
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     "change",
     [

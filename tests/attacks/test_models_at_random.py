@@ -11,6 +11,7 @@ from attacks.models_at_random import attack, main
 QUICK = ("runs", "margin", "tolerance", "temperature", "entropy", "export")
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("number", [6, 10, 13])
 def test_some_models_through_the_questions(number: int) -> None:
     counts, wrong = attack(1, number, QUICK)
@@ -18,6 +19,7 @@ def test_some_models_through_the_questions(number: int) -> None:
     assert counts["runs"] == 31 and counts["export"] > 50
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("number", range(100, 116))
 def test_another_model_each_day(number: int) -> None:
     _, wrong = attack(1, number, ("runs", "margin", "entropy", "export"))

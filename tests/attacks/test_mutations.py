@@ -10,6 +10,7 @@ from proof.test_kernel import LEMMAS, PROOFS, prove
 from symcook.errors import Rejected
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("name", PROOFS)
 def test_damaged_proofs(name):
     """Each is rejected, or is still a proof of the same statement: `prove` knows no other goal."""

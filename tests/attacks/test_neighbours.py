@@ -241,6 +241,7 @@ def test_there_are_enough():
     assert len({n[:3] for n in NEIGHBOURS}) == len(NEIGHBOURS) >= 30
 
 
+@pytest.mark.layer_one(1)
 @in_parts(3, "case", NEIGHBOURS)
 def test_it_is_false(case):
     name, old, new, instance = case
@@ -250,6 +251,7 @@ def test_it_is_false(case):
     assert statement_truth.evaluate(STATEMENTS[name].text, instance)[0]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_proof_of_the_claim_does_not_prove_it(case):
     name, old, new, _ = case
@@ -275,6 +277,7 @@ def searched(case):
             kernel.check(goal, proof, lemmas=home.facts, known=STATEMENTS[name].known)
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_search_does_not_prove_it(case, monkeypatch):
     """What lines of a text leave to the automation is tried at its first two levels."""
@@ -285,6 +288,7 @@ def test_the_search_does_not_prove_it(case, monkeypatch):
 FIFTH = [k for k in range(1, len(NEIGHBOURS), 5) if not NAMES[k].startswith(("s5.2.first", "s9.2.1.violation"))]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", [NEIGHBOURS[k] for k in FIFTH], ids=[NAMES[k] for k in FIFTH])
 def test_all_levels_of_the_search_do_not_prove_it(case):
     """A level takes several times as long as the one before: a fifth of the neighbours, without the two longest."""

@@ -22,12 +22,14 @@ def sample(batch: int, every: int) -> list[str]:
     return [f"{n}#0" for n, k in number.items() if k % BATCHES == batch and proofs.drawn(f"{n}#0")[1] % every == 0]
 
 
+@pytest.mark.sweep
 def test_there_are_three_hundred_false_neighbours() -> None:
     found = proofs.neighbours()
     assert len(found) >= 300 and len({n.id for n in found}) >= 100
     print(f"{len(found)} false neighbours of {len({n.id for n in found})} claims")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     """Every fourth one; all of them by `python tests/attacks/proofs.py neighbours`."""
@@ -37,6 +39,7 @@ def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     assert outcomes["rejected"] > 0.9 * outcomes.total()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     """A seeded sample; a search that takes longer than a second is given up. The same search proves claims, in time:
@@ -49,6 +52,7 @@ def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     assert any(proofs.searched(name, proofs.STATEMENTS[name].formula, 20) == "proved" for name in names), names
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None:
     cases = sample(batch, 4)
@@ -56,6 +60,7 @@ def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None
     assert outcomes["rejected"] > len(cases) // 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_changed_statement_that_is_accepted_holds(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a quarter of the values at which the command evaluates it."""
@@ -96,6 +101,7 @@ def test_which_statements_can_be_sampled(text: str, can: bool) -> None:
     assert mutate.sampled(parse_formula(text)) == can
 
 
+@pytest.mark.sweep
 def test_the_command_goes_on_where_it_was_stopped(tmp_path, capsys, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """Of the stored statements, which it compares with each other for contradictions, a few."""
     few = [proofs.keys(proofs.shown(name), name) for name in list(proofs.stored())[::48]]

@@ -147,6 +147,7 @@ def attack(count: int, seed: int) -> Counter[tuple[str, str]]:
     return ends
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", [1, 3, 4, 5])
 def test_what_is_reliable_is_right(seed: int) -> None:
     ends = attack(15, seed)
@@ -231,6 +232,7 @@ def holds(ball: Any, value: Fraction) -> bool:
     return abs(mid - value) <= rad
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("format", [Format(5), Format(8), Format(11, -14, 16), Format(24, -126, 128)])
 def test_the_sets_hold_what_such_a_runtime_computes(format: Format) -> None:
     rng = random.Random(format.bits)
@@ -346,6 +348,7 @@ def test_a_margin_below_the_rounding_is_named(capsys: pytest.CaptureFixture[str]
     assert "margin" not in capsys.readouterr().out
 
 
+@pytest.mark.sweep
 def test_verdicts_of_mpmath_are_right_or_open() -> None:
     from symcook.recipes import build
     from symcook.spec.languages import dyck1
@@ -410,6 +413,7 @@ def unending(value: Any) -> bool:
     return (isinstance(value, float) and not np.isfinite(value)) or value in ("inf", "-inf", "nan")
 
 
+@pytest.mark.sweep
 def test_no_float_run_ends_in_inf_or_nan() -> None:
     rng, answered = random.Random(3), 0
     for _ in range(120):

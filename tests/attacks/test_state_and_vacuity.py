@@ -146,6 +146,7 @@ def test_a_proof_cannot_use_the_names_of_opened_variables(name: str) -> None:
 MODELS = sorted(p.stem for p in (HOME.root / "models").glob("*.json"))
 
 
+@pytest.mark.sweep
 @together("name", MODELS)
 def test_no_definition_has_the_name_of_a_part_of_a_model(name: str) -> None:
     """Else a coordinate that a statement forgets to quantify would be read as the definition."""
@@ -246,6 +247,7 @@ ELSEWHERE = {
 """Statements with a premise that their own instances do not meet, and where it is met."""
 
 
+@pytest.mark.layer_one(0)
 @in_parts(16, "name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
 def test_every_premise_is_met_somewhere(name: str) -> None:
     """H asks this of all premises but those behind an existence, and of one side of an equivalence; here, of all."""
@@ -397,6 +399,7 @@ def maybe_denied(texts: Mapping[str, str], refuted: Container[str]) -> list[str]
     return [name for name, (_, sorts) in begun.items() if {(True, sorts), (False, sorts)} <= seen]
 
 
+@pytest.mark.sweep
 def test_no_two_stored_proofs_contradict_each_other() -> None:
     """Also under different ids, up to normal forms."""
     texts = {name: proofs.STATEMENTS[name].text for name in proofs.stored()}
@@ -412,6 +415,7 @@ def test_no_two_stored_proofs_contradict_each_other() -> None:
         assert [sorted((name, "x"))] == [*map(sorted, contradictory({name: stated, "x": neg(stated)}))]
 
 
+@pytest.mark.sweep
 def test_a_formula_and_its_negation_stop_an_attack(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     a, b = (read_formula(t, {}, {}) for t in ("all x:Real. 0 <= x*x + 1", "~(all y:Real. -1 <= y^2)"))
     some = ("lem.square_le", "merrill2024.def6")
@@ -486,6 +490,7 @@ LONG = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.process_time()
@@ -495,6 +500,7 @@ def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     assert time.process_time() - start < 30 and len(str(caught.value)) < 400
 
 
+@pytest.mark.sweep
 @together(
     "change",
     [
@@ -550,6 +556,7 @@ class Strict(test_fuzz_normal.Text):
         return super().formula(t, env)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(test_fuzz_normal.DOMAIN, "Int", [Fraction(k) for k in range(-9, 13)])

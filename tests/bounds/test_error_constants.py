@@ -150,6 +150,7 @@ def check(seed: int) -> None:
         return
 
 
+@pytest.mark.sweep
 def test_constants_of_random_models() -> None:
     CHECKED.clear()
     every([(seed,) for seed in range(100, 150)], check)

@@ -138,7 +138,7 @@ def passes(d: Drawn, word: str, tau: float | None = None) -> tuple[list[Any], li
 CASES = range(24)
 
 
-@pytest.mark.layer_one(0, 2, 3, 4, 14, 15, 18, 22)
+@pytest.mark.layer_one(0, 2, 3, 4, 15, 18, 22)
 @pytest.mark.parametrize("seed", CASES)
 def test_what_heads_meet_on_all_words(seed: int) -> None:
     d = drawn(seed)
@@ -209,7 +209,7 @@ def bound(d: Drawn, found: Any, tau: float) -> float:
     return min(sum(e), whole)
 
 
-@pytest.mark.layer_one(0, 2, 14)
+@pytest.mark.layer_one(2, 14, 22)
 @pytest.mark.parametrize("seed", CASES)
 def test_errors_of_soft_attention(seed: int) -> None:
     """By layer as the formulas say, and no word is off by more; of all words at once, and in balls, what a pass by

@@ -227,6 +227,7 @@ def test_the_weights_that_leave_parity_right(n: int) -> None:
 NORMED = ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,one]"]
 
 
+@pytest.mark.sweep
 def test_the_weights_that_leave_parity_behind_norms_right() -> None:
     """By the dense pass of the model with the weight, and with minus it beside it."""
     moved, _ = free(sc.build("parity-layernorm").bind({"epsilon": "1/10"}), NORMED)

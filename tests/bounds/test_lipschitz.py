@@ -91,7 +91,7 @@ def plain(W1: Any, b1: Any, W2: Any, b2: Any) -> Function:
     return function
 
 
-@pytest.mark.layer_one(3, 4)
+@pytest.mark.layer_one(4)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_networks(seed: int) -> None:
     """Small weights, so that every cell is wide enough to be met by one of the points; with a hidden unit that is

@@ -298,6 +298,7 @@ def test_without_matplotlib_there_is_the_csv_and_a_sentence(tmp_path, capsys):
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_the_command(tmp_path, capsys):
     line = ["bound", "table-lookup", "--over", "gamma=1/20:1:5:log", "--plot", str(tmp_path / "p"), "--json"]
     assert dispatch(line) == 1
@@ -426,6 +427,7 @@ def test_what_the_picture_shows(monkeypatch):
     assert names == ["claimed: (3/2) e$^{-γ}$", "tight: largest error", "the claim fails"]
 
 
+@pytest.mark.sweep
 @drawn
 def test_a_matplotlib_that_does_not_load_is_one_sentence(tmp_path):
     command = [sys.executable, "-m", "symcook", "bound", "lookup", "--over", "gamma=1:2:2", "--plot", "p"]
@@ -459,6 +461,7 @@ def test_a_zero_is_left_out_and_said():
     assert notes[0] == f"the dashed curve is {least} to {ratio:.6g} times the solid one"
 
 
+@pytest.mark.sweep
 def test_where_nothing_is_claimed_one_curve_is_drawn(tmp_path):
     """PARITY has scores, so that no C/n is proved: cells without a claim are empty, and the text says so."""
     found, files = plot_bound("sensitivity", "n=1:3", tmp_path / "s", model="parity", digits=12)

@@ -88,6 +88,7 @@ def test_the_formula_serves_where_many_terms_matter(bits: int) -> None:
                     assert sums.euler_maclaurin(smooth, m) is not None, (power, m)
 
 
+@pytest.mark.sweep
 @together("bits", [16, 24, 53])
 def test_balls_of_few_bits_hold_the_sum(bits: int) -> None:
     """What is left out is in the ball at any precision, and the ball stays about as narrow as the precision allows."""

@@ -57,6 +57,7 @@ def test_squares_behind_the_last_that_is_added(last: int, first: int, monkeypatc
                 assert m != last or mass.rad() < 1e-30
 
 
+@pytest.mark.layer_one(0, 2, 3, 4)
 @pytest.mark.parametrize("bits", [2, 3, 5, 8, 12])
 def test_few_bits_hold_all_terms(bits: int) -> None:
     """Sums of squares, of n k/(n - k) and of scores, at precisions where what is left out is seen."""

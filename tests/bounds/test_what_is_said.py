@@ -140,6 +140,7 @@ def near(found: Any, expected: Any, what: Any) -> None:
     assert abs(number(found) - expected) <= MP.mpf(10) ** -24 * abs(expected), what
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("gamma", ["1/7", "1", "5/2", "40"])
 def test_numbers_by_their_formulas(gamma: str) -> None:
     """Suprema over finitely many scores, each by the softmax of the worst row and over all places of the maximum."""

@@ -87,6 +87,7 @@ def test_the_length_that_is_too_great_counts_what_the_model_adds(capsys: pytest.
     assert "at most 5; given: 6 with BOS" in said
 
 
+@pytest.mark.sweep
 def test_each_name_that_list_prints_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "list")
     shown = re.findall(r"^  §\S+ +(\S+)", out, re.M)

@@ -68,6 +68,7 @@ def test_bad_input_before_anything_is_tried(home, capsys, lines, what):
     assert code == 2 and not out and what in err and not [*home.glob("*.certificate.json")]
 
 
+@pytest.mark.sweep
 def test_a_certificate_that_is_there(home, capsys):
     """It stays, and the new one gets a number; with --force it is replaced."""
     assert main(["prove", "m.json", "--statement", TRUE]) == 0

@@ -588,7 +588,6 @@ BAD = [
 ]
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[str(a) for a, _ in BAD])
 def test_bad_input(
     capsys: pytest.CaptureFixture[str],
@@ -719,6 +718,7 @@ def test_a_key_press_is_exit_130(capsys: pytest.CaptureFixture[str], monkeypatch
     assert call(capsys, "run", "dyck-1", "--input", "()") == (130, "", "symcook: interrupted\n")
 
 
+@pytest.mark.sweep
 def test_ctrl_c_stops_a_long_check_with_one_line(tmp_path: Path) -> None:
     (tmp_path / "spec.py").write_text("def f(string):\n    open('begun', 'w').close()\n    return 'a' == ''\n")
     command = [sys.executable, "-m", "symcook", "check", "dyck-1", "--max-length", "30", "--spec", "spec.py:f"]

@@ -103,6 +103,7 @@ def test_one_output_is_true_wherever_it_stands(tmp_path: Path, capsys: pytest.Ca
     assert "end with a line: output x = true;" in said
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize(
     ("source", "name"),
     [("#left[Q_a] > 1", "#left"), ("Q_a & #right[Q_b] = 2", "#right"), ("ODD", "ODD"),

@@ -73,6 +73,7 @@ def test_an_error_that_is_not_positive_is_named(text: str, given: str, capsys: p
     assert given in said and "see " not in said
 
 
+@pytest.mark.sweep
 def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By what it answers at the last position, or by the words that it accepts: b is the last letter or the one before
     it, as a formula and as an expression."""
@@ -115,6 +116,7 @@ def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.
     assert call(capsys, "prove", file)[0] == 0
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("kind", "source", "more"),
     [("ltl", "prev Q_a", ()), ("count", "#left[Q_a] > #left[Q_b]", ()), ("ltl", "prev Q_a", ("--soft",)),
@@ -137,6 +139,7 @@ def test_a_program_is_a_reference_in_other_processes_and_later(
     refused(capsys, *check, "--resume", log)
 
 
+@pytest.mark.sweep
 def test_explain_says_what_a_compiled_model_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(01)*")
     beaver = compiled(capsys, tmp_path / "b.json", "tm", "1RB1LB_1LA1RZ")

@@ -64,6 +64,7 @@ def test_each_kind_of_reference(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert code == 0 and json.loads(out)["verdict"] == "decided"
 
 
+@pytest.mark.sweep
 def test_exit_codes_of_what_is_open_and_what_is_refused(
     capsys: pytest.CaptureFixture[str], folds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +111,7 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     assert (tmp_path / "dyck.txt").read_text().splitlines()[0].split() == ["state", "answer", "(", ")"]
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -165,6 +167,7 @@ def test_a_decision_that_runs_out_of_time_is_open(tmp_path: Path, capsys: pytest
     assert shown["word"] is shown["accepts"] is None
 
 
+@pytest.mark.sweep
 def test_an_equality_says_where_the_reference_has_no_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     # a formula's model has no run on the empty string, a compiled automaton decodes from there
     formula = tmp_path / "formula.json"

@@ -39,6 +39,7 @@ FAILURES = [  # the command, and its exit code
 ]
 
 
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize(("line", "code"), FAILURES, ids=[line for line, _ in FAILURES])
 def test_a_failure_is_a_document(
     line: str, code: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -55,6 +56,7 @@ def test_a_failure_is_a_document(
     assert found["error"]["must"] and all(part is None or " ".join(part.split()) in err for part in said)
 
 
+@pytest.mark.sweep
 def test_what_stays_open_and_a_defect_are_documents_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_family_checks_against_a_reference_of_words(capsys: pytest.CaptureFixt
     assert code == 0 and "1364" in out.replace(",", "")
 
 
+@pytest.mark.sweep
 def test_new_writes_a_model_whose_theorem_prove_finds(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ def at_once() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
 @pytest.mark.parametrize("ending", [".json", ".npz", ".safetensors", ".py", ""])
 def test_no_path_waits_or_ends_without_a_sentence(
@@ -117,6 +118,7 @@ def readers(tree: ast.Module) -> set[str]:
     return methods & {"read_text", "read_bytes"} | called & {"open", "json.load", "json.loads"}
 
 
+@pytest.mark.sweep
 def test_nothing_else_reads_a_given_path() -> None:
     """`symcook.files.content` does, which has the limits; other readers are of files that are no user's."""
     found = {
@@ -140,6 +142,7 @@ def archive(folder: Path, **changes: Any) -> Path:
     return changed
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
@@ -157,6 +160,7 @@ def test_an_archive_that_does_not_fit_together(
     assert ended.value.code == 2 and named in capsys.readouterr().err
 
 
+@pytest.mark.sweep
 def test_an_archive_of_great_arrays_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By its header, and by what is packed: 4 GB of zeros in few bytes."""
     header = io.BytesIO()

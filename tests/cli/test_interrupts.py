@@ -30,6 +30,7 @@ def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
 @pytest.mark.parametrize("first", range(TURNS))
 @pytest.mark.parametrize(

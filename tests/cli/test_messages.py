@@ -28,6 +28,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return out
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("width", [70, 80, 118])
 def test_lines_keep_to_the_terminal(
     width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -64,6 +65,7 @@ def test_the_tour_shows_what_the_command_shows(capsys: pytest.CaptureFixture[str
         assert f"symcook {command}\n\n{printed(capsys, *shlex.split(command))}" in tour
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("place", ["..", ".", "examples"])
 def test_the_commands_of_own_model_work_from_any_folder(
     place: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -133,6 +135,7 @@ def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixt
         assert done.returncode == 2 and text in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("line", "hint"),
     [

@@ -6,6 +6,7 @@ import optimized
 import pytest
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("line", [optimized.COMMANDS[k] for k in optimized.FEWEST])
 def test_python_o_answers_the_same(line: str) -> None:
     assert optimized.differs(line) is None

@@ -38,6 +38,7 @@ def loaded(arguments: list[str] | None, names: tuple[str, ...] = HEAVY) -> list[
     return found
 
 
+@pytest.mark.sweep
 @together(
     "arguments",
     [None, [], ["--help"], ["--version"], ["list"], ["list", "--json"], ["run", "--help"], ["completion", "bash"]],
@@ -46,6 +47,7 @@ def test_nothing_heavy_is_imported(arguments: list[str] | None) -> None:
     assert loaded(arguments) == []
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("arguments", [None, [], ["--help"], ["list"]], ids=str)
 def test_not_even_click(arguments: list[str] | None) -> None:
     assert loaded(arguments, ("click",)) == []
@@ -55,6 +57,7 @@ def test_claims_need_no_sympy() -> None:
     assert loaded(["claims", "--json"], ("sympy", "numpy", "mpmath")) == []
 
 
+@pytest.mark.sweep
 def test_a_run_reads_exact_entries_without_sympy(tmp_path: Path) -> None:
     exact = ("sympy", "numpy", "mpmath")
     assert loaded(["run", "dyck-1", "--input", "(())"], exact) == []

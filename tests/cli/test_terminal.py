@@ -62,12 +62,14 @@ COMMANDS = (
 )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_lines_fit(words: tuple[str, ...]) -> None:
     for line in COLOUR.sub("", terminal(*words)).splitlines():
         assert len(line) <= 70 or " " not in line.strip() or line.strip().startswith("symcook "), line
 
 
+@pytest.mark.sweep
 def test_verdicts_have_colours_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("run", "dyck-1", "--input", "(())")
     assert "\033[32maccept\033[0m" in terminal(*words)
@@ -79,6 +81,7 @@ def test_verdicts_have_colours_on_a_terminal_alone(capsys: pytest.CaptureFixture
     assert "\033" not in plain and COLOUR.sub("", terminal(*words)) == plain
 
 
+@pytest.mark.sweep
 def test_a_file_has_the_same_lines_whatever_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     def piped(width: int) -> str:
         environment = {**os.environ, "COLUMNS": str(width)}
@@ -88,6 +91,7 @@ def test_a_file_has_the_same_lines_whatever_the_terminal(monkeypatch: pytest.Mon
     assert piped(40) == piped(200)
 
 
+@pytest.mark.sweep
 def test_no_entry_of_a_matrix_is_cut_on_a_terminal_that_has_room() -> None:
     """A matrix that is too wide is turned over, or only described; numbers stay whole."""
     shown = COLOUR.sub("", terminal("show", "dyck-1-2", width=60))
@@ -122,6 +126,7 @@ def test_the_list_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--search"]) == 2
 
 
+@pytest.mark.sweep
 def test_what_a_terminal_is_too_narrow_for_is_turned(monkeypatch: pytest.MonkeyPatch) -> None:
     """No number and no name is cut: papers become columns, a summary stands below its name."""
     from symcook.cli import listing

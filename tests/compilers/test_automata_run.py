@@ -36,7 +36,7 @@ def odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "model.json"
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 8, 9)
+@pytest.mark.layer_one(0, 1, 2, 3, 4)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 @pytest.mark.parametrize("length", [0, 1, 3])
 def test_each_token_is_the_state_of_a_walk(file: Path, length: int) -> None:
@@ -100,6 +100,7 @@ def test_a_trace_says_where_the_heads_looked(odd: Path, capsys: pytest.CaptureFi
     refused(capsys, "run", odd, "--input", "0", "--then", "even", "--trace")
 
 
+@pytest.mark.sweep
 def test_names_that_letters_have_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = {"a": {"$": "yes", "a": "$"}, "$": {"$": "a", "a": "yes"}, "yes": {"$": "no", "a": "no"},
              "no": {"$": "q 1", "a": "a"}, "q 1": {"$": "q 1", "a": "q 1"}}  # fmt: skip

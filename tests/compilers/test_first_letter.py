@@ -63,12 +63,14 @@ def differing(found: Iterator[TuringMachine]) -> tuple[int, int, list[tuple[Turi
     return count, runs, wrong
 
 
+@pytest.mark.sweep
 def test_all_machines_of_one_state() -> None:
     """With and without a letter; all words to length 3."""
     assert differing(machines("p", "a", works=True)) == (2 * 1296, 8 * 1296, [])
     assert differing(machines("p", "", works=True)) == (2 * 36, 2 * 36, [])
 
 
+@pytest.mark.sweep
 def test_machines_of_two_states() -> None:
     """One in 211 of them; all are 104,976 (notes/searches.md)."""
     every = machines("pq", "a", works=False)

@@ -49,6 +49,7 @@ def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, r
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("op", ["prev", "next"])
 def test_an_operator_beside_what_is_nowhere_true_is_false(op: str) -> None:
     model = sc.compile("ltl", f"{op} (Q_a & Q_b & prev Q_a) | Q_c since Q_a", alphabet="abc")
@@ -56,6 +57,7 @@ def test_an_operator_beside_what_is_nowhere_true_is_false(op: str) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
+@pytest.mark.sweep
 def test_a_false_claim_about_a_long_formula_is_refuted_by_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """Premises in halves are met by runs as those that stand one by one are."""
     from symcook.model.modelfile import to_document

@@ -63,7 +63,7 @@ def test_soft_formulas_are_right_on_all_short_words_and_some_long_ones(seed: int
         assert bits(model, word) == list(temporal.truth(tree, word)), (source, word)
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("seed", range(4))
 def test_soft_counts_are_right(seed: int, tau: int | None) -> None:
@@ -171,7 +171,7 @@ PLAIN: dict[str, tuple[str, str, Any]] = {
 }
 
 
-@pytest.mark.layer_one(5, 15)
+@pytest.mark.layer_one(15)
 @pytest.mark.parametrize("tau, fault", [*((None, name) for name in FAULTS), *((1, name) for name in PLAIN)])
 def test_a_planted_fault_is_found_by_check(tau: int | None, fault: str) -> None:
     kind, source, change = (PLAIN if tau else FAULTS)[fault]
@@ -210,6 +210,7 @@ def test_the_exported_model_answers_in_onnxruntime(tau: int | None) -> None:
         assert [bool(bit) for bit in answer.ravel()] == hard.run(word).outputs, word
 
 
+@pytest.mark.sweep
 def test_the_plan_names_lemma_gamma_and_error_and_what_is_left(tmp_path: Path, capsys: Any) -> None:
     file, source = tmp_path / "since.json", "prev (~Q_b since Q_a) & ~prev Q_a"
     found = document(capsys, "compile", "ltl", source, "--alphabet", "abc", "--soft", "-o", file)
@@ -377,7 +378,7 @@ def test_in_python_too() -> None:
 SHIPPED = [name for name in shipped.names() if name.endswith((".ltl", ".count"))]
 
 
-@pytest.mark.layer_one(8, 10, 11)
+@pytest.mark.layer_one(10, 11)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("name", SHIPPED)
 def test_formulas_that_come_with_it_are_proved(name: str, soft: bool) -> None:

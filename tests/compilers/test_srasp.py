@@ -67,7 +67,7 @@ REFUSED = ("must be in the alphabet", "joined by & alone", "selected alike")
 """A letter that a value can never be; and what one head cannot select."""
 
 
-@pytest.mark.layer_one(5, 11)
+@pytest.mark.layer_one(11)
 @pytest.mark.parametrize("rasp", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_drawn_at_random(seed: int, rasp: bool) -> None:
@@ -145,7 +145,7 @@ PLANTED: dict[str, Any] = {
 }
 
 
-@pytest.mark.layer_one(0, 2, 7, 8)
+@pytest.mark.layer_one(0, 7, 8)
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_error_is_found(fault: str) -> None:
     model = sc.compile("srasp", shipped_program("dyck-2.srasp") if fault in IN_DYCK else SAME_COUNT)
@@ -223,6 +223,7 @@ def test_an_alphabet_of_26_letters(name: str) -> None:
         assert list(map(str, model.run(word).outputs or ())) == list(map(str, answers(program, word))), word
 
 
+@pytest.mark.sweep
 def test_a_selector_of_too_many_cases_is_refused() -> None:
     source = (
         'r(i) = right j [j < i, true] in(j) : "?"\nx = selector_width(select(r, r, ==) and select(tokens, tokens, ==))'

@@ -127,6 +127,7 @@ def test_a_row_that_is_left_out_may_be_called_like_one_that_is_used() -> None:
         sc.compile("tm", json.dumps(names | {"rows": rows}), theorem="2")
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("theorem", ["", "2"])
 def test_the_alphabet_in_the_file_is_that_of_the_machine(theorem: str, tmp_path: Path) -> None:
     """Weights and source do not say it, and no theorem is answered of a file that has another."""
@@ -138,6 +139,7 @@ def test_the_alphabet_in_the_file_is_that_of_the_machine(theorem: str, tmp_path:
         sc.load(tmp_path / "m.json")
 
 
+@pytest.mark.sweep
 def test_the_program_stays_in_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Words by their letters, the run to its end, and beside the program; other rows are told."""
     (tmp_path / "not.tm").write_text(NOT, encoding="utf-8")

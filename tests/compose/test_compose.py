@@ -117,7 +117,6 @@ def models(draw, names=COORDINATES, inputs=None, deepest=2, start=None):
     )
 
 
-@pytest.mark.sweep
 def test_the_generated_models_are_what_the_independent_pass_computes():
     """So that equality in `forward` below is equality of what the definitions say."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import site_pages
-from accepted_by_coq import files_by_hand, take_over
+from accepted_by_coq import files_by_hand, needs_coqc, take_over
 from coqfiles import misjudged
 from proof.short import short_statements
 from shared import call
@@ -44,7 +44,6 @@ from symcook.proof.statements import certify
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 
-needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 # a proof of each shape: sums by induction, a rewrite, squares; a refutation with D; a claim with D and H
 SAMPLE = ("lem.square_le", "lem.sum_ext", "merrill2024.def6", "yang2026.lemma29.step", "cookbook.s9.2.dyck1_examples")
 

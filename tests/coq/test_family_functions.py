@@ -9,7 +9,6 @@ import copy
 import json
 import random
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from runpy import run_path
 from typing import Any
 
 import pytest
+from accepted_by_coq import with_coqc
 from asked_of_coq import Question, answered, features, to_ask
 from coqfamily import Function
 from test_models import folder as folder  # a fixture
@@ -29,7 +29,7 @@ from symcook.model.instance import Instance
 from symcook.model.plainfamily import PlainFamily
 from symcook.proof.runrel import stored_model
 
-pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+pytestmark = [pytest.mark.sweep, with_coqc]
 ROOT = Path(__file__).parent.parent.parent
 SIMPLER = {"counting", "counting-past", "lookup-almost-orthogonal", "tie-break"}
 """Where the stored text of a position is a simpler one, as -1/i for side/i: that it is the same function is proved."""

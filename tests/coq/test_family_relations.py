@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import copy
 import random
-import shutil
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from accepted_by_coq import with_coqc
 from asked_of_coq import Question, answered, features, to_ask
 from coqrelation import Theorem, cases, key
 from test_family_functions import STORED, near
@@ -22,7 +22,7 @@ from symcook.model.family import Family, load, shipped
 from symcook.model.plainfamily import PlainFamily
 from symcook.proof.runrel import expand
 
-pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+pytestmark = [pytest.mark.sweep, with_coqc]
 UNPROVED = {"turing"}
 """Coq has not answered about this one as it is today: see notes/coq.md."""
 QUICK = 12_000

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accepted_by_coq import files_by_hand
+from accepted_by_coq import files_by_hand, needs_coqc
 
 from symcook.coq import development, record
 from symcook.coq import judge as judging
@@ -31,7 +31,6 @@ from symcook.proof.files import proofs_directory
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 COMMAND = runpy.run_path(str(PROOFS / "coq.py"))["main"]
 LEMMA, CLAIM, MODEL = "lem.square_le", "merrill2024.thm2.update", "dyck-1"
-needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 Change = Callable[[str, str], str]
 
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from accepted_by_coq import files_by_hand
+from accepted_by_coq import files_by_hand, with_coqc
 from coqfiles import compiled, misjudged
 
 from symcook.coq import models, reading
@@ -22,7 +21,7 @@ from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttenti
 from symcook.model.transformer import Transformer
 from symcook.proof.runrel import expand
 
-pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+pytestmark = [pytest.mark.sweep, with_coqc]
 FILES = Path(__file__).parent.parent.parent / "proofs" / "coq"
 
 

@@ -298,6 +298,7 @@ def test_no_fold_hides_what_it_does_at_one_length(flips: Any) -> None:
     assert found.verdict != "equal"
 
 
+@pytest.mark.sweep
 def test_a_growing_number_is_no_part_of_a_state() -> None:
     """The states (n, (0,)) and ((0,), n) are of two shapes; both were the place of one growing number and another."""
     b = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}})

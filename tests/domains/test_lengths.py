@@ -69,7 +69,6 @@ def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
     assert open_ == 0
 
 
-@pytest.mark.sweep
 def test_values_beside_a_tolerance() -> None:
     """Zero tests of sums and of counts, at every position of all words to length 7."""
     model = build("dyck-1-nonuniform", N=7).bind({"eps": Fraction(1, 50)})
@@ -89,7 +88,7 @@ def test_quadratic_scores_have_one_greatest(m: int) -> None:
     assert (many > 500, open_) == (True, 0)
 
 
-@pytest.mark.layer_one(0, 2, 5)
+@pytest.mark.layer_one(0, 2)
 @pytest.mark.parametrize("mask", ["none", "future", "strict-future", "past", "strict-past"])
 @pytest.mark.parametrize("place", ["i", "-i", "2*i - n", "i/n", "3 - i"])
 def test_linear_scores_look_at_an_end(place: str, mask: str) -> None:
@@ -151,7 +150,7 @@ def drawn(seed: int) -> tuple[Transformer, bool]:
     return sc.Transformer(f"drawn-{seed}", embedding, parts, sc.Readout("value", "each", (space[-1],))), soft
 
 
-@pytest.mark.layer_one(0, 1, 5, 9)
+@pytest.mark.layer_one(0, 1, 5)
 @pytest.mark.parametrize("seed", range(24))
 def test_drawn_models(seed: int) -> None:
     model, soft = drawn(seed)

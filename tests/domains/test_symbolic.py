@@ -137,7 +137,6 @@ def block_model(W1, b1, W2, b2, parameters=()):
 small = st.integers(min_value=-2, max_value=2)
 
 
-@pytest.mark.sweep
 @settings(derandomize=True, max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(small, small, small, small), min_size=1, max_size=3),

@@ -70,7 +70,7 @@ def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None
     assert all(min(part) == box.word for box, part in zip(boxes(model, n, level, 24), parts, strict=True))
 
 
-@pytest.mark.layer_one(1, 5, 10)
+@pytest.mark.layer_one(1, 10)
 @pytest.mark.parametrize("what", MODELS)
 def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
     model = MODELS[what]

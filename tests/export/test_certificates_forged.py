@@ -133,6 +133,7 @@ def test_whatever_is_replaced_is_noticed(
     assert tried > 80
 
 
+@pytest.mark.sweep
 def test_what_is_said_of_nothing_computed_is_noticed(
     exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,6 +198,7 @@ def test_a_repeated_key_is_refused(exported: Path, tmp_path: Path) -> None:
         verify_export(place)
 
 
+@pytest.mark.sweep
 def test_what_is_not_checked_is_said(exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Claims that no recipe names; statuses of another day; the arithmetic of another machine. Nothing else."""
     for name in ("symbols", "values", "recipe", "decoder"):

@@ -78,6 +78,7 @@ def test_the_example_is_a_script(tmp_path: Path) -> None:
     assert (done.stdout.splitlines(), done.stderr) == (example(tmp_path, "(())"), "")
 
 
+@pytest.mark.sweep
 def test_archive_of_dyck_1(tmp_path: Path) -> None:
     m, certificate = export(tmp_path, "dyck-1")
     assert list(m["coordinates"]) == ["token", "balance", "error", "total"]
@@ -110,7 +111,6 @@ def test_claims_are_named_or_refused(tmp_path: Path) -> None:
     assert shown == [{"id": one, "status": claims.stored_rows()[one][0]["status"]} for one in names]
 
 
-@pytest.mark.sweep
 def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) -> None:
     """With eps = 1/4096 a zero test of a float total leaves a rounding error, which the strict sign takes for yes."""
     m, certificate = export(tmp_path, "dyck-1-nonuniform")
@@ -126,7 +126,7 @@ def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) 
         assert archive.verdicts(m, z)[0] == build("dyck-1").run("".join(word)).accept
 
 
-@pytest.mark.layer_one(0, 7)
+@pytest.mark.layer_one(6, 7)
 @pytest.mark.parametrize(
     ("recipe", "given", "options"),
     [
@@ -326,7 +326,6 @@ def everything() -> dict[str, Transformer]:
 EVERYTHING = everything()
 
 
-@pytest.mark.layer_one(0, 8, 16, 20, 21, 22, 23, 24)
 @pytest.mark.parametrize("what", EVERYTHING)
 def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
     model = EVERYTHING[what]

@@ -114,6 +114,7 @@ def test_running_sums_hold_every_word(seed: int) -> None:
                     assert low <= shown[name][1][state] and shown[name][0][state] <= high
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
 def test_dyck_1_by_running_sums_and_by_words(dtype: str) -> None:
     """Margins against the exact ones: over all words of a length, the least size of what makes it rejected."""
@@ -205,7 +206,6 @@ def test_positions_count_against_models_of_rows() -> None:
 # --- Nothing changes unseen ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep
 def test_every_byte_counts(tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)
     for name in ("m.npz", "m.certificate.json"):
@@ -327,7 +327,7 @@ def test_a_large_model_is_written_without_being_run(tmp_path: Path, monkeypatch:
     assert (some["ranges"] and some["ranges"][-1][1] < 8 and "600 products" in some["why"]) or some["open"]
 
 
-@pytest.mark.layer_one(0, 3)
+@pytest.mark.layer_one(3)
 @pytest.mark.parametrize("language", [r"(\(\))*", r"\(*", r"(\(\)|\))*", r"\(\)\(\)", r"(\(\(\)\)|\))*"])
 def test_every_string_of_a_language_takes_part(language: str, tmp_path: Path) -> None:
     """Prefixes that the model cannot tell apart stay apart where the language tells them apart: each string of it by

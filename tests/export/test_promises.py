@@ -482,7 +482,7 @@ def test_the_printed_error_holds_at_each_length_also_where_it_falls(
     assert max(errors) <= Fraction(printed[1])
 
 
-@pytest.mark.layer_one(0, 3)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("mask", ["none", "future"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_mean_that_comes_out_even_is_exact(tmp_path: Path, dtype: str, mask: str) -> None:

@@ -104,6 +104,7 @@ def test_values_are_those_of_a_plain_pass(kind: str) -> None:
     assert sum(COMPARED) > 100 and sum(n > 0 for n in COMPARED) > len(SEEDS) / 2
 
 
+@pytest.mark.sweep
 def test_values_in_float32() -> None:
     every([(seed, "npz", "float32") for seed in SEEDS[::4]], check)
 

@@ -58,7 +58,7 @@ def test_an_array_that_is_gone_is_missed() -> None:
     assert tried > 100
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("kind", "dtype"), [("npz", "float32"), ("safetensors", "bfloat16"), ("safetensors", "float16")]
 )
@@ -205,6 +205,7 @@ def test_other_coordinates_and_steps_are_named() -> None:
         sc.build("dyck-1").diff(sc.build("parity"))
 
 
+@pytest.mark.sweep
 def test_a_model_and_its_export(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
@@ -234,6 +235,7 @@ def test_diff_reads_onnx_and_names_what_it_reads(tmp_path: Path, capsys: pytest.
         assert "must end in one of .npz, .safetensors, .onnx" in capsys.readouterr().err
 
 
+@pytest.mark.sweep
 def test_a_comparison_says_that_it_stops_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = str(tmp_path / "p.npz")  # with tables of positions, to length 3
     assert main(["export", "parity", "-o", place, "--max-length", "3"]) == 0

@@ -220,6 +220,7 @@ def test_the_script_reads_rows_in_the_type_of_the_weights(dtype: str) -> None:
     assert said.getvalue().split("\n")[:2] == [f"  a {wanted[0]}", f"  b {wanted[1]}"]
 
 
+@pytest.mark.sweep
 @together(
     ("longest", "before", "length"),
     [(3, None, 3), (3, "^", 2), (None, None, DEFAULT_LENGTH), (99, "^", DEFAULT_LENGTH)],

@@ -107,6 +107,7 @@ def test_a_rational_number_beside_one_that_is_none(way: tuple[int, int]) -> None
         assert pair[way[0]].diff(pair[way[1]], 2, tolerance=tolerance).same is same, (other, tolerance)
 
 
+@pytest.mark.sweep
 def test_how_long_the_inputs_of_a_comparison_may_be() -> None:
     """To 64 typed symbols, and 500 inputs of them: here one of each length."""
     embedding = sc.Embedding(sc.Space(("x",)), words={"a": {"x": 1}})

@@ -120,6 +120,7 @@ def test_every_block_survives_the_round_trip():
     assert again.tokens("x") == ("[CLS]", "x", "EOS")
 
 
+@pytest.mark.sweep
 def test_the_hash_sees_every_leaf_of_every_block():
     text = to_document(wide_model())
     seen = {model_hash(wide_model())}
@@ -386,7 +387,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.sweep
 @together("what", CHANGES)
 def test_a_changed_file_is_refused_in_one_sentence_and_at_once(what):
     text = text_with(CHANGES[what])
@@ -429,6 +429,7 @@ RAW = {
 }
 
 
+@pytest.mark.sweep
 @together("what", RAW)
 def test_hostile_text_is_refused_in_one_sentence_and_at_once(what):
     start = time.process_time()

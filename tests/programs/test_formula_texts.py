@@ -79,6 +79,7 @@ def test_what_is_no_count_gets_a_sentence(source: str, said: str) -> None:
     assert said in str(caught.value), str(caught.value)
 
 
+@pytest.mark.sweep
 def test_marks_tabs_ends_of_lines_and_signs_are_read() -> None:
     model = sc.compile("count", "\ufeffalphabet a b;\r\n\t#left[Q_a] ≥ 2\t&\r\n#left[Q_b] ≤ 1\r\n")
     assert model.run("abaab").outputs == [False, False, True, True, False]
@@ -128,6 +129,7 @@ def test_what_is_no_formula_of_counts_gets_a_sentence_of_counts(source: str, sai
     assert said in str(caught.value) and "ltl" not in str(caught.value)
 
 
+@pytest.mark.sweep
 def test_threads_read_formulas_and_programs_beside_each_other() -> None:
     def read(k: int) -> tuple[object, object]:
         return (read_formula(f"alphabet a b; let n{k} = Q_a; n{k} since (Q_b & n{k})"),

@@ -54,6 +54,7 @@ def test_a_name_that_is_near_is_offered(capsys: pytest.CaptureFixture[str]) -> N
     assert "must be compiled as srasp" in refused(capsys, "compile", "ltl", "sort.srasp", "-o", "m.json")
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize(
     ("name", "word", "outputs"),
     [("sort.srasp", "cab", ["a", "b", "c"]), ("dyck-1.count", "()", ["0", "1"]),

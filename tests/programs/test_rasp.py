@@ -104,6 +104,7 @@ CASES: dict[str, tuple[Callable[[], rasp.SOp], str, int, Callable[[str], list[An
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("name", CASES)
 def test_a_program_of_objects_against_a_loop(name: str) -> None:
     make, letters, longest, wanted = CASES[name]
@@ -156,6 +157,7 @@ def test_what_is_out_of_reach_gets_a_sentence(make: Callable[[], Any], said: str
     assert said in str(caught.value)
 
 
+@pytest.mark.sweep
 def test_objects_need_an_alphabet_and_may_stand_deep() -> None:
     with pytest.raises(BadInput, match="alphabet"):
         sc.compile("srasp", histogram())

@@ -114,6 +114,7 @@ def test_every_program_is_here() -> None:
     assert {name for name in names() if name != "dyck-k.srasp"} <= CASES.keys() | {"parity-by-counts.count"}
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("name", CASES)
 def test_a_shipped_program_against_a_loop(name: str) -> None:
     letters, longest, wanted = CASES[name]
@@ -127,6 +128,7 @@ def test_a_shipped_program_against_a_loop(name: str) -> None:
     )
 
 
+@pytest.mark.layer_one(1, 2, 3, 4)
 @pytest.mark.parametrize("name", ["sort.srasp", "reverse.srasp", "dyck-2.srasp", "histogram.srasp", "3-hop.srasp"])
 def test_a_shipped_program_on_words_far_beyond_those_tried(name: str) -> None:
     letters, _, wanted = CASES[name]
@@ -137,6 +139,7 @@ def test_a_shipped_program_on_words_far_beyond_those_tried(name: str) -> None:
         assert [int(one) if name.startswith("hist") else one for one in got] == wanted(word)
 
 
+@pytest.mark.sweep
 def test_parity_by_counts_is_parity_at_the_last_position() -> None:
     model = sc.compile("count", shipped_program("parity-by-counts.count"))
     for word in words(8, "01"):

@@ -180,7 +180,7 @@ def usual_bridge(name: str) -> tuple[dict[str, Any], Any]:
     return checked(bridge(family(name), (SIZES | OWN_SIZES)[name]))
 
 
-@pytest.mark.layer_one(0, 9, 10, 13, 17, 26, 27, 28)
+@pytest.mark.layer_one(0, 9, 17, 26, 27, 28)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     certificate, verdict = usual_bridge(name)
@@ -291,7 +291,7 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
     return all(number == "0" for row in values for number in row)
 
 
-@pytest.mark.layer_one(9, 10)
+@pytest.mark.layer_one(10)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - TURING))  # test_turing_family.py has its own
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -413,7 +413,7 @@ AUTOMATA = ("automaton", "automaton-no-start", "automaton-nonstrict", "automaton
 files with many near misses every second one is tried."""
 
 
-@pytest.mark.layer_one(9, 10, 15)
+@pytest.mark.layer_one(10, 15)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -552,6 +552,7 @@ def test_each_operator_of_a_family_is_in_such_an_instance() -> None:
         assert taken == used == {*ops}, name
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str) -> None:
     """One of each file; all by `python tests/proof/test_bridges.py`."""
@@ -574,6 +575,7 @@ def own_misses() -> dict[str, list[tuple[str, dict[str, Any]]]]:
     return out
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> None:
     """Every third of those that no file before it has; all by `python tests/proof/test_bridges.py`."""
@@ -582,6 +584,7 @@ def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> No
     assert len(misses) >= 18 and not made, made
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "values", "equations"),
     [
@@ -599,6 +602,7 @@ def test_large_bridges_take_seconds(name: str, values: dict[str, Any], equations
     assert time.process_time() - start < (2 if equations <= 50 and values.get("K") == 2 else 10) * 3  # a busy machine
 
 
+@pytest.mark.sweep
 def test_a_theorem_about_a_family_has_a_bridge_to_a_stored_model() -> None:
     """Else its family might have no instance at all."""
     made = {one.id: one for one in replay.statements().values() if one.id.startswith("bridge.")}
@@ -621,6 +625,7 @@ def test_a_theorem_about_a_family_has_a_bridge_to_a_stored_model() -> None:
     assert {verdict(name).status for name in false} <= {"CORRECTED"}
 
 
+@pytest.mark.sweep
 def test_the_stored_bridges_are_those_that_the_generator_makes(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.syspath_prepend(str(proofs_directory() / "scripts"))

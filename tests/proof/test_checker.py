@@ -264,7 +264,7 @@ def fraction(x: tuple[int, int]) -> Fraction:
     return Fraction(x[0]) * Fraction(2) ** x[1]
 
 
-@pytest.mark.layer_one(1, 2)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
 def test_enclosures_against_an_independent_engine(name: str) -> None:
     """At random points and precisions the two ends lie around the value, closely."""
@@ -446,6 +446,7 @@ def test_hostile_proofs_are_rejected_in_one_line_each(tmp_path: Path) -> None:
     rejected(tmp_path, [one(tmp_path, proof=proof) for proof in HOSTILE], "proof: ")
 
 
+@pytest.mark.sweep
 def test_wrong_usage(tmp_path: Path) -> None:
     one(tmp_path)
     (tmp_path / "bad.txt").write_text("[a]\nstatement: 0 = 0\n[a]\n", encoding="utf-8")

@@ -108,6 +108,7 @@ def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path):
     assert f"PROVED   {miss.id} " not in second_checker(tmp_path, miss, moved).stdout
 
 
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize(
     "sentence",
     [

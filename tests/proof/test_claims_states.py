@@ -59,6 +59,7 @@ def test_what_is_false_has_no_proof(sentence: str) -> None:
         proof(pairs(), sentence)
 
 
+@pytest.mark.sweep
 def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path: Path) -> None:
     model = pairs()
     true, miss = (certify.claim(document_of(model, {}), f'matches("({x})*") -> mod(n, 2) = 0') for x in ("ab", "a?b"))

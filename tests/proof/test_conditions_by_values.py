@@ -180,6 +180,7 @@ def test_a_constant_needs_no_condition_where_it_serves() -> None:
         assert condition == read_formula(said, {"b": "Int"}, {}), text
 
 
+@pytest.mark.sweep
 def test_a_refutation_is_a_case_that_fails() -> None:
     """With premises and names in front, at whose values everything is defined."""
     r = random.Random(3)

@@ -69,6 +69,7 @@ def compared(model: sc.Transformer, words: list[tuple[str, ...]]) -> tuple[int, 
     return true, false
 
 
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize("model, longest", [
     (turns(), 5), (turns("last"), 5), (turns("last", before="$", start=0), 4), (ended(), 5),
     (automaton("strict"), 3), (automaton("nonstrict"), 3), (automaton("no-start"), 3),
@@ -106,6 +107,7 @@ def test_sentences_about_what_is_decoded(
     assert code == (verdict == "REFUTED") and out.startswith(f"{verdict}  {sentence}\n"), out
 
 
+@pytest.mark.sweep
 def test_a_run_that_has_ended_goes_on_with_nothing() -> None:
     document = to_document(ended())
     found = certify.settle(certify.claim(document, "decoded(1) & 3 <= n & at(a, 1) -> ~at(a, 2)"), document, seconds=5)

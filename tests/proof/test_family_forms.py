@@ -40,7 +40,7 @@ BY_HAND = {
 }
 
 
-@pytest.mark.layer_one(0, 1, 2, 3)
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("name", BY_HAND)
 def test_forms_at_all_sizes_are_found_and_proved(name: str) -> None:
     found = forms(name)

@@ -157,7 +157,7 @@ def at_each(kind: str) -> dict:
     return labelled("future", "each") if kind == "largest" else model(kind, position="each")
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("kind", ["largest", "sign", "zero"])
 def test_an_answer_at_each_position_is_that_of_the_model_itself(kind):
     """For the words of 1 to 3 letters a and b, at each position, against the exact run."""
@@ -175,6 +175,7 @@ def test_an_answer_at_each_position_is_that_of_the_model_itself(kind):
             assert certify.claim(document, f"n = {len(word)} & {letters} -> {says}").evaluated(len(word)) > 0
 
 
+@pytest.mark.sweep
 def test_a_claim_about_each_position_is_proved():
     statement = certify.claim(at_each("sign"), "all i in 1..n. accept(i) -> 0 < sum(j, 1, i, vote(j))")
     certificate = certify.prove(statement)
@@ -219,6 +220,7 @@ def test_a_coordinate_that_is_called_like_a_word_is_quoted():
     assert certify.claim(document, '"first"(n) <= 1').text.endswith("(first_(n) <= 1)")
 
 
+@pytest.mark.sweep
 def test_a_text_is_used():
     statement = certify.claim(model("sign"), "accept <-> count(a) > count(b)")
     lines = "given n w vote mean many word (votes means)\n"
@@ -244,6 +246,7 @@ def test_a_sentence_that_is_none(sentence, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.sweep
 def test_the_command_writes_the_certificate(tmp_path, capsys):
     from symcook.cli.own import prove_own
 

@@ -203,7 +203,7 @@ def _averaged(rows: dict[str, int]) -> sc.Transformer:
 ALIKE, QUOTES = _averaged({"a": 1, "b": 1, "c": 1}), _averaged({"a": 1, "a'": 0, "b": 0})
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("model", "statement", "word"),
     [

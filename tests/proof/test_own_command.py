@@ -75,6 +75,7 @@ def test_symbols_take_values(home, capsys):
     assert code == 2 and "d" in err
 
 
+@pytest.mark.sweep
 def test_a_limit_of_time(home, capsys):
     hard = "0 < prod(j, 1, 4000, 1 + abs(vote(n)))"
     code, _, err = said(capsys, "votes.json", "--statement", hard, "--seconds", "2")
@@ -103,7 +104,7 @@ def test_values_that_take_too_long_to_write():
     assert time.process_time() - start < 15
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5)
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize("more", [0, 1, 10, 100, 300, 3000, 10000])
 def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, more):
     """That a word is false stays; its certificate is found or not."""

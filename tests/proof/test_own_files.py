@@ -73,7 +73,7 @@ def test_a_certificate_is_checked_again_for_its_model(folder, capsys):
     assert again(folder, capsys)[0] == 0
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("changed", [votes(weight=5), votes("other")])
 def test_a_changed_model_is_said(folder, capsys, changed):
     changed.save(folder / "votes.json", force=True)
@@ -89,7 +89,7 @@ def changes(name: str, old: str, new: str):
     return pytest.param(name, old, new, id=f"{name}: {old} to {new}")
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
@@ -149,6 +149,7 @@ def test_a_proof_text_that_is_not_there_is_said_before_what_stands_beside_the_mo
     assert code == 2 and "a proof script must be readable" in said and "must not exist" not in said
 
 
+@pytest.mark.sweep
 def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
     for name in ("votes.statement.txt", "votes.certificate.json"):
         (folder / name).unlink()

@@ -210,6 +210,7 @@ def test_a_model_of_numbers_has_no_symbols() -> None:
         certify.claim(to_document(sc.build("max")), "renamed(a->b, b->a).out = 1")
 
 
+@pytest.mark.sweep
 def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """One model, so that its certificate is checked again without more; the second checker reads it too."""
     monkeypatch.chdir(tmp_path)

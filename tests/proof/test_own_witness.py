@@ -119,6 +119,7 @@ def test_bounds_on_a_softmax_head_against_plain_numbers(seed):
         assert tried.word is None and tried.length == 3
 
 
+@pytest.mark.sweep
 @together(
     ("sentence", "word"),
     [

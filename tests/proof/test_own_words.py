@@ -59,7 +59,7 @@ MODELS = {
 }
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @in_parts(
     3,
     ("which", "sentence"),

@@ -119,7 +119,7 @@ ON_BOTH_SIDES = {
 CLAIMS = [name for name, one in statements().items() if one.claim and not one.assumed]
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(8))
 def test_no_conclusion_is_a_premise(part: int) -> None:
     """The equations of a stored model are what it does, no assumption: they are left out."""

@@ -391,6 +391,7 @@ def test_hints_that_nothing_uses_are_taken_out():
         build.rewritten(raw.replace("    - below", "    # here\n    - below"), shorter)
 
 
+@pytest.mark.sweep
 def test_a_hint_that_steers_the_search_stays():
     """Nothing uses it, and yet the certificate is another without it."""
     name, idle = "lem.parity_even", list[tuple[prooftext.Place, str]]()
@@ -416,6 +417,7 @@ def test_parts_begin_beside_their_name():
     assert prooftext.shown("proof a.b\ninhabited witness 1\n", "inhabited") == "witness 1"
 
 
+@pytest.mark.sweep
 def test_a_certificate_depends_on_its_text_alone():
     """Not on what was built before in the same process, nor on the order in which Python walks sets of texts."""
     code = (
@@ -467,6 +469,7 @@ LONG = {
 """Texts of more than 120 lines: a block for each kind of token or line, or for each step of a run that is defined."""
 
 
+@pytest.mark.sweep
 def test_stored_texts_are_short():
     for name, path in TEXTS.items():
         raw = path.read_text(encoding="utf-8")
@@ -504,6 +507,7 @@ def said(name: str, raw: str) -> list[str]:
     return found
 
 
+@pytest.mark.sweep
 def test_no_list_of_names_stands_where_two_dots_could():
     found = {name: said(name, path.read_text(encoding="utf-8")) for name, path in TEXTS.items()}
     assert {name: facts for name, facts in found.items() if facts} == {}
@@ -513,6 +517,7 @@ def test_no_list_of_names_stands_where_two_dots_could():
     assert said(name, f"proof {name}\n  take a from parity_normed_run({'; '.join(every)})\n") == ["parity_normed_run"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(12))
 def test_stored_texts_read_back(part):
     def check(name):
@@ -526,6 +531,7 @@ def test_stored_texts_read_back(part):
 BITS = [*"()[]:;,~x0^#_-é\t", "/0", "qed", "given", "cases", "split", "left", "witness", "rewrite", "by", "from"]
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @in_parts(4, "seed", range(16))
 def test_a_damaged_text_is_refused_or_still_a_proof(seed):
     """Nothing but the two errors comes out, whatever is done to a text; what is built is judged as ever."""
@@ -563,6 +569,7 @@ def test_a_text_gives_a_certificate(name):
 SMALL = {n: path for n, path in TEXTS.items() if (ROOT / "certificates" / f"{n}.json").stat().st_size < 6000}
 
 
+@pytest.mark.sweep
 @in_parts(4, "name", build.drawn(SMALL, 4))
 def test_no_hint_stands_that_nothing_uses(name):
     """But those that steer the search: without them the certificate is another. Each change of a text or of the search

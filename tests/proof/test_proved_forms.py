@@ -176,6 +176,7 @@ def test_at_each_position_behind_an_added_token() -> None:
     assert found.whole and found.verdict.status == "PROVED", found.missing
 
 
+@pytest.mark.sweep
 def test_a_verdict_that_may_say_nothing_leaves_the_forms_proved() -> None:
     """At EOS a mean from here on is 0: neither side of the verdict's form holds at any word."""
     found = inturn.prove(every_length(signed("past", TWO, "last", **EOS)), seconds=120)
@@ -223,7 +224,7 @@ def test_all_forms_are_proved(name: str) -> None:
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["predecessor", "last-position", "dyck-1-nonuniform"])
 def test_forms_are_proved_at_every_position(name: str) -> None:
     """Halves by what is read, sums from a position to the end, and tests for 0 by a tolerance."""
@@ -248,6 +249,7 @@ def test_a_form_that_is_wrong_where_a_sum_is_positive_is_not_proved(coordinate: 
     assert not any(c.missing is None for c in at_each)
 
 
+@pytest.mark.sweep
 def test_what_is_not_proved_says_so_and_the_rest_is() -> None:
     found = inturn.prove(every_length(thresholds()), seconds=30)
     done = {claim.coordinate for claim in found.claims if claim.missing is None}
@@ -336,6 +338,7 @@ def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
     assert "s" in proof.missing and not proof.whole
 
 
+@pytest.mark.sweep
 def test_a_sum_that_is_zero_under_a_bound_name() -> None:
     """Three letters, and the name j of a position in sight when a sum over positions is shown to be 0."""
     b = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}, "c": {}})

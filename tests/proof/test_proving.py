@@ -131,7 +131,7 @@ def test_a_proof_script(votes):
     assert votes.prove("vote(n) <= 0", proof=gap).status == "REFUTED"  # strings are tried before the script
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("statement", "code", "status"),
     [("1 <= n", 0, "PROVED"), ("count(a) <= 1", 1, "REFUTED"), (TELESCOPE, 3, "OPEN")],

@@ -282,7 +282,6 @@ CIRCULAR = {"modulo-angle", "sinusoidal"}  # sines of other numbers than those t
 STORED = {path.stem for path in (proofs_directory() / "models").glob("*.json")}
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("name", [name for name in names() if name in STORED and name not in NESTED | CIRCULAR])
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
     model = build(name)
@@ -435,6 +434,7 @@ def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement
     compared.agrees("babb")
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("start", [0, 1])
 def test_positions_with_floor_mod_and_sign(start: int) -> None:
     """As position functions and in a temperature; a coordinate is called like what their terms bind."""
@@ -558,7 +558,7 @@ class Asked:
             assert not truth(self.run, {**env, **other}, {}), given
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @in_parts(2, "placement", [p for p in PLACEMENTS if p != "none"])
 @together("mask", ["none", "strict-future", "past"])
 def test_the_relation_holds_of_words_that_have_a_run(placement: str, mask: str) -> None:

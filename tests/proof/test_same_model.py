@@ -126,6 +126,7 @@ def with_head(model: sc.Transformer, **fields: Any) -> sc.Transformer:
     return replace(model, layers=(replace(model.layers[0], attention=replace(head, **fields)), *model.layers[1:]))
 
 
+@pytest.mark.sweep
 def test_a_head_that_writes_more_is_refused_by_its_coordinate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

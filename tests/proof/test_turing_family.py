@@ -73,7 +73,7 @@ def values_of(rows: list[Row], states: int, letters: int, symbols: int) -> dict[
     }  # fmt: skip
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_instances_run_machines(seed: int) -> None:
     rng = random.Random(seed)

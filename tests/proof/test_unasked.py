@@ -56,7 +56,7 @@ def test_the_same_premise_outside_is_refused(home, capsys):
     assert code == 3 and not out
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("sentence", ["I[count(a) < 0] = 0", "vote(n) <= 1", "1 <= n"])
 def test_where_nothing_has_premises_nothing_is_said(home, capsys, sentence):
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence)

@@ -116,6 +116,7 @@ def compare(operators: Sequence[str]) -> int:
     return told
 
 
+@pytest.mark.sweep
 def test_definition_11() -> None:
     """prev is false at the first position, next at the last: there is no position beside."""
     assert compare(("not", "and", "or", "prev", "next")) > 50

@@ -49,6 +49,7 @@ def test_the_bits_that_are_enough() -> None:
     assert [enough("dyck-1-nonuniform", n) is None for n in (2, 3, 4)] == [False, True, True]
 
 
+@pytest.mark.sweep
 def test_the_bits_of_parity_beside() -> None:
     assert "For PARITY of n = 3, 7, 15 and 31 symbols, where every i/(n + 1) is exact, 6 or 7 bits are enough" in NOTE
     assert {enough("parity", n) for n in (3, 7, 15, 31)} == {6, 7}
@@ -57,6 +58,7 @@ def test_the_bits_of_parity_beside() -> None:
     assert enough("parity", 2) == 9
 
 
+@pytest.mark.sweep
 def test_how_far_float16_carries() -> None:
     for model in ("dyck-1", "parity", "first"):
         to, more = re.fullmatch(r"(\d+)( or more)?", cells(model)[5]).groups()  # type: ignore[union-attr]

@@ -78,7 +78,6 @@ def compared(seed: int) -> str:
     return found
 
 
-@pytest.mark.sweep
 def test_merged_prefixes_in_few_bits() -> None:
     found = Counter(map(compared, range(10)))
     assert found["merged"] + found["merged with fewer bits"] >= 5
@@ -119,6 +118,7 @@ def test_strings_that_are_run_together_in_few_bits() -> None:
     assert compared > 10, compared
 
 
+@pytest.mark.sweep
 def test_parity_at_length_40() -> None:
     """Known to fail in so many bits and to hold in others, by single runs of the strings with 17 and 30 ones."""
     parity = sc.build("parity")

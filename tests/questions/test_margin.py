@@ -58,6 +58,7 @@ def test_nonuniform_dyck_1_has_its_rejected_words_on_the_threshold() -> None:
         assert row.get("accepted") == min((x for x in logits.values() if x > 0), default=None)
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("name", ["parity", "first", "first-flawed"])
 def test_softmax_models_are_those_of_all_words(name: str) -> None:
     logit = {"parity": parity, "first": first, "first-flawed": lambda word: first(word, True)}[name]
@@ -205,7 +206,7 @@ def causal(seed: int) -> sc.Transformer:
     return sc.Transformer("drawn", embedding, tuple(layers[: draw.choice([1, 2, 2])]), readout)
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @pytest.mark.parametrize("seeds", [range(3, 10), range(10, 40)])
 def test_merged_prefixes_hide_no_word(seeds: range) -> None:
     exact = enclosed = 0

@@ -70,7 +70,7 @@ def flat_behind(readout: str, placement: str = "post", weighting: str = "softmax
     return sc.Transformer("flat", embedding, layers, ending, final_norm=final)
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(11)
 @pytest.mark.parametrize("readout", ["first", "last"])
 @pytest.mark.parametrize("placement", ["post", "pre", "final"])
 @pytest.mark.parametrize("weighting", ["softmax", "average"])
@@ -144,7 +144,6 @@ def test_a_dead_head_has_a_temperature_too(tmp_path: Path) -> None:
             assert (ended.returncode == 0) is (len(word) == 3), ended.stderr
 
 
-@pytest.mark.layer_one(0, 1, 2, 4, 5, 6, 7)
 @pytest.mark.parametrize("temperature", ["n - 7/2", "i - n - 1/2", "3/2 - n", "(n - 7/2)*(i + 1)"])
 @pytest.mark.parametrize("weighs", [1, 0])
 def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, weighs: int) -> None:
@@ -164,7 +163,7 @@ def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, we
             assert abs(float(tau.mid) - 2 / math.log(n - 1) / own[-1]) < 1e-9
 
 
-@pytest.mark.layer_one(0, 6, 8, 9, 10, 12, 14, 15)
+@pytest.mark.layer_one(1, 6, 8, 9, 10, 11, 12, 13, 14, 15)
 @pytest.mark.parametrize(("temperature", "ends", "lengths"), [
     ("tau*(n - 7/2)", {"lower": 0}, {4, 5}), ("-tau", {"lower": 0}, set()), ("tau", {"lower": 0}, {1, 2, 3, 4, 5}),
     ("tau*(i - n - 1/2)", {"lower": 0}, set()), ("tau - n", {"lower": 3}, {1, 2, 3}),
@@ -261,6 +260,7 @@ def test_the_command_and_its_trace_give_one_answer(tmp_path: Path) -> None:
     assert all("variance above zero; given: zero at position 2" in text for _, text in said), json.dumps(said)
 
 
+@pytest.mark.layer_one(0, 1, 2, 4)
 @pytest.mark.parametrize("command", ["margin", "precision", "temperature", "tolerance", "entropy"])
 def test_every_question_names_the_word_without_a_run(command: str, tmp_path: Path, capsys: Any) -> None:
     """All in one way; "aa" has a run, and its last symbol changed has none."""

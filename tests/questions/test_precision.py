@@ -226,6 +226,7 @@ def test_two_unknown_numbers_are_not_called_equal() -> None:
         assert all(model.run(word, "mpmath", bits=b).result.answers == exact for b in range(row["enough"], 24))
 
 
+@pytest.mark.sweep
 def test_a_dense_model_is_tried_in_so_few_bits_that_a_product_may_be_anything() -> None:
     names = tuple(f"c{k}" for k in range(16))
     embedding = sc.Embedding(sc.Space(names), words={t: dict.fromkeys(names, x) for t, x in (("x", 1), ("y", -1))})

@@ -75,6 +75,7 @@ def compared(seed: int) -> str:
     return kind
 
 
+@pytest.mark.sweep
 def test_exact_ends_of_softmax_models() -> None:
     found = Counter(
         map(compared, (seed for seed in range(12) if seed != 7))

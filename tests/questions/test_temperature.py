@@ -88,6 +88,7 @@ def test_flawed_first_has_one_over_log_n() -> None:
     assert found.row(1)["tau"] is None
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @pytest.mark.parametrize("name", ["parity", "first", "dyck-1", "dyck-1-nonuniform"])
 def test_models_that_no_temperature_confuses(name: str) -> None:
     model = sc.build(name)

@@ -142,6 +142,7 @@ def test_a_tie_that_no_ball_tells_is_told_exactly() -> None:
     assert at_point(tied("1/c"), tied("1/c").tokens("ab"), "c", Fraction(0)) == NO_VALUE
 
 
+@pytest.mark.sweep
 def test_what_stays_open_is_said_of_the_word_and_of_the_weight() -> None:
     """The weight is 1, and 1/2 the way that balls show: the sentence is about 3/2, and not about the way."""
     with pytest.raises(Undecided, match=r"the answer to 11 was undecided above the weight 1\.5:"):

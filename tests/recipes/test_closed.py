@@ -166,6 +166,7 @@ def test_a_majority_with_its_certificate(tmp_path: Any, capsys: pytest.CaptureFi
     assert done.returncode == 0 and "PROVED" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 def test_dyck_1_and_what_decides_it(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "derive", "dyck-1")
     assert "accept iff (all j in 1..n. j <= 2*p_j) & 2*k = n" in out
@@ -178,6 +179,7 @@ def test_the_first_position_is_found(capsys: pytest.CaptureFixture[str]) -> None
     assert [(one["conditions"], one["output"]["first"]) for one in found] == [(["2 <= i"], "0"), (["i = 1"], "1")]
 
 
+@pytest.mark.layer_one(0, 2)
 @pytest.mark.parametrize(
     "asked",
     [
@@ -218,7 +220,7 @@ def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
         every_length(build(name))
 
 
-@pytest.mark.layer_one(0, 2)
+@pytest.mark.layer_one(2, 4)
 @pytest.mark.parametrize("norm", ["none", "pre"])
 @pytest.mark.parametrize("seed", range(3))
 def test_weights_as_they_are_trained_end_in_a_sentence(seed: int, norm: str) -> None:
@@ -313,7 +315,7 @@ def eval_condition(formula: str, n: int) -> bool:
     return truth(parse_formula(formula), {"n": Fraction(n)})
 
 
-@pytest.mark.layer_one(0, 9, 13)
+@pytest.mark.layer_one(0, 13)
 @pytest.mark.parametrize("start", [0, 1])
 @pytest.mark.parametrize("position", ["first", "last"])
 @pytest.mark.parametrize("before, after", [("^", None), (None, "$"), ("^", "$"), (None, None)])

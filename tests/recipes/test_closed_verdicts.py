@@ -174,7 +174,7 @@ def models(position: str, seeds: range) -> Iterator[sc.Transformer]:
             assert "activation" in str(error) or "feed-forward" in str(error), error
 
 
-@pytest.mark.layer_one(3)
+@pytest.mark.sweep
 @pytest.mark.parametrize("position", ["all", "each", "first", "last"])
 def test_printed_verdicts_of_random_models(position: str) -> None:
     """Each case that is printed, as text, at each position of each word."""

@@ -130,6 +130,7 @@ def test_lookups_read_the_value_asked_for(name: str, arguments: dict[str, Any]) 
             assert outputs(name, rows(query=queries, value=bits), **soft) == wanted
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("weighting", [*HARD, "softmax"])
 def test_softmax_restricts_the_region_of_a_lookup(weighting: str) -> None:
     for name, _ in LOOKUPS:
@@ -231,7 +232,7 @@ def test_the_hash_reads_the_nearest_direction_beyond_its_region() -> None:
         assert outputs("lookup-layernorm-hash", rows(query=[query] * 3, value=values)) == [str(values[place - 1])] * 3
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4)
+@pytest.mark.layer_one(0, 3, 4)
 @pytest.mark.parametrize(
     ("name", "arguments", "bounded"),
     [

@@ -227,7 +227,7 @@ def unclosed(word: str, pairs: str) -> int:
     return max(sum(signs[:end]) for end in range(len(word) + 1))
 
 
-@pytest.mark.layer_one(0, 4, 8)
+@pytest.mark.layer_one(0, 8)
 @pytest.mark.parametrize("weighting", BOTH)
 @pytest.mark.parametrize(("k", "D", "most"), [(1, 1, 8), (1, 3, 8), (2, 1, 4), (2, 2, 6), (3, 2, 4)])
 def test_dyck_k_d_by_its_grammar(k: int, D: int, most: int, weighting: str) -> None:

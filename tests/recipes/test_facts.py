@@ -26,7 +26,7 @@ IN_BALLS = ("sign", "sign-norm", "selective-norm", "by-gelu", "multiply-gelu")
 """Recipes whose numbers are irrational: each point of a grid takes a millisecond, and they have a coarser one here."""
 
 
-@pytest.mark.layer_one(0, 2, 3, 10, 11, 28, 39, 40)
+@pytest.mark.layer_one(0, 2, 3, 7, 10, 11, 17, 28, 39, 40, 42, 46)
 @pytest.mark.parametrize("name", names())
 def test_both_texts_hold_of_the_model(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On all inputs to length 6, but for a formula whose region ends before."""
@@ -65,7 +65,7 @@ NONSENSE = {
 }
 
 
-@pytest.mark.layer_one(0, 3, 4)
+@pytest.mark.layer_one(2, 3, 4)
 @pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = info(name)

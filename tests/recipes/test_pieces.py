@@ -25,7 +25,7 @@ POINTS = [{"x": Fraction(a, 2), "y": Fraction(b, 3), "z": Fraction(c)} for a in 
           for c in (-1, 0, 2)]  # fmt: skip
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize(
     ("pieces", "function", "depth"),
     [

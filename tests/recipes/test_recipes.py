@@ -285,7 +285,7 @@ def test_dyck_layers_as_stated():
     assert build("dyck-1-nonuniform").parameters[0].default == sympy.Rational(1, 4096)
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 9, 10, 19)
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 9, 19)
 @pytest.mark.parametrize("name", FEEDFORWARD)
 def test_feedforward_recipes_equal_their_reference_and_their_facts(name):
     """Dense evaluation = reference = `computes` on the grid; = `formula` inside `region`; = forward on a few points."""

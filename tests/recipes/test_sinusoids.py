@@ -40,6 +40,7 @@ def test_other_moduli_are_no_rational_numbers() -> None:
     assert check_recipe("modulo", 4, {"m": 5}, domain="float64").holds
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("m", ["2", "3", "7/2"])
 def test_a_count_is_a_point_of_the_circle(m: str) -> None:
     model = build("modulo-angle")

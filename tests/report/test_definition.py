@@ -264,6 +264,7 @@ class Reader:
         return {j: one / sum(weights.values()) for j, one in weights.items()}
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_printed_computes_what_the_instance_does(name: str) -> None:
     rng = random.Random(f"definition {name}")
@@ -292,6 +293,7 @@ def test_a_definition_of_another_computes_something_else() -> None:
     assert right != wrong and right["share", 1, 3] == wrong["share", 1, 3]
 
 
+@pytest.mark.sweep
 @in_parts(6, "name", NAMES)
 def test_each_is_printed(name: str) -> None:
     shown = family(name)
@@ -309,6 +311,7 @@ def test_each_is_printed(name: str) -> None:
     assert max(map(len, lines)) <= 118 and {"Readout", "Assumed"} <= {*lines}
 
 
+@pytest.mark.sweep
 def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     def rows(name: str, **choices: str) -> dict[str, str]:
         made = family(name, choices)
@@ -330,6 +333,7 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert wanted in rows("lookup-quadratic", ties="softmax")["cookbook.t2.index_lookup"]
 
 
+@pytest.mark.sweep
 def test_names_of_a_theorem_are_told_from_those_of_the_family() -> None:
     """Routing by weights: W is the family's, W0 the theorem's, of which W is made."""
     made = family("network")

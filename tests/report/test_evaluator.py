@@ -40,12 +40,14 @@ def compare(said: list[list[dict[str, Any]]], expected: list[list[tuple[str, dic
     assert count >= WORDS
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_node_says_what_the_library_says(seed: int) -> None:
     models, expected = asked(seed)
     compare(by_node(models), expected)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(4, 7))
 def test_a_browser_says_what_the_library_says(seed: int, tmp_path: Path) -> None:
     models, expected = asked(seed)
@@ -54,6 +56,7 @@ def test_a_browser_says_what_the_library_says(seed: int, tmp_path: Path) -> None
         compare(by_browser(made, models), expected)
 
 
+@pytest.mark.sweep
 def test_the_models_have_every_trait() -> None:
     """Nobody is told that all is compared where the cases hold less."""
     met: set[str] = set()
@@ -108,6 +111,7 @@ def test_the_models_have_every_trait() -> None:
     assert count >= 200
 
 
+@pytest.mark.sweep
 def test_every_recipe_is_among_them() -> None:
     """Those that the evaluator cannot run are known by name, with what is irrational in them."""
     unfit = {"modulo-angle", "sinusoidal", "multiply-gelu", "by-gelu", "parity", "first", "first-layernorm"}

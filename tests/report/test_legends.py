@@ -45,6 +45,7 @@ def test_a_legend_of_many_curves_covers_none(seen: list[Any]) -> None:
     assert not legend.get_window_extent().overlaps(sheet.axes[0].get_window_extent())
 
 
+@pytest.mark.sweep
 @drawn
 def test_a_precision_says_what_its_curves_are(seen: list[Any]) -> None:
     answer = sc.build("parity").precision(5)

@@ -99,6 +99,7 @@ def expected(source: Path, word: str) -> Iterator[list[list[str]]]:
         yield shown
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "word"), [("palindromes.tm", "aba"), ("increment.tm", "1011"), ("copy.tm", "")])
 def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any, tmp_path: Path) -> None:
     """Tapes and heads behind every token, against the interpreter; what a head retrieved is the token that says it."""
@@ -119,6 +120,7 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", [(), ("--variant", "no-start")])
 def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: Any, tmp_path: Path) -> None:
     """With $ and without: tapes and heads are those of the machine that was given, token by token; without $ two rows
@@ -164,6 +166,7 @@ def test_what_a_head_retrieved_is_said_with_the_gap(made: Any, tmp_path: Path) -
     assert said[4][1] == ["work tape 1", "a", "position 7: go", "position 6: go", "0.0513"]
 
 
+@pytest.mark.sweep
 def test_symbols_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     source = tmp_path / "odd.tm"
     source.write_text(ODD, encoding="utf-8")
@@ -175,6 +178,7 @@ def test_symbols_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("word", ["", "0110", "1", "0101011"])
 def test_an_automaton_is_drawn_and_its_run_followed(word: str, made: Any, tmp_path: Path) -> None:
     source = AUTOMATA / "odd-ones.json"
@@ -193,6 +197,7 @@ def test_an_automaton_is_drawn_and_its_run_followed(word: str, made: Any, tmp_pa
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_another_word_is_chosen(made: Any, tmp_path: Path) -> None:
     """Every word that the page has: its output is the interpreter's."""
     file = page(tmp_path, "tm", MACHINES / "increment.tm", "111")
@@ -211,6 +216,7 @@ def test_another_word_is_chosen(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("kind", "source", "word"), [("tm", MACHINES / "increment.tm", "2"), ("dfa", "(ab)*", "c")])
 def test_a_symbol_that_the_machine_does_not_read_is_refused(
     kind: str, source: Path | str, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -223,6 +229,7 @@ def test_a_symbol_that_the_machine_does_not_read_is_refused(
     assert "every symbol must be" in said and said.count("\n") == 1 and not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.sweep
 def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
     machine = page(tmp_path, "tm", MACHINES / "palindromes.tm", "aba").rename(tmp_path / "machine.html")
     automaton = page(tmp_path, "dfa", AUTOMATA / "dyck-to-depth-3.json", "(()())")
@@ -235,6 +242,7 @@ def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
                 assert narrow.execute_script("return document.documentElement.scrollWidth") <= width, file
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, on the page of a machine and of an automaton in the middle of a run; in dark

@@ -78,6 +78,7 @@ def library(source: str, word: tuple[str, ...], limit: int, least: int = 0) -> d
     return {key: value for key, value in found.items() if key != "domain"}
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", sorted(file.name for file in MACHINES.glob("*.tm")))
 def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any, tmp_path: Path) -> None:
     """Tokens, heads, what each head retrieves, the runner-up and three digits of the gap."""
@@ -97,6 +98,7 @@ def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("source", [*sorted(AUTOMATA.glob("*.json")), "(ab|ba)*c?", "()", "(aa)*"], ids=str)
 def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, made: Any, tmp_path: Path) -> None:
     text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
@@ -119,6 +121,7 @@ def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, ma
     assert own_tokens == automata.tokens(table, word)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("variant", ["strict", "nonstrict", "no-start"])
 def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path) -> None:
     """Without the first state, and the page says behind which letter the automaton is."""
@@ -136,6 +139,7 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("theorem", ["", "1"])
 def test_words_of_automata_without_a_start(theorem: str, made: Any, tmp_path: Path) -> None:
     """Every word with a letter, by the model's own weights; the empty one is refused in a sentence."""
@@ -154,6 +158,7 @@ def test_words_of_automata_without_a_start(theorem: str, made: Any, tmp_path: Pa
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_words_of_machines_without_a_start(made: Any, tmp_path: Path) -> None:
     """Of the default decoder without $, whose head also goes in front of the word: by page, library and interpreter."""
     source = NOT.replace("go   _ * -> back . L L", "go   _ * -> back . S L").replace("head: 1", "head: -1")
@@ -171,6 +176,7 @@ def test_words_of_machines_without_a_start(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("source", "variant", "front"), [(NOT, "strict", 1), (COPY, "no-start", 3)])
 def test_words_of_decoders_of_theorem_2(source: str, variant: str, front: int, made: Any, tmp_path: Path) -> None:
     """Rows of the table: by the page, by the library and by the interpreter; what the heads retrieve is what the
@@ -228,6 +234,7 @@ def test_words_of_decoders_of_theorem_2(source: str, variant: str, front: int, m
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_heads_that_stay_by_rows(made: Any, tmp_path: Path) -> None:
     """A head that stays retrieves nothing, as the library has it; and a step takes the machine to the first letter."""
     model = sc.compile("tm", STAYS.replace("head: 1", "head: 0").replace("done . L S", "done . S S"), theorem="2")
@@ -259,6 +266,7 @@ def random_machine(random: Random) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("theorem", [False, True])
 @pytest.mark.parametrize("least", [0, 1])
 def test_machines_by_chance(least: int, theorem: bool, made: Any) -> None:
@@ -303,6 +311,7 @@ def shown(made: Any, name: str) -> str:
     return made.execute_script("return document.getElementById(arguments[0]).textContent", name)
 
 
+@pytest.mark.sweep
 def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
     source = (MACHINES / "palindromes.tm").read_text(encoding="utf-8")
     opened(made, "tm", source, tmp_path)
@@ -333,6 +342,7 @@ def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("kind", "source"), [("tm", "palindromes.tm"), ("dfa", "(ab)*")])
 def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: Any, tmp_path: Path) -> None:
     """Also one that is HTML, which is shown; and a word that is too long. What was there before is gone."""
@@ -361,6 +371,7 @@ def test_a_run_without_an_end_stops_at_a_limit_that_is_said(made: Any, tmp_path:
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_a_table_that_is_too_large_is_not_in_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page says nothing of typing then, and has the runs that were computed; also where weights were changed, so
     that the table is not what the model does."""
@@ -379,6 +390,7 @@ def test_a_table_that_is_too_large_is_not_in_the_page(monkeypatch: pytest.Monkey
     assert 'id="word"' not in model_page(changed)[0]
 
 
+@pytest.mark.sweep
 def test_it_fits_a_phone_and_axe_is_content(tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
     with browser() as phone:

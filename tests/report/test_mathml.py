@@ -101,6 +101,7 @@ def known(tree: Any, at: Mapping[str, float]) -> float:
     )  # fmt: skip
 
 
+@pytest.mark.sweep
 def test_drawn_and_bare_formulas_say_what_the_formula_says() -> None:
     rng, at, tried = random.Random(27), {"x": 1.25, "y1": -0.5, "eps": 0.125, "gamma": 2.0, "one": 1}, 0
     for _ in range(3000):

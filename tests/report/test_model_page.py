@@ -86,6 +86,7 @@ def test_the_command_writes_one_file_that_asks_for_nothing(tmp_path: Path, capsy
     assert "default-src 'none'" in unescape(document)
 
 
+@pytest.mark.sweep
 def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "dyck-1", "-o", str(tmp_path / "a.html"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -97,6 +98,7 @@ def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert said["evaluator"] == "precomputed" and said["runs"] >= 20 and "softmax" in said["why"]
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("kind", "source", "why"), [
     ("dfa", "(aa)*", "the model runs an automaton"), ("tm", "1RB1LB_1LA1RZ", "the model runs a Turing machine"),
 ])  # fmt: skip
@@ -151,6 +153,7 @@ def test_a_model_file_has_a_page_too(tmp_path: Path) -> None:
 # --- What stands there ---
 
 
+@pytest.mark.sweep
 @in_parts(4, "name", names())
 def test_every_recipe_has_a_small_page_soon(name: str) -> None:
     """Under 2 MB each, and none takes for ever (on a free machine all take less than 5 s); which compute is known."""
@@ -195,6 +198,7 @@ def test_who_reads_whom() -> None:
     ]
 
 
+@pytest.mark.sweep
 def test_every_entry_of_every_matrix_stands_there() -> None:
     from symcook.model.symbols import from_sympy
 
@@ -275,6 +279,7 @@ def test_arrows_step_on_a_fresh_page(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "given"), [("dyck-1", "(())"), ("parity", "0110")])
 def test_the_pattern_of_each_head_is_drawn_with_its_exact_weights(
     name: str, given: Any, made: Any, tmp_path: Path
@@ -383,6 +388,7 @@ def test_soft_attention_beside_hard(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_runs_that_were_computed_before(made: Any, tmp_path: Path) -> None:
     """Of a model with softmax each run stands there as the library says it."""
     document = page("parity", "011")
@@ -436,6 +442,7 @@ return done;
 """How long each step takes until it is laid out, in milliseconds."""
 
 
+@pytest.mark.layer_one(0)
 @in_parts(4, "name", names())
 def test_every_page_is_quiet_and_steps_are_quick(name: str, made: Any, tmp_path: Path) -> None:
     """No message on any console, and no step stops the page (at length 12, alone on a machine, 22 ms): the least of
@@ -498,6 +505,7 @@ def test_what_is_wider_than_its_frame_says_so(tmp_path: Path) -> None:
     assert seen == {380: [True, True], 1300: [False, False]}
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""

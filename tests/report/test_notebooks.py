@@ -45,6 +45,7 @@ def test_they_are_numbered() -> None:
     assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_the_answers_that_it_is_stored_with(path: Path, tmp_path: Path) -> None:
     """Where this fails: jupyter execute --inplace examples/notebooks/*.ipynb"""
@@ -61,6 +62,7 @@ def test_a_notebook_runs_and_shows_the_answers_that_it_is_stored_with(path: Path
     assert shown >= 4
 
 
+@pytest.mark.sweep
 def test_a_cell_that_fails_is_an_error(tmp_path: Path) -> None:
     """The test above can fail."""
     nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed: pip install nbclient ipykernel")

@@ -67,6 +67,7 @@ def drawn_again(statement: Statement, formula: Any) -> bool:
     return statement_tree(text_of(tree)) == tree and same
 
 
+@pytest.mark.sweep
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement() -> None:
     read = {name: statements()[name] for name in short_statements()}
     assert [name for name, statement in read.items() if not drawn_again(statement, statement.formula)] == []
@@ -136,6 +137,7 @@ def well_formed(text: str, macros: frozenset[str] | set[str]) -> None:
         assert display.isascii()
 
 
+@pytest.mark.sweep
 def test_every_statement_has_latex() -> None:
     every(short_statements(), lambda name: well_formed(statement_latex(statements()[name]), MACROS))
 
@@ -186,6 +188,7 @@ def test_plain_words_are_escaped() -> None:
     well_formed(escaped("100% of {x_1} & #2 < $3 ^ ~ \\ | § ≤"), TEXT_MACROS)
 
 
+@pytest.mark.sweep
 @together("name", [LEMMA, FALSE, "lem.sum_mono", "cookbook.s4.4.min"])
 @together("full", [False, True])
 def test_a_proof_as_latex(name: str, full: bool) -> None:
@@ -204,6 +207,7 @@ def steps_of(name: str) -> list[outlines.OutlineStep]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
+@pytest.mark.sweep
 def test_every_proof_can_be_told() -> None:
     every(short_proofs(), told)
     lines = [outlines.outline_text(outlines.outline(statements()[n], certificate(n))) for n in short_proofs()]
@@ -249,6 +253,7 @@ def test_an_enclosure_without_bounds_names_none() -> None:
     assert "the bounds ." not in text
 
 
+@pytest.mark.sweep
 def test_one_id_is_shown_with_all_that_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "prove", LEMMA)
     assert code == 0
@@ -405,6 +410,7 @@ def near_misses(name: str) -> list[Neighbour]:
     return list(broken(statements()[name], certificate(name)))
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     "name", ["cookbook.s4.4.min", "cookbook.s4.7.gtzero", "lem.sum_mono", LEMMA, f"{FALSE}.corrected"]
 )
@@ -428,6 +434,7 @@ def test_the_kinds_of_changes() -> None:
         assert statement_tree(text_of(change.tree)) == change.tree
 
 
+@pytest.mark.sweep
 def test_a_near_miss_that_is_proved_is_called_so() -> None:
     """0 < gamma is stronger than what the proof of Lemma 5.3 needs."""
     tried = near_misses(LEMMA)
@@ -446,6 +453,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
+@pytest.mark.sweep
 def test_no_instance_is_found_against_a_proved_statement() -> None:
     proved = library().certificates()
     every([name for name in short_statements() if name in proved and re.match(r"cookbook\.s[49]", name)], not_falsified)
@@ -529,6 +537,7 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], line: str | list[str], sa
     assert said in refused(capsys, *(line.split() if isinstance(line, str) else line))
 
 
+@pytest.mark.sweep
 def test_a_claim_by_id(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "claims", LEMMA)
     assert [row["id"] for row in rows] == [LEMMA]
@@ -548,6 +557,7 @@ def test_definitions_are_shown_with_a_claim() -> None:
     assert [line.split("(")[0] for line in definitions_text(statements()[LEMMA])] == ["sm", "maximal", "hardmax"]
 
 
+@pytest.mark.sweep
 def test_checked_up_to_a_length(capsys: pytest.CaptureFixture[str]) -> None:
     for status in ("CHECKED 16", "checked  16", "CHECKED"):
         assert isinstance(document(capsys, "claims", "--status", status), list)

@@ -128,7 +128,6 @@ def test_ten_million_steps_would_need_more_bits_and_the_bits_are_those_of_the_ga
             assert tie_break(j) <= flint.arb(1) / (64 * j**4)
 
 
-@pytest.mark.sweep
 def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     for name in ("multiples-of-three", "odd-ones"):
         file = next(one for one in automata_examples.FILES if one.stem == name)
@@ -171,6 +170,7 @@ def test_other_models_are_refused() -> None:
         FloatDecoder(replace(model, layers=tuple(layers)))
 
 
+@pytest.mark.sweep
 def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "sweeper.tm").write_text(SWEEPER)
     call(capsys, "compile", "tm", tmp_path / "sweeper.tm", "-o", tmp_path / "m.json")

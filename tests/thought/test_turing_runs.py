@@ -68,6 +68,7 @@ def lines(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, 
     return code, [json.loads(line) for line in out.splitlines()]
 
 
+@pytest.mark.layer_one(0, 1, 3, 4)
 @pytest.mark.parametrize("name", KNOWN)
 def test_shipped_machines_put_out_what_they_should_in_as_many_steps(name: str) -> None:
     given, output, steps = KNOWN[name]
@@ -100,7 +101,7 @@ def test_busy_beavers(name: str) -> None:
     assert machines_at_random.wrong(execute(machine, (), 1000), [one.token for one in run], 1, True) == 0
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 @pytest.mark.parametrize("name", [*BEAVERS, "copy", "increment", "parity-printed", "unary-multiplication"])
 def test_the_whole_model_of_every_shipped_machine_in_balls(name: str, weighting: str) -> None:
@@ -126,6 +127,7 @@ def test_by_place_the_model_is_exact_and_with_the_tie_break_it_names_balls() -> 
         run_machine(shipped("busy-beaver-2"), "", 10, "exact")
 
 
+@pytest.mark.sweep
 def test_random_machines_in_integers() -> None:
     for seed in range(20):
         machine = machines_at_random.drawn(seed)
@@ -177,7 +179,6 @@ def test_what_each_machine_does_at_the_edges(tmp_path: Path, capsys: pytest.Capt
                     assert said == [*run.documents, last] and code == (0 if run.ended else 3), (name, word, limit)
 
 
-@pytest.mark.sweep
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "inc.json"
     made = document(capsys, "compile", "tm", MACHINES / "increment.tm", "-o", file)

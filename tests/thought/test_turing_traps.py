@@ -85,7 +85,7 @@ TRAPS = {
 }
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("trap", TRAPS)
 def test_random_machines_tell_a_slip(trap: str) -> None:
     wrong = 0

@@ -112,6 +112,7 @@ def found_by(tie: str, mask: str, cells: tuple[int, ...]) -> list[object]:
     return [float(result.stream["found"][k]) for k in range(len(cells))]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("tie", ["norms", "printed"])
 def test_the_printed_heads_find_the_own_column_without_strict_masks(tie: str) -> None:
     """Query and key are one hash there: a row sees itself, on its own cell, and is the last there. Every walk of at

@@ -312,6 +312,7 @@ def test_a_fold_that_fails() -> None:
             merged(model, fold, 40)
 
 
+@pytest.mark.sweep
 def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> None:
     from symcook.__main__ import main
 
@@ -323,6 +324,7 @@ def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> Non
     assert "grouped by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
 
 
+@pytest.mark.sweep
 def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """2^2200 has more digits than Python is allowed to write here."""
     from symcook.__main__ import main
@@ -342,6 +344,7 @@ def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[
         sys.set_int_max_str_digits(digits)
 
 
+@pytest.mark.sweep
 def test_the_command_shows_the_smallest_word(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

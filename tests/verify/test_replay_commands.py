@@ -90,6 +90,7 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
     return code, out
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_replay_commands_run(
     seed: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -98,6 +99,7 @@ def test_replay_commands_run(
     replayed(seed, capsys)
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize(("seed", "shown"), [(19, "'*.py'"), (27, "'&&'"), (53, "'$HOME'"), (31, "--input ''\"'\"")])
 def test_a_shell_reads_a_replay_command_as_it_is_meant(
     seed: int, shown: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -161,6 +163,7 @@ def plain(before: str | None = None, after: str | None = None) -> Transformer:
     )  # fmt: skip
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("before", "after"), [("CLS", None), ("BOS", "EOS"), (None, "EOS"), (None, None)])
 def test_models_that_add_tokens_run_and_derive(
     before: str | None, after: str | None, capsys: pytest.CaptureFixture[str], tmp_path: Path

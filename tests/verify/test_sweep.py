@@ -56,6 +56,7 @@ def test_brackets_hold_on_every_word():
     assert check(dyck(), dyck1_grammar, 8).holds
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     "change",
     [{"token": -2}, {"token": "-1/2"}, {"balance": 0}, {"hidden": 1}, {"hidden": 0}, {"out": 0}, {"total": 0},
@@ -194,6 +195,7 @@ def test_a_length_must_be_a_positive_integer(length):
         check(dyck(), dyck1, length)
 
 
+@pytest.mark.sweep
 def test_lengths_beyond_the_model_and_beyond_reason():
     with pytest.raises(BadInput, match="at most 4"):
         check(build("dyck-1-nonuniform", N=4), dyck1, 5)
@@ -230,6 +232,7 @@ def test_progress_counts_up_and_an_interruption_comes_through(monkeypatch):
         check(dyck(), dyck1, 7, progress=interrupt)
 
 
+@pytest.mark.sweep
 def test_rows_of_attention_recipes():
     average = check_recipe("average", 14)
     assert average.holds and "x in {0, 1, -1, 2, 1/2}" in average.method and "generic" in average.method
@@ -241,6 +244,7 @@ def test_rows_of_attention_recipes():
     assert lookup.holds and lookup.strings == 1 + 4 + 27 + 256 + 3125 + 6 + 7
 
 
+@pytest.mark.sweep
 def test_a_lookup_that_is_wrong_far_from_the_start_is_found():
     model = build("lookup-quadratic")
     head = model.layers[0].attention.heads[0]
@@ -355,6 +359,7 @@ def test_blocks_of_a_grid_hold_every_sequence_once():
             assert [sequence for block in blocks for sequence in block] == list(grid)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["min", "if", "eqzero", "clip", "round", "boolean", "gtzero-input"])
 def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
     assert check_recipe(name).holds

@@ -139,6 +139,7 @@ def test_no_more_processes_than_work_or_cores(
     assert counts == [begun]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("domain", ["exact", "ball"])
 def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_path: Path, domain: str) -> None:
     from symcook.cli.runs import made
@@ -189,6 +190,7 @@ def sizes(file: Path) -> tuple[int, int]:
     return int(entries["block"]), int(entries["size"])
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_three_kills_lose_and_repeat_nothing() -> None:
     counts = killed(3, longest=10)
@@ -203,6 +205,7 @@ def slow(string):
 """
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
 def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(tmp_path: Path, workers: list[str]) -> None:
@@ -266,6 +269,7 @@ def test_a_reference_whose_file_changed_is_another(small: None, spec: str, tmp_p
     assert "of the same reference" in refused(capsys, *own)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("damage", ["cut", "zeros", "row", "strings", "plan", "json", "block"])
 def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "sweep.db"
@@ -298,6 +302,7 @@ def every_string(string: str) -> bool:
     return True
 
 
+@pytest.mark.sweep
 def test_a_flipped_bit_of_a_checkpoint_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a finished check that has found one wrong string, 60 bits one by one: refused, or the same answer."""
     file, damaged, model = tmp_path / "sweep.db", tmp_path / "damaged.db", build("dyck-1")
@@ -331,6 +336,7 @@ def test_a_row_of_another_checkpoint_counts_not(tmp_path: Path) -> None:
         check(build("dyck-1"), every_string, 6, resume=files[1])
 
 
+@pytest.mark.sweep
 def test_a_checkpoint_that_cannot_be_opened_or_is_open_elsewhere(small: None, tmp_path: Path, capsys: Any) -> None:
     missing = ["dyck-1", "--max-length", "8", "--resume", str(tmp_path / "no" / "sweep.db")]
     assert "can be read and written" in refused(capsys, *missing)
@@ -363,6 +369,7 @@ def test_a_checkpoint_that_is_read_only(small: None, tmp_path: Path, capsys: Any
     assert "can be read and written" in refused(capsys, *own)
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on files")
 def test_a_full_disk_is_said_and_the_sweep_goes_on_afterwards(tmp_path: Path) -> None:
     """Writing fails where the file would be longer than what is allowed, as on a disk without room."""
@@ -394,6 +401,7 @@ def dies(string):
 """
 
 
+@pytest.mark.sweep
 def test_a_worker_that_dies_is_said(small: None, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(sweep, "rate", lambda *_: 40.0)  # which would ask here
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1.0)
@@ -429,6 +437,7 @@ def test_folds_that_fail(fold: Fold, said: str) -> None:
     assert str(error.value).count("\n") == 0
 
 
+@pytest.mark.sweep
 def test_a_sweep_of_more_than_an_hour_is_refused_unless_it_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     model = build("dyck-1")
     monkeypatch.setattr(sweep, "rate", lambda *_: 0.5)
@@ -464,6 +473,7 @@ def test_durations() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.sweep
 def test_a_counterexample_is_said_at_once_and_the_smallest_in_the_end(small: None) -> None:
     """Chunks go by prefixes, so that a longer word may come first."""
     said: list[str] = []
@@ -562,6 +572,7 @@ def referring(folder: Path, body: str) -> list[str]:
     return ["check", "dyck-1", "--spec", spec, "--max-length", "6", "--resume", file]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("inside", ["rules.py", "rules/__init__.py", "rules/deep/side.py", "elsewhere.py"])
 def test_a_reference_is_its_file_and_what_it_imports(inside: str, tmp_path: Path) -> None:
     """In processes of their own, as each has what it once imported."""

@@ -76,6 +76,7 @@ def test_all_words_together_have_the_answers_counted_by_hand(name: str, monkeypa
         assert answered(model, stated, n) == [row if model.readout.each else [row] for row in wanted]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["dyck-k-d", "dyck-1-2", "dyck-1-nonuniform", "first-position"])
 def test_what_a_run_leaves_is_that_of_each_word(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, stated = text(name, kind="computes")

@@ -44,6 +44,7 @@ def test_each_is_taken_where_those_before_it_do_not_serve(soon: None, monkeypatc
     assert check(build("dyck-1"), lambda word: not plain(word), 7).way == "random"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["dyck-1-2", "dyck-k-d", "induction-most-recent"])
 def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) -> None:
     model, right = build(name), reference(name)
@@ -62,6 +63,7 @@ def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) ->
         assert len(found.by_length) == longest
 
 
+@pytest.mark.sweep
 def test_differences_of_two_automata_are_all_counted(soon: None, monkeypatch: Any) -> None:
     model, shallow = build("dyck-1-2"), dyck_bounded("()", 1)
     monkeypatch.setattr(sweep.WordSweep, "merged", lambda *_: None)
@@ -135,6 +137,7 @@ def test_states_that_are_not_hashable_are_refused_where_words_are_not_run_one_by
     assert check(build("dyck-1"), listing, 7, workers=1).holds
 
 
+@pytest.mark.sweep
 def test_what_is_proved_of_this_very_model_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     rows = claims.ledger
 

@@ -34,7 +34,6 @@ def decided(model: Transformer, columns: dict[str, Any]) -> bool:
     return decision(model, {name: (both[:, 0], both[:, 1]) for name, both in found.items()})[1] is None
 
 
-@pytest.mark.sweep
 def test_every_string_is_in_the_rows() -> None:
     """Where they decide a length, each string's exact answer is also that of a run in so few bits."""
     accepted = refused = turned = 0
