@@ -22,10 +22,13 @@ from symcook.domains.ball import BallDomain
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
 from symcook.present import present
 from symcook.words import Word
+
+READS = PartsRead("the bound of soft runs")
 
 BITS = 128
 """The precision in bits of the bounds and of the runs in balls."""
@@ -48,7 +51,7 @@ def soft_at(model: Transformer, tau: Fraction | str) -> Transformer:
         layer
         if layer.attention is None
         else replace(layer, attention=SelfAttention(tuple(map(soft, layer.attention.heads))))
-        for layer in model.layers
+        for layer in READS.of(model).layers
     )
     return replace(model, layers=tuple(layers))
 
@@ -92,7 +95,7 @@ class ByLayer:
                 sparse(sizes(rows_of(layer.feedforward.W2))),
                 column_sum(product(sizes(rows_of(layer.feedforward.W2)), sizes(rows_of(layer.feedforward.W1)))),
             )
-            for number, layer in enumerate(model.layers, 1)
+            for number, layer in enumerate(READS.of(model).layers, 1)
             if layer.feedforward is not None and layer.feedforward.hidden
         }
 
@@ -110,7 +113,7 @@ class ByLayer:
         # error.
         errors: dict[str, arb] = {}
         error_sum = arb(0)
-        for number, layer in enumerate(self.model.layers, 1):
+        for number, layer in enumerate(READS.of(self.model).layers, 1):
             added: dict[str, arb] = {}
             added_to_sum = arb(0)
             for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
