@@ -30,12 +30,15 @@ from symcook.forward import forward
 from symcook.model.answers import Shown
 from symcook.model.ends import Readout
 from symcook.model.parts import LayerNorm
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.shorter import shorter
 
 if TYPE_CHECKING:
     from symcook.proof.statements.inturn import PartsProof
+
+READS = PartsRead("the closed form")
 
 
 ReadCase = tuple[Guard, Mapping[str, Value]]
@@ -174,7 +177,7 @@ class EveryLength(Shown):
     def sentences(self, cleared: bool = False) -> FormSentences:
         """The closed forms as statements about the model. If `cleared`, the equations of what the readout reads are
         multiplied by their denominators."""
-        attention = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
+        attention = [(s.layer, s.kind) for s in READS.of(self.model).sublayers if s.kind == "attention"]
         last, sentences = max(attention, default=(0, "")), FormSentences([], self._at_readout(cleared), [])
         spelling, everywhere = self.statement_spelling(self.each.domain), self.model.readout.everywhere
         for form in self.each.coordinates:
@@ -188,7 +191,7 @@ class EveryLength(Shown):
     def statement_spelling(self, domain: Lengths) -> StatementSpelling:
         """The spelling of the values of a domain in statements."""
         tokens = {token: number for number, token in enumerate(self.model.embedding.words or ())}
-        written = {name for step in self.model.sublayers for part in step.all_parts for name in part.writes}
+        written = {name for step in READS.of(self.model).sublayers for part in step.all_parts for name in part.writes}
         return StatementSpelling(domain, tokens, written)
 
     def _at_readout(self, cleared: bool) -> list[FormSentence]:
@@ -382,11 +385,11 @@ def _without_refusal(model: Transformer) -> Transformer:
     def easy(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
         return tuple(replace(norm, zero_variance="zero") for norm in norms)
 
-    if model.readout.everywhere or not any(s.after or s.before for s in model.sublayers):
+    if model.readout.everywhere or not any(s.after or s.before for s in READS.of(model).sublayers):
         return model
     layers = tuple(
         replace(x, attention_norms=easy(x.attention_norms), feedforward_norms=easy(x.feedforward_norms))
-        for x in model.layers
+        for x in READS.of(model).layers
     )
     return replace(model, layers=layers)
 

@@ -13,7 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part, Sublayer
+from symcook.model.reads import PartsRead
 from symcook.walk import Walk
+
+READS = PartsRead("the dense pass")
 
 
 class Columns(Mapping[str, Any]):
@@ -43,7 +46,7 @@ class DensePass(Walk):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.matrices.apart = self.model.compares
+        self.matrices.apart = READS.of(self.model).compares
 
     def columns(self, table: Columns, names: tuple[str, ...]) -> Any:
         """The columns with the given names, in this order."""
@@ -100,10 +103,13 @@ class DensePass(Walk):
         once."""
         head_outputs = []
         for part in step.parts:
-            if isinstance(part, Head):
-                head_outputs.append(self.attention(part, view, asking, wanted))
-            else:
-                self.network(part, asking, wanted)
+            match part:
+                case Head():
+                    head_outputs.append(self.attention(part, view, asking, wanted))
+                case FeedForward():
+                    self.network(part, asking, wanted)
+                case _:
+                    READS.refuse(type(part))
         for names, columns in head_outputs:
             if names:
                 self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
+Chosen = TypeVar("Chosen")
 EMPTY_WORD = "the empty word"
 """What stands in a sentence for a word without symbols, which would not be seen."""
 
@@ -90,6 +92,20 @@ class Rejected(SymcookError):
 
     def __str__(self) -> str:
         return self.sentence  # it may cite a formula, in which two signs are no option
+
+
+def all_read(reader: str, what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """BadInput where `what` has a field that `reader` does not read: dropped without a word, it would make an answer
+    about something else."""
+    if unread := {*given} - {*known}:
+        raise BadInput(f"{what} must have only fields that {reader} reads", min(unread))
+
+
+def chosen(reader: str, what: str, word: str, known: Mapping[str, Chosen]) -> Chosen:
+    """What `reader` does with a word: its entry in the table `known`; BadInput where it has none."""
+    if word not in known:
+        raise BadInput(f"the {what} must be one that {reader} knows", word, f"known: {', '.join(known)}")
+    return known[word]
 
 
 _INSTEAD = {"input": "an input", "tokens": "an input", "cases": "derive_cases", "free": "weights"}

@@ -29,8 +29,11 @@ from symcook.domains.protocol import (
 )
 from symcook.errors import BadInput, Undecided
 from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
+
+READS = PartsRead("the forward pass")
 
 
 def rounds(
@@ -199,7 +202,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         """Begin the pass in the domain: over the whole input or, with `after`, over the positions that `after` has not
         seen."""
         self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
-        self.embedding = model.embedding
+        self.embedding, self.sublayers = model.embedding, READS.of(model).sublayers
         self.heads: list[tuple[Column, ...]] = []
         if after is None:
             domain.begin(_lowered(sequence), self.embedding.start)
@@ -226,7 +229,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         last = self.last_needed()
         if last == 0:
             self.narrow({})
-        for place, (step, after) in enumerate(zip(self.model.sublayers, wanted[1:], strict=True), 1):
+        for place, (step, after) in enumerate(zip(self.sublayers, wanted[1:], strict=True), 1):
             if silent and last is not None and place > last:
                 break
             view = self.view(step)
@@ -243,7 +246,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
                 self.overwrite(step.after)
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
         # The last norm may refuse some position: all positions were needed up to the end.
-        if last is not None and last > len(self.model.sublayers):
+        if last is not None and last > len(self.sublayers):
             self.narrow({})
         if silent and last is not None:
             return self.ended({}, {}, None)
@@ -260,7 +263,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         if self.trace or self.model.readout.everywhere or not follows(self.domain):
             return None
         last = 0
-        for place, step in enumerate(self.model.sublayers, 1):
+        for place, step in enumerate(self.sublayers, 1):
             if isinstance(step.block, SelfAttention) or any(norm.refuses for norm in step.before):
                 last = place
             if step.after is not None and step.after.refuses:
@@ -363,10 +366,13 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         """
         added: list[Added[Column]] = []
         for part in step.parts:
-            if isinstance(part, Head):
-                added += self.attention(part, view, asking, wanted)
-            else:
-                added += self.once(part, asking, part.reads, partial(self.feedforward, part, asking, wanted))
+            match part:
+                case Head():
+                    added += self.attention(part, view, asking, wanted)
+                case FeedForward():
+                    added += self.once(part, asking, part.reads, partial(self.feedforward, part, asking, wanted))
+                case _:
+                    READS.refuse(type(part))
         for name, terms, bias in added:
             old: list[tuple[Column, Coefficient]] = [(self.stream[name], 1)] if name in self.stream else []
             self.stream[name] = self.combine([*old, *terms], bias)
@@ -506,6 +512,6 @@ def _lowered(sequence: object) -> object:
 def check_temperatures(model: Transformer, domain: Domain) -> None:
     """Raise NoRun if a temperature that is not a rational number, such as one with i or n in it, is not positive at
     some position of the domain's input."""
-    for head in (part for step in model.sublayers for part in step.parts if isinstance(part, Head)):
+    for head in (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, Head)):
         if head.weighting == "softmax" and not isinstance(head.lowered["temperature"], Fraction):
             domain.require_positive(head.lowered["temperature"], TEMPERATURE)

@@ -20,13 +20,14 @@ from flint import arb
 from symcook.bounds.arguments import Bound, count, entry, read_model, shown, words_of_length, written
 from symcook.domains.batch import Batch, Listed, Words, nth
 from symcook.domains.cells import Array
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_activation
 from symcook.domains.rowwise import RowColumn, Rowwise
 from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
 from symcook.numbers.expsum import ExpSum
@@ -34,6 +35,8 @@ from symcook.numbers.roots import Root
 from symcook.words import Word
 from symcook.words.cells import MOST, classes
 from symcook.words.inputs import Language, Strings, strings
+
+READS = PartsRead("the bound of sensitivity")
 
 LIMIT = 2**16
 """The largest number of strings that are compared."""
@@ -242,7 +245,7 @@ def _rational(value: Any) -> Fraction:
 def _outside_theorem(model: Transformer) -> str | None:
     """What in a model is outside the hypotheses of the bound C/n, as text; None if nothing is."""
     # For norms, scores, other activations and probabilities, no constant bounds the growth of a change.
-    for step in model.sublayers:
+    for step in READS.of(model).sublayers:
         if step.norms:
             return "a final norm" if step.block is None else f"a layer norm in layer {step.layer}"
         for part in step.parts:
@@ -407,6 +410,8 @@ class Changes(Rowwise):
         return abs(entry(value))
 
     def activation(self, x: Fraction, kind: str) -> Fraction:
+        if kind != "relu":  # whose slope is at most 1
+            raise unknown_activation(kind)
         return x
 
     def is_positive(self, x: Fraction) -> None:

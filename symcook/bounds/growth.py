@@ -43,6 +43,7 @@ from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
 from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
@@ -51,6 +52,8 @@ from symcook.present import present
 
 if TYPE_CHECKING:
     import sympy
+
+READS = PartsRead("the bound of errors")
 
 
 class BothErrors(NamedTuple):
@@ -87,7 +90,7 @@ class Growth:
 
     def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
         self.model, self.name, self.delta, self.length = model, name, delta, length
-        blocks = [step.block for step in model.sublayers]
+        blocks = [step.block for step in READS.of(model).sublayers]
         # Only relu is known to have the Lipschitz constant 1.
         for block in blocks:  # checked before the weights, which may be irrational too
             if isinstance(block, FeedForward) and block.activation != "relu":
@@ -109,7 +112,7 @@ class Growth:
         """The error after the embedding and after each sublayer, at flint's precision."""
         self.size = self.start
         errors = [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))]
-        for step in self.model.sublayers:
+        for step in READS.of(self.model).sublayers:
             errors.append(self._after(step, errors[-1].error))
         return errors
 
@@ -117,7 +120,7 @@ class Growth:
         """(d, p_max) of the papers: the largest size of a matrix, and the largest absolute value of a parameter, at
         least 1."""
         sizes, entries = [len(self.model.space)], [Fraction(1)]
-        for step in self.model.sublayers:
+        for step in READS.of(self.model).sublayers:
             for part in step.all_parts if step.block is not None else ():
                 for rows in map(rows_of, part.matrices().values()):
                     sizes.append(len(rows))
@@ -351,7 +354,7 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     Only these layers are run, since later values may be irrational. BadInput for more than GAP_WORDS strings, and if a
     value is irrational.
     """
-    first = replace(model, layers=model.layers[:layers], final_norm=None)
+    first = replace(model, layers=READS.of(model).layers[:layers], final_norm=None)
     runs = []
     try:
         for word in words_of_length(model, length, GAP_WORDS, name):

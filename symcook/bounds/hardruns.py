@@ -20,8 +20,11 @@ from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Snapshot, forward
 from symcook.model.parts import Head, Mask, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.words import Word
+
+READS = PartsRead("the record of hard heads")
 
 ZERO = fmpq(0)
 Stream = TypeVar("Stream")
@@ -51,7 +54,7 @@ def head_places(model: Transformer) -> list[HeadPlace]:
     """The heads in order."""
     return [
         HeadPlace(layer, number, head)
-        for layer, layer_parts in enumerate(model.layers, 1)
+        for layer, layer_parts in enumerate(READS.of(model).layers, 1)
         for number, head in enumerate(layer_parts.attention.heads if layer_parts.attention else (), 1)
     ]
 
@@ -171,7 +174,7 @@ def entered(model: Transformer, streams: Sequence[Stream]) -> Iterator[tuple[int
     """(index of a layer from 0, the residual stream before it) for each layer, and (number of layers, the stream at the
     end). `streams` are those of a traced run: one before each sublayer, then the one at the end."""
     layer = 0
-    for step, before in zip(model.sublayers, streams, strict=False):
+    for step, before in zip(READS.of(model).sublayers, streams, strict=False):
         if step.layer != layer:
             layer = step.layer
             yield layer - 1, before
@@ -209,7 +212,7 @@ def _record_run(
     for layer, before in entered(model, streams):
         totals.greatest[layer] = max(totals.greatest[layer], _largest_entry(before))
     # Each head, in the order of the records.
-    for step, before in zip(model.sublayers, streams, strict=False):
+    for step, before in zip(READS.of(model).sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
             for number, head in enumerate(step.block.heads, 1):
                 sizes, weights = totals.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]

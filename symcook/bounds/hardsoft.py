@@ -44,10 +44,13 @@ from symcook.compose.untied import UNIQUE, untie, with_position
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Reply
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, hull, ratio_of
 from symcook.words.inputs import Language, Strings, strings
+
+READS = PartsRead("the question hardsoft")
 
 MOST_WORDS = 20_000
 """The largest number of strings of one length that are run."""
@@ -327,7 +330,7 @@ def checked(
         if place.head.weighting == "softmax" and not place.head.uniform:
             must = "a model to be softened must have hard attention"
             raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for softmax models")
-    for number, layer in enumerate(model.layers, 1):
+    for number, layer in enumerate(READS.of(model).layers, 1):
         if layer.feedforward is not None and layer.feedforward.activation != "relu":
             foreign_activation = f"{layer.feedforward.activation} in layer {number}"
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", foreign_activation)
@@ -498,7 +501,7 @@ def _with_threshold(
     high = ratio_of(min(accepted)) if accepted else None
     # Only coordinates that some sublayer writes carry an error.
     inexact = {name for place in head_places(soft) for name in place.head.writes}
-    inexact |= {name for layer in soft.layers if layer.feedforward for name in layer.feedforward.writes}
+    inexact |= {name for layer in READS.of(soft).layers if layer.feedforward for name in layer.feedforward.writes}
     weights_with_error = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in inexact)
     logit_error = max(weights_with_error, default=Fraction(0)) * allowed
     # Only one side occurs, or the two sides are farther apart than both errors together.

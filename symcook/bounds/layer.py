@@ -27,8 +27,11 @@ from symcook.bounds.growth import column_sum, product, rows_of
 from symcook.door import check_digits
 from symcook.errors import BadInput, unknown
 from symcook.model.parts import FeedForward
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, decide_sign
+
+READS = PartsRead("the bound of one layer")
 
 NORMS = ("max", "sum")
 """The norms of `lipschitz`: the largest absolute entry, and the sum of absolute entries."""
@@ -202,7 +205,7 @@ def lipschitz(
         raise unknown("norm", norm, list(NORMS))
     chosen, name = read_model(model, values)
     # The model must consist of one feed-forward sublayer.
-    steps = list(chosen.sublayers)
+    steps = list(READS.of(chosen).sublayers)
     block = steps[0].block if len(steps) == 1 and not steps[0].before and steps[0].after is None else None
     if not isinstance(block, FeedForward) or block.activation != "relu":
         do = "give a recipe such as gtzero; of layer norm: bound layer-norm"

@@ -24,7 +24,7 @@ import flint
 from flint import arb, arb_mat, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, _maxima
-from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation
 from symcook.domains.rounding import EXP_ULPS, GELU_ULPS, Format
 from symcook.domains.rowwise import RowColumn, RowColumns, Rowwise
 from symcook.errors import BadInput, Undecided
@@ -299,6 +299,8 @@ class Moved(Rowwise):
             if all_values <= 0:
                 return self.nothing
             return self.bend(x)
+        if kind not in GELU_SLOPES:
+            raise unknown_activation(kind)
         # The forms of gelu are smooth: use the derivative over all values.
         passed_on = self.passed(arb(ACTIVATIONS[kind](x.exact)), [(x, GELU_SLOPES[kind](all_values))])
         if self.format is None or (x.still and all_values.is_zero()):

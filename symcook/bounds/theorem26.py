@@ -20,9 +20,12 @@ from symcook.errors import BadInput
 from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names, parse_term
 from symcook.model.rationals import rational
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
 from symcook.present import present
+
+READS = PartsRead("the constants of Theorem 26")
 
 POWERS = range(4)
 """The exponents k that `fitted` tries, in c/n^k and c n^k."""
@@ -103,7 +106,7 @@ class Constants:
     def __init__(self, model: Transformer) -> None:
         # d, p and H.
         sizes, entries, heads = [len(model.space)], [Fraction(1)], 1
-        for layer in model.layers:
+        for layer in READS.of(model).layers:
             for part in layer.parts():
                 for rows in map(rows_of, part.matrices().values()):
                     sizes += [len(rows), *(len(row) for row in rows[:1])]

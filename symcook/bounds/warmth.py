@@ -22,11 +22,14 @@ from symcook.domains.ball import BallDomain
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of, ladder, ratio_of
 from symcook.numbers.evaluate import float_of
 from symcook.present import present
 from symcook.words import Word
+
+READS = PartsRead("the bound of soft runs")
 
 BITS = 128
 """The precision in bits of the bounds, and of the first runs in balls."""
@@ -51,7 +54,7 @@ def soft_at(model: Transformer, tau: Fraction | str) -> Transformer:
         layer
         if layer.attention is None
         else replace(layer, attention=SelfAttention(tuple(map(soft, layer.attention.heads))))
-        for layer in model.layers
+        for layer in READS.of(model).layers
     )
     return replace(model, layers=tuple(layers))
 
@@ -95,7 +98,7 @@ class ByLayer:
                 sparse(sizes(rows_of(layer.feedforward.W2))),
                 column_sum(product(sizes(rows_of(layer.feedforward.W2)), sizes(rows_of(layer.feedforward.W1)))),
             )
-            for number, layer in enumerate(model.layers, 1)
+            for number, layer in enumerate(READS.of(model).layers, 1)
             if layer.feedforward is not None and layer.feedforward.hidden
         }
 
@@ -113,7 +116,7 @@ class ByLayer:
         # error.
         errors: dict[str, arb] = {}
         error_sum = arb(0)
-        for number, layer in enumerate(self.model.layers, 1):
+        for number, layer in enumerate(READS.of(self.model).layers, 1):
             added: dict[str, arb] = {}
             added_to_sum = arb(0)
             for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):

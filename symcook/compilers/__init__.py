@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
+from symcook.model.reads import PartsRead
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
 from symcook.programs.shipped import is_shipped, shipped_program
 from symcook.programs.shipped import names as shipped_names
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.programs.rasp import SOp
     from symcook.programs.turing import TuringMachine
+
+READS = PartsRead("the compiler")
 
 TAKES = {
     "theorem": (*FORMULAS, "dfa", "tm"),
@@ -228,7 +231,9 @@ def as_compiled(model: Transformer) -> Transformer | None:
     if program.kind == "tm" and program.theorem:
         pass  # the theorem fixes the weighting
     elif program.kind == "tm":
-        heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
+        heads = (
+            head for layer in READS.of(model).layers if layer.attention is not None for head in layer.attention.heads
+        )
         options["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
     else:
         options["alphabet"] = program.alphabet

@@ -18,11 +18,14 @@ from symcook.model.checks import MAX_LABEL, Space
 from symcook.model.family import load, shipped
 from symcook.model.instance import Instance
 from symcook.model.parts import Head, Layer, LayerNorm, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Program, Transformer
 from symcook.programs import AUTOMATA
 from symcook.programs.automata import Automaton
 from symcook.programs.running import START, VERDICTS, tokens_of
 from symcook.recipes.models import instance_of, said
+
+READS = PartsRead("the compiler of automata")
 
 FAMILY = "automaton-run"
 """The family of the decoders that output the first state too."""
@@ -144,7 +147,7 @@ def variant_of(model: Transformer) -> str:
     and the masks of its heads."""
     if not model.embedding.ends[0]:
         return "no-start"
-    heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
+    heads = (head for layer in READS.of(model).layers if layer.attention is not None for head in layer.attention.heads)
     return "nonstrict" if any(head.sees.here for head in heads) else "strict"
 
 
@@ -155,7 +158,7 @@ def nonstrict(model: Transformer) -> Transformer:
     is the hash of (1 - u, u), which equals the hash of (i, 1). The query is the hash of (d, u), which equals that of
     (k, 1). So after the k-th state the head finds the next symbol, as before, and no two positions have the same key.
     """
-    first, second = model.layers
+    first, second = READS.of(model).layers
     words = {
         token: {name: 1 if name == "other" else value for name, value in row.items() if name != "u"}
         for token, row in (model.embedding.words or {}).items()
@@ -175,7 +178,7 @@ def without_start(model: Transformer) -> Transformer:
     and 1/j elsewhere. The query is the hash of (d, u), with d = k/j: after k states the head finds position k, which
     has the next symbol.
     """
-    first, second = model.layers
+    first, second = READS.of(model).layers
     start = next(iter(model.embedding.ends[0]))
     # Embeddings without $ and without u, which layer 2 computes.
     words = {

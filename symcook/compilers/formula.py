@@ -27,8 +27,11 @@ from symcook.compose.builder import Builder
 from symcook.model.answers import brief
 from symcook.model.checks import MAX_LABEL
 from symcook.model.parts import Head
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.formula import COUNTING, Count, Formula, FormulaLine
+
+READS = PartsRead("the compiler of formulas")
 
 SIDES = {"prev": "rightmost", "next": "leftmost", "since": "rightmost", "until": "leftmost"}
 """The weighting of the hard head of each temporal operator."""
@@ -345,7 +348,7 @@ def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str,
     """The plan of a model: for each coordinate its name, the layer and sublayer that write it, and its meaning. A long
     meaning is shortened."""
     sublayer_of = dict.fromkeys(model.space, "embedding")
-    for number, layer in enumerate(model.layers, 1):
+    for number, layer in enumerate(READS.of(model).layers, 1):
         for part in layer.parts():
             kind = "attention" if isinstance(part, Head) else "feed-forward"
             sublayer_of |= dict.fromkeys(part.writes, f"layer {number}, {kind}")

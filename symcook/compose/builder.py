@@ -18,9 +18,12 @@ from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space, one_of
 from symcook.model.ends import READOUTS, Embedding, Readout, one_hot
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head
+
+READS = PartsRead("the Builder")
 
 Relates = str | Callable[[int, int], bool]
 """A relation of two indices: one of `RELATIONS` by its sign, or a function."""
@@ -245,7 +248,7 @@ class Builder:
         # Take over its steps under these names, then its symbols and its maximum length.
         to = renamed_inputs | names
         # Each layer has one head, since the heads of one layer read the same stream, but a step may read earlier ones.
-        for layer in model.layers:
+        for layer in READS.of(model).layers:
             for part in layer.parts():
                 if isinstance(part, LayerNorm):
                     raise RuntimeError("a LayerNorm is impossible here")

@@ -15,8 +15,11 @@ from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Parameter, Transformer
+
+READS = PartsRead("the change of heads")
 
 
 @door()
@@ -83,7 +86,7 @@ def plain_scores(model: Transformer) -> Transformer:
 
 def all_heads(model: Transformer) -> list[Head]:
     """The heads of all layers, in order."""
-    steps = (step.block for step in model.sublayers)
+    steps = (step.block for step in READS.of(model).sublayers)
     return [head for block in steps if isinstance(block, SelfAttention) for head in block.heads]
 
 
@@ -93,7 +96,7 @@ def _layers(model: Transformer, change: Callable[[Head], Head]) -> tuple[Any, ..
         layer
         if layer.attention is None
         else replace(layer, attention=SelfAttention(tuple(map(change, layer.attention.heads))))
-        for layer in model.layers
+        for layer in READS.of(model).layers
     )
 
 
@@ -127,7 +130,7 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
         moved,
         name=f"{model.name} reversed" if name is None else name,
         embedding=replace(moved.embedding, before=old_embedding.after, after=old_embedding.before),
-        layers=tuple(map(layer, moved.layers)),
+        layers=tuple(map(layer, READS.of(moved).layers)),
         readout=moved.readout.mirrored(),
     )
 
@@ -152,7 +155,7 @@ def single_head(block: Layer | Transformer, taken: Iterable[str] = ()) -> tuple[
     names = {*block.space, *(p.name for p in block.parameters)}
     layers: list[tuple[Layer, ...]] = []
     new: dict[str, None] = {}
-    for layer in block.layers:
+    for layer in READS.of(block).layers:
         stack, new_coordinates = _one_head_each(layer, names)
         layers.append(stack)
         new |= dict.fromkeys(new_coordinates)

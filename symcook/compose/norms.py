@@ -14,8 +14,11 @@ from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Layer, LayerNorm, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
+
+READS = PartsRead("the joining of norms")
 
 
 @door()
@@ -38,7 +41,7 @@ def one_norm(model: Transformer) -> Transformer:
     ({'projected pre'}, {0, 1})
     """
     names: list[str] = []
-    layers = [new for layer in model.layers for new in _split(model, layer, names)]
+    layers = [new for layer in READS.of(model).layers for new in _split(model, layer, names)]
     wide = widen(replace(model, layers=()), names)  # a norm over the old stream keeps to it
     return replace(wide, layers=tuple(keep_norms(layer) if names else layer for layer in layers))
 

@@ -15,11 +15,14 @@ from symcook.compose.routing import fresh
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, exact
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     import sympy
+
+READS = PartsRead("the pairing of coordinates")
 
 
 def paired(
@@ -70,7 +73,7 @@ def paired(
         model,
         name=f"{model.name} paired" if name is None else name,
         embedding=embedding,
-        layers=tuple(_mirrored(layer, minus, norm) for layer in model.layers),
+        layers=tuple(_mirrored(layer, minus, norm) for layer in READS.of(model).layers),
     )
 
 
@@ -118,7 +121,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
     wanted = exact(logit)
     if not wanted.is_positive:
         raise BadInput("the logit of a surer model must be a positive number", wanted)
-    last = model.sublayers[-1].after if model.sublayers else None
+    last = READS.of(model).sublayers[-1].after if READS.of(model).sublayers else None
     model.readout.require("a model to be made surer must decide by a sign", ("sign",))
     if last is None or model.final_norm is not None:
         raise BadInput("a model to be made surer must have a post-norm in its last layer", model.name)
@@ -144,6 +147,9 @@ def confident(model: Transformer, logit: object) -> Transformer:
     return replace(
         model,
         name=f"{model.name} surer",
-        layers=(*model.layers, Layer(nothing, network, (last,), (replace(last, zero_variance="zero"),), "post")),
+        layers=(
+            *READS.of(model).layers,
+            Layer(nothing, network, (last,), (replace(last, zero_variance="zero"),), "post"),
+        ),
         readout=replace(model.readout, reads=names[:1], weights=[[weight]]),
     )

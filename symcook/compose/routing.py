@@ -14,11 +14,14 @@ from symcook.errors import BadInput
 from symcook.model.checks import Space, matrix
 from symcook.model.entries import as_sympy
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     import sympy
+
+READS = PartsRead("the renaming of coordinates")
 
 PROJECTED = ("projected pre", "multi pre")
 """Placements in which blocks read the names that their norms write, not coordinates of the residual stream."""
@@ -70,7 +73,7 @@ def rename(
         model,
         name=model.name if name is None else name,
         embedding=embedding,
-        layers=tuple(_renamed(layer, new_name) for layer in model.layers),
+        layers=tuple(_renamed(layer, new_name) for layer in READS.of(model).layers),
         readout=replace(model.readout, reads=tuple(map(new_name, model.readout.reads))),
         final_norm=model.final_norm and _renamed_norm(model.final_norm, new_name),
     )
@@ -129,6 +132,7 @@ def choice(rows: Sequence[str | None], columns: Sequence[str]) -> sympy.Immutabl
 
 def _routed(block: Part, reads: Sequence[str], right: object, writes: Sequence[str], left: object) -> Part:
     """The block with `right` applied to what it reads, and `left` to what it writes."""
+    READS.parts((block,))
     if isinstance(block, FeedForward):
         changed = {"W1": block.W1 * right, "W2": left * block.W2, "b2": left * block.b2}
     else:

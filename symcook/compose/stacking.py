@@ -15,8 +15,11 @@ from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
+
+READS = PartsRead("the composition of models")
 
 
 def widen(model: Transformer, names: Sequence[str]) -> Transformer:
@@ -40,7 +43,7 @@ def _in_space(model: Transformer, space: Space) -> Transformer:
     return replace(
         model,
         embedding=replace(model.embedding, space=space),
-        layers=tuple(keep_norms(layer) for layer in model.layers),
+        layers=tuple(keep_norms(layer) for layer in READS.of(model).layers),
     )
 
 
@@ -82,7 +85,7 @@ def pad(model: Transformer, *, depth: int | None = None, width: int | None = Non
         names.append(fresh("unused", (*model.space, *names, *(p.name for p in model.parameters))))
     extra = (depth or 0) - len(model.layers)
     wide = widen(model, names)
-    return replace(wide, layers=(*wide.layers, *[identity_layer(model.space.names[0])] * extra))
+    return replace(wide, layers=(*READS.of(wide).layers, *[identity_layer(model.space.names[0])] * extra))
 
 
 def shifted(model: Transformer, start: int) -> Transformer:
@@ -112,7 +115,7 @@ def least(lengths: Iterable[int | None]) -> int | None:
 
 def written(model: Transformer) -> set[str]:
     """The coordinates that some block or norm of the model writes."""
-    result = {name for layer in model.layers for part in layer.parts() for name in part.writes}
+    result = {name for layer in READS.of(model).layers for part in layer.parts() for name in part.writes}
     return result & set(model.space)
 
 
@@ -133,7 +136,7 @@ def serial(
     if first.final_norm is not None:
         raise BadInput("the first model of a serial composition must not end in a norm", first.name)
     if not isinstance(second, Transformer):
-        return replace(first, name=first.name if name is None else name, layers=(*first.layers, *second))
+        return replace(first, name=first.name if name is None else name, layers=(*READS.of(first).layers, *second))
     second = shifted(second, first.embedding.start)
     _check_serial(first, second)
     # Both models are extended to the union of the two spaces. The maximum length of a pointwise model does not count.
@@ -143,7 +146,7 @@ def serial(
     return Transformer(
         f"{first.name}, {second.name}" if name is None else name,
         replace(bottom.embedding, positions={**bottom.embedding.positions, **top.embedding.positions}),
-        (*bottom.layers, *top.layers),
+        (*READS.of(bottom).layers, *READS.of(top).layers),
         second.readout,
         joint_parameters(first.parameters, second.parameters),
         least(limits),
@@ -260,7 +263,7 @@ def _beside(first: Embedding, second: Embedding) -> Embedding:
 def _at(model: Transformer, level: int, padded: bool) -> Layer | None:
     """The layer at a level; above the last layer, None, or, where `padded`, an identity layer."""
     if level < len(model.layers):
-        return model.layers[level]
+        return READS.of(model).layers[level]
     return identity_layer(model.space.names[0]) if padded else None
 
 

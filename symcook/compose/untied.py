@@ -15,11 +15,14 @@ from symcook.compose.stacking import widen
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.parts import Head, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     import sympy
+
+READS = PartsRead("the untying of scores")
 
 UNIQUE = {"rightmost": 1, "leftmost": -1}
 """The weightings that break ties by position, with the sign of the term c i/n that replaces them."""
@@ -34,7 +37,7 @@ def untie(model: Transformer, terms: Mapping[tuple[int, int], str]) -> Transform
     c chooses the same position, and then has a gap of at least c/n. Raises BadInput where a head is left out.
     """
     layers = []
-    for number, layer in enumerate(model.layers, 1):
+    for number, layer in enumerate(READS.of(model).layers, 1):
         heads = []
         for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
             if head.weighting in UNIQUE:
@@ -54,7 +57,7 @@ def with_position(model: Transformer, name: str, function: str) -> tuple[Transfo
     coordinate is used if there is one; else a new one is added, called `name` if that is free."""
     embedding = model.embedding
     words = (c for row in (embedding.words or {}).values() for c in row)
-    written = (c for layer in model.layers for part in layer.parts() for c in part.writes)
+    written = (c for layer in READS.of(model).layers for part in layer.parts() for c in part.writes)
     # A coordinate that tokens, inputs or blocks write does not have the position function as its only value.
     occupied = {*words, *(embedding.inputs or ()), *written}
     for known, value in embedding.positions.items():

@@ -23,8 +23,11 @@ from symcook.decide.automata import Automaton
 from symcook.decide.finite import OutOfReach, rational
 from symcook.model.expr import show
 from symcook.model.parts import FeedForward, Head
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
+
+READS = PartsRead("the automaton with counters")
 
 Counts = tuple[Any, tuple[int, ...], tuple[bool, ...]]
 """A state: the key of the last token (see `Counting.after`), the values of the forms, and the flags."""
@@ -95,8 +98,8 @@ class Counting:
         # The value of each live coordinate, layer by layer; `ones` is the form of the constant 1.
         self.ones = (Fraction(1),) * len(self.tokens)
         self.held = {name: self._embedded(name) for name in model.live[0]}
-        attends = [any(isinstance(part, Head) for part in step.parts) for step in model.sublayers]
-        for k, (step, live) in enumerate(zip(model.sublayers, model.live[1:], strict=True)):
+        attends = [any(isinstance(part, Head) for part in step.parts) for step in READS.of(model).sublayers]
+        for k, (step, live) in enumerate(zip(READS.of(model).sublayers, model.live[1:], strict=True)):
             # All parts of a step read the same residual stream, so their outputs are added only after all were
             # computed.
             written: list[tuple[str, Counted]] = []

@@ -22,8 +22,11 @@ from symcook.decide.places import SAME, TERMS, Ordered, Unbounded, place
 from symcook.decide.streams import Stream, TooLarge, each, join, letters, machine, minimal, scan, scan_right
 from symcook.model.expr import show
 from symcook.model.parts import FeedForward, Head
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
+
+READS = PartsRead("the finite automaton")
 
 
 class OutOfReach(Exception):
@@ -185,7 +188,7 @@ class Finite:
             raise OutOfReach("a layer norm divides by a root")
         # The stream of each live coordinate, layer by layer.
         self.held = {name: self._embedded(name) for name in model.live[0]}
-        for step, live in zip(model.sublayers, model.live[1:], strict=True):
+        for step, live in zip(READS.of(model).sublayers, model.live[1:], strict=True):
             written: list[tuple[str, Carried]] = []
             for where, part in step.named_parts:
                 try:

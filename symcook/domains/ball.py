@@ -23,7 +23,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.ballmatrices import BallMatrices
-from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation, unknown_weighting
 from symcook.domains.rowwise import Scores, Shortening
 from symcook.domains.sifting import SIFTED, joined, sieve
 from symcook.errors import BadInput, Undecided
@@ -196,6 +196,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return [(base, scale) for base, scale in by_base.values() if scale], constant
 
     def activation(self, x: BallValue, kind: str) -> BallValue:
+        if kind not in ACTIVATIONS:
+            raise unknown_activation(kind)
         return _normal_form(ACTIVATIONS[kind](x))
 
     def normalised(
@@ -518,13 +520,15 @@ def _maxima(scores: Sequence[BallValue], weighting: str, row: int, start: int, b
         equal = {j for j in best if _same(scores[j], scores[best[0]])}
         undecided_with = next((j for j in best[1:] if j not in equal), None)
         chosen, result = best[0], best
-    else:
+    elif weighting in ("leftmost", "rightmost"):
         # The first or last candidate gets the weight; undecided if another candidate may be greater.
         chosen = best[0 if weighting == "leftmost" else -1]
         undecided_with = next(
             (j for j in best if not (_same(scores[chosen], scores[j]) or scores[chosen] >= scores[j])), None
         )
         result = [chosen]
+    else:
+        raise unknown_weighting(weighting)
     if undecided_with is not None:
         first, second = sorted((chosen, undecided_with))
         raise Undecided(

@@ -45,7 +45,7 @@ from symcook.domains.cells import (
     step,
 )
 from symcook.domains.exact import ExactValue, Logs, at_position, coefficient, logarithmic, soft_mean
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_activation, unknown_weighting
 from symcook.domains.rowwise import Going, visible
 from symcook.errors import NotExact
 from symcook.model.expr import show
@@ -277,6 +277,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
             return [relu(cell) for cell in column]
         if kind == "step":
             return [step(cell, self.kinds) for cell in column]
+        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+            raise unknown_activation(kind)
         raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
 
     def layer_norm(self, columns: BatchColumns, epsilon: Coefficient, zero_variance: str) -> list[BatchColumn]:
@@ -295,6 +297,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
         factor: Coefficient,
     ) -> list[BatchColumn]:
         """The output of a head for each value column, row by row."""
+        if weighting not in ("average", "softmax", "leftmost", "rightmost"):
+            raise unknown_weighting(weighting)
         # Without queries all scores are equal: the first or last position, or a plain mean.
         if not queries:
             if weighting in ("leftmost", "rightmost"):

@@ -16,7 +16,7 @@ from math import gcd, lcm, prod
 from operator import mul
 from typing import Any, ClassVar, TypeAlias
 
-from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation
 from symcook.domains.rowwise import Quantity, Scores, Shortening
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
@@ -60,6 +60,8 @@ class Exact(Shortening[ExactValue]):
             return x if self.is_positive(x) else Fraction(0)
         if kind == "step":
             return Fraction(1 if self.is_positive(x) else 0)
+        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+            raise unknown_activation(kind)
         raise NotExact("an activation must have exact values in exact arithmetic", kind, _BALL)
 
     def normalised(

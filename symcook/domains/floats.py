@@ -19,7 +19,7 @@ import numpy as np
 
 from symcook.domains.exact import value_at
 from symcook.domains.floatmatrices import FloatMatrices
-from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation, unknown_weighting
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names
@@ -44,6 +44,9 @@ BLOCK = 2**17
 
 NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
+
+REVERSED = {"average": "average", "softmax": "softmax", "leftmost": "rightmost", "rightmost": "leftmost"}
+"""The weightings, each with the same one on the reversed sequence."""
 
 
 class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
@@ -115,8 +118,10 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             upper = np.fromiter((0.5 * math.erfc(-half * t) for t in flat), np.float64, len(flat)).reshape(x.shape)
         elif kind == "gelu-tanh":
             upper = _logistic(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
-        else:
+        elif kind == "gelu-sigmoid":
             upper = _logistic(1.702 * x)
+        else:
+            raise unknown_activation(kind)
         return self._stored(np.where(upper == 0, 0.0, x * upper))
 
     def layer_norm(self, columns: FloatColumns, epsilon: Coefficient, zero_variance: str) -> Any:
@@ -143,13 +148,16 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
     ) -> Any:
         """The output of a head for each value column; see `_causal_attention`. An anti-causal mask is run as the causal
         mask of the reversed sequence."""
+        if weighting not in REVERSED:
+            raise unknown_weighting(weighting)
         scale = None if factor == 1 else self.positions(factor)
         if not mask.before:  # reverse everything, and exchange leftmost and rightmost
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
             scale = None if scale is None else scale[::-1]
             rows = range(self.length - self.rows.stop, self.length - self.rows.start)
-            weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
-            reversed_output = self._causal_attention(queries, keys, values, mask.mirrored, weighting, scale, rows)
+            reversed_output = self._causal_attention(
+                queries, keys, values, mask.mirrored, REVERSED[weighting], scale, rows
+            )
             return _in_form_of(values, self._stored(np.array(reversed_output)[:, ::-1]))
         columns = np.asarray(self._causal_attention(queries, keys, values, mask, weighting, scale, self.rows))
         return _in_form_of(values, self._stored(columns))

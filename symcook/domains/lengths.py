@@ -28,7 +28,7 @@ from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.lengthsums import MOST_PLACES, PositionSums
 from symcook.domains.lengthtops import GreatestScores
 from symcook.domains.linear import LOG, Affine, NoRule, minus
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_activation, unknown_weighting
 from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, World
@@ -157,6 +157,8 @@ class Lengths:
             return self.guarded(lambda: column.split(lambda s, v: v if s > 0 else ZERO, True), "a unit")
         if kind == "step":
             return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit")
+        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+            raise unknown_activation(kind)
         return OutOfRules(f"there is no rule for {kind}")
 
     def layer_norm(
@@ -222,6 +224,8 @@ class Lengths:
         for column in (*queries, *keys):
             if isinstance(column, OutOfRules):
                 return [column] * len(values)
+        if weighting not in ("average", "softmax", "leftmost", "rightmost"):
+            raise unknown_weighting(weighting)
         low, high = self.window(Mask(mask))
         out: list[LengthColumn] = []
         score: Any = None

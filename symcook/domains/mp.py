@@ -19,7 +19,7 @@ import mpmath
 from mpmath.libmp import from_rational
 
 from symcook.domains.exact import rational_at
-from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation
 from symcook.domains.rounding import Format, Rounding
 from symcook.domains.rowwise import Shortening
 from symcook.errors import BadInput, NotExact
@@ -109,9 +109,10 @@ class Mp(Shortening):
             return x * (self.mp.mpf("0.5") * self.mp.erfc(-x / self.mp.sqrt(self.mp.mpf(2))))
         if kind == "gelu-sigmoid":
             return x * self._logistic(self.number(Fraction(1702, 1000)) * x)
-        # gelu-tanh
-        cubic, scale = self.number(Fraction(44715, 1000000)), 2 * self.mp.sqrt(2 / +self.mp.pi)
-        return x * self._logistic(scale * (x + cubic * (x * x * x)))
+        if kind == "gelu-tanh":
+            cubic, scale = self.number(Fraction(44715, 1000000)), 2 * self.mp.sqrt(2 / +self.mp.pi)
+            return x * self._logistic(scale * (x + cubic * (x * x * x)))
+        raise unknown_activation(kind)
 
     def _logistic(self, x: _mpf) -> Any:
         """1/(1 + e^-x), with the small exponential on either side."""

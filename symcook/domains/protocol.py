@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-from symcook.errors import NoRun
+from symcook.errors import BadInput, NoRun, chosen
 from symcook.model.ends import Comparing, Verdict, Verdicts
 from symcook.model.parts import Mask
 from symcook.model.symbols import Number
@@ -228,5 +228,18 @@ TEMPERATURE = "a temperature must be positive"
 
 def refuse_zero_variance(outcome: str, position: int) -> None:
     """Raise NoRun if `outcome` is "refuse", after a layer norm met variance + epsilon = 0 at `position`."""
-    if outcome == "refuse":
+    if chosen(
+        "the layer norm of a number system", "outcome of zero variance", outcome, {"refuse": True, "zero": False}
+    ):
         raise NoRun(VARIANCE[0], f"zero at position {position}", VARIANCE[1])
+
+
+def unknown_activation(kind: str) -> BadInput:
+    """The refusal of an activation by a number system that has no rule for it: the last branch where it tells
+    activations apart."""
+    return BadInput("the activation of a feed-forward layer must be one that the number system knows", kind)
+
+
+def unknown_weighting(weighting: str) -> BadInput:
+    """The refusal of a weighting by a number system that has no rule for it."""
+    return BadInput("the weighting of a head must be one that the number system knows", weighting)

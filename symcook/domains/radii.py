@@ -25,7 +25,7 @@ from flint import arb, fmpq
 
 from symcook.domains.exact import value_at
 from symcook.domains.floatmatrices import FloatArray, nearest
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_activation, unknown_weighting
 from symcook.domains.rowwise import Positions, visible
 from symcook.errors import NotExact
 from symcook.locks import PRECISION
@@ -172,6 +172,8 @@ class Radii(Positions[Any, Any, Any]):
             # Undecided: midpoint 0.5 and radius 0.5 cover both 0 and 1.
             yes, no = x > rad, x <= -rad
             return MidRadius(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
+        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):  # only of these the error is known
+            raise unknown_activation(kind)
         y = gelu(x, kind)
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
@@ -280,6 +282,8 @@ class Radii(Positions[Any, Any, Any]):
             scores = self._scores(queries, keys, factor)
         if weighting == "softmax":
             mid, rad = _softmax(scores, transposed, sees_key)
+        elif weighting not in ("average", "leftmost", "rightmost"):
+            raise unknown_weighting(weighting)
         else:
             mid, rad = _hard(scores, transposed, sees_key, weighting)
         sees_none = ~sees_key.any(axis=1)
@@ -404,9 +408,13 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
         x = flint.arb_series([point, 1])
         if kind == "gelu":
             series = x * (-x * arb(2).rsqrt()).erfc() / 2
-        else:
+        elif kind == "gelu-tanh":
             cubic = 2 * (2 / arb.pi()).sqrt() * (x + arb(fmpq(44715, 1000000)) * x * x * x)
-            series = x / (1 + (-(cubic if kind == "gelu-tanh" else arb(fmpq(1702, 1000)) * x)).exp())
+            series = x / (1 + (-cubic).exp())
+        elif kind == "gelu-sigmoid":
+            series = x / (1 + (-(arb(fmpq(1702, 1000)) * x)).exp())
+        else:
+            raise unknown_activation(kind)
         return [series[k] for k in range(terms)]
     finally:
         flint.ctx.cap = cap

@@ -35,7 +35,7 @@ from flint import arb, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, ZERO, BallColumn, BallColumns, BallDomain, BallValue
 from symcook.domains.ballmatrices import RoundedMatrices, anything
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_activation
 from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
 from symcook.model.checks import one_of
@@ -284,8 +284,10 @@ class Rounding(RoundedMatrices, BallDomain):
         return self._format.rounded(x)
 
     def activation(self, x: BallValue, kind: str) -> BallValue:
-        if not kind.startswith("gelu"):
+        if kind in ("relu", "step"):
             return super().activation(x, kind)
+        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+            raise unknown_activation(kind)
         error = arb(0, arb(2 * GELU_ULPS * self.stored.unit))
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 

@@ -15,7 +15,7 @@ from itertools import accumulate
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_weighting
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import Tree, names, show
 from symcook.model.parts import Mask
@@ -150,6 +150,20 @@ class Positions(Generic[Held, Entry, Verdict]):
 
     def settled(self, value: Entry, digits: int) -> bool:
         return True
+
+    # What a number system must define itself, if it has it: these operations are refused by all that do not.
+
+    def activate(self, column: Any, kind: str) -> Any:
+        raise _without("activations")
+
+    def layer_norm(self, columns: Any, epsilon: Coefficient, zero_variance: str) -> Any:
+        raise _without("layer norms")
+
+    def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
+        raise _without("heads")
+
+    def distribution(self, columns: Any) -> Any:
+        raise _without("probabilities")
 
 
 class Going(Positions[Held, Entry, Verdict]):
@@ -465,6 +479,8 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         running sum) divided once."""
         if weighting in ("leftmost", "rightmost"):
             return [column[_ends(sees, weighting)[0]] if sees else self.nothing for sees in seen]
+        if weighting not in ("average", "softmax"):
+            raise unknown_weighting(weighting)
         if all(sees == seen[0] for sees in seen):
             return [self.mean(column[seen[0].start : seen[0].stop])] * len(seen)
         # The ranges begin all at the first position, or end all at the last one: take running sums from that side. Rows
@@ -574,9 +590,18 @@ def _sympy(term: Tree) -> sympy.Expr:
     return to_sympy(term, {name: symbol(name) for name in names(term)})
 
 
+def _without(what: str) -> BadInput:
+    """The refusal of an operation that a number system has not."""
+    return BadInput(f"the number system must have {what}, which the model has", "one without", "ask in another one")
+
+
 def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
     """The positions among tied ones that get the weight: the first, the last, or all."""
-    return places[:1] if weighting == "leftmost" else places[-1:] if weighting == "rightmost" else places
+    if weighting == "average":
+        return places
+    if weighting not in ("leftmost", "rightmost"):
+        raise unknown_weighting(weighting)
+    return places[:1] if weighting == "leftmost" else places[-1:]
 
 
 def _columns(rows: Iterable[Iterable[Entry]]) -> list[list[Entry]]:

@@ -21,15 +21,18 @@ from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, function_of, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Span
 from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation, unknown_weighting
 from symcook.domains.rowwise import Rowwise
 from symcook.domains.signs import Impossible, KnownSigns
 from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
+
+READS = PartsRead("the symbolic run")
 
 SymbolicColumn = list[Value]
 """A value for each position."""
@@ -124,7 +127,9 @@ class Symbolic(Rowwise):
         return self.number(value_at(term, i, self.length))
 
     def activation(self, x: Value, kind: str) -> Value:
-        return self.relu(x) if kind == "relu" else self.step(x) if kind == "step" else self._gelu(x, kind)
+        if kind == "relu":
+            return self.relu(x)
+        return self.step(x) if kind == "step" else self._gelu(x, kind)
 
     def layer_norm(
         self, columns: Sequence[SymbolicColumn], epsilon: Coefficient, zero_variance: str
@@ -141,7 +146,7 @@ class Symbolic(Rowwise):
 
         The test is on the factor of the scores, its inverse, so that an infinite temperature (factor 0) is accepted.
         """
-        for head in (head for layer in model.layers if layer.attention for head in layer.attention.heads):
+        for head in (head for layer in READS.of(model).layers if layer.attention for head in layer.attention.heads):
             factor = head.lowered["factor"]
             if head.weighting != "softmax" or not isinstance(factor, tuple) or names(factor) <= {"i", "n"}:
                 continue
@@ -411,8 +416,10 @@ class Symbolic(Rowwise):
             odd_part = self._odd_function(
                 "tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3)
             )
-        else:
+        elif kind == "gelu-sigmoid":
             odd_part = self._odd_function("tanh", fmpq(851, 1000) * value)
+        else:
+            raise unknown_activation(kind)
         return value * (odd_part + ONE) * fmpq(1, 2)
 
     def _odd_function(self, kind: str, value: Value) -> Value:
@@ -528,6 +535,8 @@ class Symbolic(Rowwise):
         sees."""
         if weighting == "average":
             return self._all_maxima(scores, row)
+        if weighting not in ("leftmost", "rightmost"):
+            raise unknown_weighting(weighting)
         order = range(len(scores)) if weighting == "leftmost" else range(len(scores))[::-1]
         best, rival = self._first(scores, order, self._choices)
         if rival is not None:

@@ -32,15 +32,16 @@ Lengths count the tokens that the model adds. Numbers of type bfloat16, which nu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from symcook.domains import DTYPES
-from symcook.errors import BadInput, NoRun
+from symcook.errors import BadInput, NoRun, chosen
 from symcook.files import parsed
 from symcook.model.ends import TokenRows
 from symcook.model.expr import Tree, names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import sympy
+
+READS = PartsRead("the archive")
 
 FORMAT = "symcook archive 4"
 """The name and version of the format."""
@@ -58,6 +61,7 @@ Index = Callable[[int], tuple[int, ...]]
 """The place in an array of the k-th of the numbers that are written to it, for messages and certificates."""
 LISTED = 50
 """The greatest number of rounded numbers of one array that a certificate lists; further ones are only counted."""
+T = TypeVar("T")
 
 
 def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict[str, Any]] | None = None) -> Archive:
@@ -76,6 +80,38 @@ def numbered(m: Archive, stem: str, last: str) -> list[str]:
     while f"{stem}{len(prefixes) + 1}.{last}" in m:
         prefixes.append(f"{stem}{len(prefixes) + 1}.")
     return prefixes
+
+
+class ArraysRead(dict[str, Any]):
+    """The arrays of an archive, as one engine reads them. It records in `read` which of them were used."""
+
+    def __init__(self, m: Archive, engine: str) -> None:
+        super().__init__(m)
+        self.engine, self.read = engine, set[str]()
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The array, or `default` where there is none."""
+        self.read.add(key)
+        return super().get(key, default)
+
+    def word(self, key: str, known: Mapping[str, T]) -> T:
+        """What the engine does with the word in an array: its entry in `known`; BadInput where it has none."""
+        return chosen(self.engine, key.rpartition(".")[2].replace("_", " "), str(self[key]), known)
+
+    def left(self) -> str | None:
+        """The key of an array of a step that was never used; None if there is none. The number of the layer does not
+        count, since the final norm does not use it."""
+        unread = (k for k in self if k not in self.read and not k.endswith(".layer"))
+        return next((k for k in unread if k.startswith("step") and k != "steps"), None)
+
+    def all_read(self) -> None:
+        """BadInput where an array of a step was never used: the engine would leave out what it stands for."""
+        if (unread := self.left()) is not None:
+            raise BadInput(f"an archive must have only arrays that {self.engine} reads", unread)
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
@@ -112,7 +148,7 @@ class _ArchiveWriter:
             "format": np.array(FORMAT),
             "name": np.array(self.model.name),
             "dtype": np.array(self.dtype),
-            "steps": np.array(len(self.model.sublayers)),
+            "steps": np.array(len(READS.of(self.model).sublayers)),
             "coordinates": np.array(list(self.space)),
             "vocabulary": np.array(words, dtype=str),
             "before": np.array(embedding.before or ""),
@@ -131,7 +167,7 @@ class _ArchiveWriter:
             rows = ({name: table[token] for name, table in tables} for token in words)
             self.rows("embedding", rows, (len(words), len(self.space)))
         self.positions()
-        for s, step in enumerate(self.model.sublayers, 1):
+        for s, step in enumerate(READS.of(self.model).sublayers, 1):
             key = f"step{s}."
             own_arrays[key + "layer"] = np.array(step.layer)
             for k, norm in enumerate(step.before, 1):
@@ -140,10 +176,13 @@ class _ArchiveWriter:
             view = [n for norm in step.before for n in (norm.writes if norm.projection is not None else self.space)]
             place = {name: k for k, name in enumerate(view)} if step.before else self.space
             for h, part in enumerate(step.parts, 1):
-                if isinstance(part, Head):
-                    self.head(part, place, f"{key}head{h}.")
-                else:
-                    self.network(part, place, key)
+                match part:
+                    case Head():
+                        self.head(part, place, f"{key}head{h}.")
+                    case FeedForward():
+                        self.network(part, place, key)
+                    case _:
+                        READS.refuse(type(part))
             if step.after is not None:
                 self.norm(step.after, f"{key}after.")
         if readout.weights is not None:

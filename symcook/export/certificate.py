@@ -22,6 +22,7 @@ from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.parts import Head
 from symcook.model.rationals import quotient
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 from symcook.run import run
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from symcook.export.archive import Archive
     from symcook.model.symbols import Exact, Number
     from symcook.words.inputs import Strings
+
+READS = PartsRead("the certificate")
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
@@ -578,7 +581,7 @@ def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
         for name, term in model.embedding.positions.items()
     }
     # Factors that depend on the length or the position.
-    for s, sublayer in enumerate(model.sublayers, 1):
+    for s, sublayer in enumerate(READS.of(model).sublayers, 1):
         for h, head in enumerate(sublayer.parts, 1):
             if isinstance(head, Head) and getattr(head.factor, "free_symbols", ()):
                 table = _texts(archive.position_table(head.factor, start, written_lengths))

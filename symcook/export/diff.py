@@ -19,6 +19,7 @@ from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
+from symcook.model.reads import PartsRead
 from symcook.model.structure import differences
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from flint import arb, fmpq
 
     from symcook.domains.protocol import Domain
+
+READS = PartsRead("the comparison of exports")
 
 INPUTS, MOST = 500, 100_000
 """The greatest number of inputs on which two models are run: of all strings, and of the strings of a language."""
@@ -278,19 +281,20 @@ def _run(
         return {**place, "first": str(len(a.everywhere)), "second": str(len(b.everywhere))}, True
     # What is compared, in this order: the residual stream after each sublayer (or only at the end, where the sublayers
     # are not alike), what the readout shows, and the answers.
+    depth = len(READS.of(first_model).layers)
     if [(s.layer, s.part) for s in a.steps] == [(s.layer, s.part) for s in b.steps]:
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
-        pairs = [(len(first_model.layers), "the end", a.stream, b.stream)]
+        pairs = [(depth, "the end", a.stream, b.stream)]
     if first_model.readout.rule == second_model.readout.rule or (
         first_model.readout.labelled and second_model.readout.labelled
     ):
         first_columns, second_columns = (
             {name: side.scores[name] for name in a.scores if name in b.scores} for side in results
         )
-        pairs.append((len(first_model.layers), "readout", first_columns, second_columns))
+        pairs.append((depth, "readout", first_columns, second_columns))
     if _shape(first_model) == _shape(second_model):
-        pairs.append((len(first_model.layers), "answer", _answers(a), _answers(b)))
+        pairs.append((depth, "answer", _answers(a), _answers(b)))
     known: bool | None = True
     # The first difference ends the search; `known` is the second part of the result.
     for layer, part, first_columns, second_columns in pairs:

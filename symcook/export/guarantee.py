@@ -21,18 +21,21 @@ from symcook.domains import rounding
 from symcook.domains.ball import BallValue
 from symcook.domains.exact import Exact
 from symcook.door import Progress
-from symcook.errors import BadInput, NoRun, NotExact, Undecided
-from symcook.export.archive import Archive, arrays, numbered
+from symcook.errors import BadInput, NoRun, NotExact, Undecided, chosen
+from symcook.export.archive import Archive, ArraysRead, arrays, numbered
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.parts import Head
 from symcook.model.rationals import consecutive, outward
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
 from symcook.words.exact import Prefixes
 from symcook.words.inputs import Strings
 from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
+
+READS = PartsRead("the guarantee")
 
 RUNS = 1000
 """The greatest number of runs of boxes for one certificate and one order of division."""
@@ -70,7 +73,7 @@ HELP_ZERO = "or replace the test = 0 by |x| <= t, with t above the values given 
 
 def weights(model: Transformer) -> int:
     """The number of nonzero entries of all matrices: about the number of products of a run at each position."""
-    blocks = (part for step in model.sublayers for part in step.all_parts)
+    blocks = (part for step in READS.of(model).sublayers for part in step.all_parts)
     matrices = [matrix for part in blocks for matrix in part.matrices().values()]
     return sum((m if isinstance(m, RationalMatrix) else m.to_DM()).nnz() for m in matrices)
 
@@ -216,8 +219,9 @@ def _before(order_entry: dict[str, Any], n: int, n_max: int, why: str) -> dict[s
 
 def _divides(model: Transformer) -> bool:
     """Whether some head divides, to average or for softmax."""
-    heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
-    return any(head.weighting in ("average", "softmax") for head in heads)
+    heads = (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, Head))
+    divides = {"average": True, "softmax": True, "leftmost": False, "rightmost": False}
+    return any(chosen("the guarantee", "weighting", head.weighting, divides) for head in heads)
 
 
 @dataclass
@@ -674,7 +678,7 @@ def greatest(m: Archive, n: int) -> float:
 def _greatest(np: Any, m: Archive, n: int) -> float:
     """`greatest`, with numpy's warnings off. `z` and `read` are bounds on the sizes of the residual stream and of
     the input of a step."""
-    all_sizes = [0.0]
+    m, all_sizes = ArraysRead(m, "the bound on overflow"), [0.0]
     unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits
 
     def with_rounding(bound: Any, terms: int = 1) -> Any:
@@ -699,6 +703,9 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
         wide = len(read)
         # Each head: queries, keys, scores, scores times their factor, and values with their sum.
         for head in numbered(m, step + "head", "V"):
+            # Under every mask a row sees at most n positions, and each of these weightings gives a mean of values.
+            m.word(head + "mask", dict.fromkeys(("none", "future", "strict-future", "past", "strict-past")))
+            m.word(head + "weighting", dict.fromkeys(("average", "softmax", "leftmost", "rightmost")))
             query, key = (with_rounding(size(head + name) @ read, wide) for name in "QK")
             score = with_rounding((query * key).sum(), len(query))
             with_rounding(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
@@ -707,7 +714,8 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
             z = with_rounding(z + with_rounding(value, n))
         if step + "W1" in m:
             inside = with_rounding(size(step + "W1") @ read + size(step + "b1"), wide)
-            # max(inside, 1) bounds the value of every activation.
+            # max(inside, 1) bounds the value of each of these activations.
+            m.word(step + "activation", dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid")))
             z = with_rounding(
                 z + with_rounding(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside))
             )
@@ -715,12 +723,14 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
             z = _normed(np, m, step + "after.", z, with_rounding)
     if "readout.weights" in m:
         with_rounding(size("readout.weights") @ z, len(z))
+    m.all_read()
     return max(all_sizes)
 
 
-def _normed(np: Any, m: Archive, key: str, z: Any, with_rounding: Any) -> Any:
+def _normed(np: Any, m: ArraysRead, key: str, z: Any, with_rounding: Any) -> Any:
     """A bound on the sizes of the outputs of a norm. A normalised entry is at most sqrt(width) in size for every
     input."""
+    m.word(key + "zero_variance", {"refuse": None, "zero": None})  # neither makes a number greater
     read = with_rounding(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
     centred = with_rounding(read + with_rounding(read.sum(), len(read)) / len(read))
     with_rounding((centred * centred).sum() + float(m[key + "epsilon"]), len(read))

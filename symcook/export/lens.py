@@ -14,7 +14,7 @@ from pprint import pformat
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.errors import BadInput
-from symcook.export.archive import Archive, cast, numbered
+from symcook.export.archive import Archive, ArraysRead, cast, numbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,8 @@ ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu-tanh": "gelu_new"}
 """The name in TransformerLens of each activation that it has."""
 DIRECTIONS = {"future": "causal", "none": "bidirectional"}
 """The name in TransformerLens of each mask that it has."""
+ENGINE = "the export for TransformerLens"
+"""How messages call this module."""
 SCALE = 2.0
 """By what TransformerLens divides scores (`attn_scale`); Q is multiplied by it."""
 
@@ -117,8 +119,8 @@ class Lens:
 
         # If norms choose coordinates, the chosen coordinates become the residual stream.
         if any(key.endswith(".P") for key in m):
-            m = ChosenNorms(m).archive()
-        self.m, self.np = m, np
+            m = ChosenNorms(ArraysRead(m, ENGINE)).archive()
+        self.m, self.np = m, np = ArraysRead(m, ENGINE), np
         if not len(m["vocabulary"]):
             _refuse("the embedding", "rows of numbers as inputs")
         if "positions" in m and m["positions"].ndim > 2:
@@ -196,6 +198,8 @@ class Lens:
         for key in keys:
             if key + "P" in m:
                 _refuse(f"the norm {key.rstrip('.')}", "a projection")
+        for key in keys:  # with an epsilon above zero the variance is never zero
+            m.word(key + "zero_variance", {"refuse": None, "zero": None})
         if len(epsilons) > 1 or 0.0 in epsilons:
             _refuse("the norms", f"epsilon {', '.join(map(str, sorted(epsilons)))}")
         return epsilons.pop()
@@ -270,6 +274,7 @@ class Lens:
             last = f"step{int(m['steps'])}.after."
             arrays |= {"ln_final.weight": m[last + "gain"], "ln_final.bias": m[last + "bias"]}
         rows = self.unembedding()
+        m.all_read()
         return arrays | {"unembed.weight": rows, "unembed.bias": m.get("readout.bias", zeros(len(rows)))}
 
     def norm(self, key: str, step: int | None) -> Iterator[tuple[str, Any]]:
@@ -290,7 +295,7 @@ class ChosenNorms:
     other coordinates, and becomes the final norm: the readout reads these copies, and constants.
     """
 
-    def __init__(self, m: Archive) -> None:
+    def __init__(self, m: ArraysRead) -> None:
         import numpy as np
 
         self.m, self.np, self.last = m, np, f"step{int(m['steps'])}."
@@ -315,6 +320,10 @@ class ChosenNorms:
             if self.m[f"{step}before{k}.gain"].any():
                 _refuse(f"the norm {step}before{k}", "a second norm before one part")
             entries += self.m[f"{step}before{k}.bias"].tolist()
+            self.m.read |= {
+                f"{step}before{k}.{name}" for name in ("P", "epsilon")
+            }  # a gain of 0 leaves nothing of them
+            self.m.word(f"{step}before{k}.zero_variance", {"zero": None, "refuse": None})
             k += 1
         return self.np.array(entries)
 
@@ -342,7 +351,7 @@ class ChosenNorms:
         # All steps but the last: constants that a step reads become biases.
         for step in (f"step{s}." for s in range(1, int(m["steps"]))):
             constants = self.constants(step)
-            for name in ("gain", "bias", "epsilon"):
+            for name in ("gain", "bias", "epsilon", "zero_variance"):
                 arrays[f"{step}before1.{name}"] = m[f"{step}before1.{name}"]
             for key in (key for key in m if key.startswith(f"{step}head")):
                 if key[-2:] in (".Q", ".K", ".V"):
@@ -355,14 +364,18 @@ class ChosenNorms:
                 b1 = cast(m[f"{step}b1"].astype(np.float64) + bias, dtype)
                 arrays |= {f"{step}W1": W1, f"{step}b1": b1, f"{step}activation": m[f"{step}activation"]}
                 arrays |= {f"{step}W2": self.kept(f"{step}W2"), f"{step}b2": self.kept(f"{step}b2")}
-        return arrays | self.final()
+        arrays |= self.final()
+        m.all_read()
+        return arrays
 
     def final(self) -> Archive:
         """The last step as the final norm, and the readout after it."""
         m, np, key = self.m, self.np, self.last
         copied_columns = self.copied()
         others = sorted(set(range(len(m["coordinates"]))) - set(copied_columns))
-        arrays = {f"{key}after.{name}": m[f"{key}before1.{name}"] for name in ("gain", "bias", "epsilon")}
+        arrays = {
+            f"{key}after.{name}": m[f"{key}before1.{name}"] for name in ("gain", "bias", "epsilon", "zero_variance")
+        }
         # A readout that shows coordinates must read those that the final norm gives.
         if "readout.weights" not in m:
             names = m["coordinates"].tolist()

@@ -8,11 +8,11 @@ all other arrays go into the metadata, from which the archive can be read back. 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
-from symcook.export.archive import Archive, facts, module, numbered
+from symcook.errors import BadInput, chosen
+from symcook.export.archive import Archive, ArraysRead, facts, module, numbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +21,15 @@ OPSET = 17
 """The version of the ONNX operations."""
 IR_VERSION = 8
 """The version of the ONNX file format."""
+MASKS = {
+    "none": None, "future": (False, "LessOrEqual"), "strict-future": (False, "Less"), "past": (True, "LessOrEqual"),
+    "strict-past": (True, "Less"),
+}  # fmt: skip
+"""For each mask whether a row sees what is later, and how positions are compared; None where it sees all of them."""
+WEIGHTINGS = {"softmax": None, "average": None, "leftmost": 0, "rightmost": 1}
+"""For each weighting that chooses one of several largest scores, whether it counts them from the right."""
+ENGINE = "the ONNX graph"
+"""How messages call this module."""
 LOWEST = {"float64": -1.7e308, "float32": -3.4e38, "float16": -65504.0}
 """{type: the number used as minus infinity where a maximum is taken over visible positions only}. It is the lowest
 number of float16, and close to it in the other types."""
@@ -40,7 +49,7 @@ class _Graph:
     """
 
     def __init__(self, m: Archive) -> None:
-        self.m, self.helper, self.types = m, module("onnx.helper"), module("onnx").TensorProto
+        self.m, self.helper, self.types = ArraysRead(m, ENGINE), module("onnx.helper"), module("onnx").TensorProto
         self.dtype = str(m["dtype"])
         self.kind = {
             "float64": self.types.DOUBLE, "float32": self.types.FLOAT, "float16": self.types.FLOAT16
@@ -52,6 +61,7 @@ class _Graph:
 
     def op(self, kind: str, *inputs: str, **attributes: object) -> str:
         """Add a node, and return the name of its output."""
+        self.m.read.update(inputs)
         name = f"{kind.lower()}_{len(self.nodes)}"
         self.nodes.append(self.helper.make_node(kind, list(inputs), [name], **attributes))
         return name
@@ -90,6 +100,7 @@ class _Graph:
         self.nodes.append(helper.make_node("Identity", [stream], ["stream"]))
         outputs = [helper.make_tensor_value_info("stream", self.kind, ["B", "n", len(names)])]
         outputs += self.readout(names)
+        m.all_read()
         # Only float arrays are initializers. The rest of the archive has shaped the graph; it goes into the metadata.
         weights = {key: array for key, array in m.items() if array.dtype.kind == "f"}
         initializers = [numpy_helper.from_array(array, key) for key, array in (weights | self.constants).items()]
@@ -125,9 +136,10 @@ class _Graph:
             for key in numbered(self.m, step + "head", "V"):
                 z = self.op("Add", z, self.attended(key, x))
             if step + "W1" in m:
+                m.read |= {step + name for name in ("W2", "activation")}
                 if len(m[step + "W1"]):  # else there are no hidden units, and only the bias is left
                     inside = self.op("Add", self.product(x, step + "W1"), step + "b1")
-                    h = self.activated(inside, str(m[step + "activation"]), step)
+                    h = self.activated(inside, step)
                     z = self.op("Add", z, self.product(h, step + "W2"))
                 z = self.op("Add", z, step + "b2")
             if step + "after.gain" in m:
@@ -158,12 +170,11 @@ class _Graph:
             places = self.op("Range", zero, n, unity)
             i, j = self.op("Unsqueeze", places, self.whole(1)), self.op("Unsqueeze", places, self.whole(0))
             # i + j >= 0 is true everywhere, and has the shape of the mask.
-            if name == "none":
-                self.seen[name] = self.op("GreaterOrEqual", self.op("Add", i, j), self.whole(0))
-            else:
-                # "future" masks hide what is later: column j at most row i. "past" masks are the reverse.
-                first, second = (j, i) if "future" in name else (i, j)
-                self.seen[name] = self.op("Less" if "strict" in name else "LessOrEqual", first, second)
+            match chosen(ENGINE, "mask", name, MASKS):
+                case None:
+                    self.seen[name] = self.op("GreaterOrEqual", self.op("Add", i, j), self.whole(0))
+                case later, compared:
+                    self.seen[name] = self.op(compared, *((i, j) if later else (j, i)))
         return self.seen[name]
 
     def attended(self, key: str, x: str) -> str:
@@ -176,6 +187,7 @@ class _Graph:
             q, k = self.product(x, key + "Q"), self.op("Transpose", self.product(x, key + "K"), perm=[0, 2, 1])
         else:
             # A head without key dimensions: all scores are zero.
+            m.read.add(key + "K")
             column = self.constant(np.zeros((m[key + "V"].shape[1], 1), dtype=self.dtype))
             q, k = self.op("MatMul", x, column), self.op("Transpose", self.op("MatMul", x, column), perm=[0, 2, 1])
         # Scores, times the factor of their row.
@@ -185,15 +197,15 @@ class _Graph:
         # The largest visible score of each row.
         low = self.number(LOWEST[self.dtype])
         top = self.op("ReduceMax", self.op("Where", sees_key, s, low), axes=[2])
-        weighting = str(m[key + "weighting"])
+        weighting, backwards = str(m[key + "weighting"]), m.word(key + "weighting", WEIGHTINGS)
         if weighting == "softmax":
             a = self.op("Where", sees_key, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
         else:
             # Hard attention: 1 at the largest scores; of several, the first from the left or from the right, if it
             # chooses one.
             a = self.op("Cast", self.op("And", self.op("Equal", s, top), sees_key), to=self.kind)
-            if weighting != "average":
-                count = self.op("CumSum", a, self.whole(2), reverse=int(weighting == "rightmost"))
+            if backwards is not None:
+                count = self.op("CumSum", a, self.whole(2), reverse=backwards)
                 a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, unity), to=self.kind))
         # One division by the total, after the sum, as the error model of the certificate assumes.
         total = self.op("ReduceSum", a, self.whole(2))
@@ -215,30 +227,36 @@ class _Graph:
         total = self.op("Add", mean(self.op("Mul", x, x)), key + "epsilon")
         flat = self.op("Equal", total, zero)
         x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, unity, total)))
-        if str(m[key + "zero_variance"]) == "refuse":
+        if m.word(key + "zero_variance", {"refuse": True, "zero": False}):
             x = self.op("Where", flat, self.number(math.nan), x)
         return self.op("Add", self.op("Mul", x, key + "gain"), key + "bias")
 
-    def activated(self, x: str, kind: str, step: str) -> str:
-        """The activation of hidden units; `step` is named where onnxruntime lacks an operation."""
-        if kind == "relu":
-            return self.op("Relu", x)
-        if kind == "step":
-            return self.op("Cast", self.op("Greater", x, self.number(0.0)), to=self.kind)
-        half, unity = self.number(0.5), self.number(1.0)
-        if kind == "gelu":
-            if self.dtype == "float64":
-                must = f"onnxruntime must have each operation of {step[:-1]}, and has no erf in float64"
-                raise BadInput(must, "gelu in float64", "use --dtype float32, or --format torch, safetensors or npz")
-            inside = self.op("Erf", self.op("Div", x, self.number(math.sqrt(2))))
-        elif kind == "gelu-tanh":
-            cube = self.op("Mul", self.op("Mul", x, x), self.op("Mul", x, self.number(0.044715)))
-            inside = self.op("Tanh", self.op("Mul", self.number(math.sqrt(2 / math.pi)), self.op("Add", x, cube)))
-        else:
-            # gelu-sigmoid
-            return self.op("Mul", x, self.op("Sigmoid", self.op("Mul", self.number(1.702), x)))
-        # x times (1 + erf or tanh)/2
-        return self.op("Mul", x, self.op("Mul", half, self.op("Add", unity, inside)))
+    def activated(self, x: str, step: str) -> str:
+        """The activation of the hidden units of a step."""
+        kinds: Mapping[str, Callable[[], str]] = {
+            "relu": lambda: self.op("Relu", x),
+            "step": lambda: self.op("Cast", self.op("Greater", x, self.number(0.0)), to=self.kind),
+            "gelu": lambda: self.half(x, self.erf(x, step)),
+            "gelu-tanh": lambda: self.half(x, self.tanh(x)),
+            "gelu-sigmoid": lambda: self.op("Mul", x, self.op("Sigmoid", self.op("Mul", self.number(1.702), x))),
+        }
+        return self.m.word(step + "activation", kinds)()
+
+    def erf(self, x: str, step: str) -> str:
+        """erf(x/sqrt 2); BadInput, which names the step, where onnxruntime has no such operation."""
+        if self.dtype == "float64":
+            must = f"onnxruntime must have each operation of {step[:-1]}, and has no erf in float64"
+            raise BadInput(must, "gelu in float64", "use --dtype float32, or --format torch, safetensors or npz")
+        return self.op("Erf", self.op("Div", x, self.number(math.sqrt(2))))
+
+    def tanh(self, x: str) -> str:
+        """tanh(sqrt(2/pi) (x + 0.044715 x^3))."""
+        cube = self.op("Mul", self.op("Mul", x, x), self.op("Mul", x, self.number(0.044715)))
+        return self.op("Tanh", self.op("Mul", self.number(math.sqrt(2 / math.pi)), self.op("Add", x, cube)))
+
+    def half(self, x: str, inside: str) -> str:
+        """x times (1 + inside)/2."""
+        return self.op("Mul", x, self.op("Mul", self.number(0.5), self.op("Add", self.number(1.0), inside)))
 
     def readout(self, names: Sequence[str]) -> list[Any]:
         """Add the outputs other than the stream: scores and answer, where the readout has them."""
@@ -254,24 +272,28 @@ class _Graph:
             self.nodes.append(self.helper.make_node("Identity", [scores], ["scores"]))
             shape = ["B", "n", 1 if plain else len(m["readout.labels"])]
             outputs.append(self.helper.make_tensor_value_info("scores", self.kind, shape))
-        # Readouts of these kinds show values and have no answer.
-        if kind in ("value", "distribution"):
+        # A readout that shows values has no answer; a zero test asks whether all coordinates that it reads are zero.
+        reads = (names.index(name) for name in m["readout.reads"].tolist())
+        gathered = lambda: self.op("Gather", "stream", self.whole(*reads), axis=2)  # noqa: E731
+        kinds: Mapping[str, Callable[[], str] | None] = {
+            "value": None,
+            "distribution": None,
+            "sign": lambda: self.op("Squeeze", self.op("Greater", "scores", self.number(0.0)), self.whole(2)),
+            "largest": lambda: self.op("ArgMax", "scores", axis=2, keepdims=0),
+            "zero": lambda: self.all(self.op("Equal", gathered(), self.number(0.0))),
+        }
+        if (answer := m.word("readout.kind", kinds)) is None:
             return outputs
-        if kind == "sign":
-            answers = self.op("Squeeze", self.op("Greater", "scores", self.number(0.0)), self.whole(2))
-        elif kind == "largest":
-            answers = self.op("ArgMax", "scores", axis=2, keepdims=0)
-        else:
-            # A zero test: all coordinates that it reads are zero.
-            reads = self.whole(*(names.index(name) for name in m["readout.reads"].tolist()))
-            zeros = self.op("Equal", self.op("Gather", "stream", reads, axis=2), self.number(0.0))
-            answers = self.all(zeros)
+        answers = answer()
         # The answer at one position, at each, or of all together.
-        if position == "all":
+        places: Mapping[str, Callable[[], str] | None] = {
+            "first": lambda: self.whole(0), "last": lambda: self.op("Sub", self.length, self.whole(1)),
+            "each": None, "all": None,
+        }  # fmt: skip
+        if (place := m.word("readout.position", places)) is not None:
+            answers = self.op("Squeeze", self.op("Gather", answers, place(), axis=1), self.whole(1))
+        elif position == "all":
             answers = self.all(answers)
-        elif position != "each":
-            last = self.op("Sub", self.length, self.whole(1)) if position == "last" else self.whole(0)
-            answers = self.op("Squeeze", self.op("Gather", answers, last, axis=1), self.whole(1))
         self.nodes.append(self.helper.make_node("Identity", [answers], ["answer"]))
         type_ = self.types.INT64 if kind == "largest" else self.types.BOOL
         outputs.append(self.helper.make_tensor_value_info("answer", type_, ["B", "n"] if position == "each" else ["B"]))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.compose.states import table_of
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.export.archive import FORMAT, Archive, numbered
+from symcook.export.archive import FORMAT, Archive, ArraysRead, numbered
 from symcook.export.files import FORMATS, WEIGHTS_FILE, certificate_of, decode, read
 from symcook.files import content
 from symcook.model.checks import Space, stored_value
@@ -76,23 +76,6 @@ def from_archive(m: Archive, place: object = "the archive") -> Transformer:
         raise BadInput("the arrays of an export must have the shapes of its model", f"{place} ({error})") from None
 
 
-class _Seen(dict[str, Any]):
-    """The arrays of an archive. It records in `read` which of them were used."""
-
-    def __init__(self, m: Archive) -> None:
-        super().__init__(m)
-        self.read: set[str] = set()
-
-    def __getitem__(self, key: str) -> Any:
-        self.read.add(key)
-        return super().__getitem__(key)
-
-    def left(self) -> str | None:
-        """The key of an array of a step that was never used; None if there is none. The number of the layer does not
-        count, since the final norm does not use it."""
-        return next((k for k in self if k.startswith("step") and k not in self.read and not k.endswith(".layer")), None)
-
-
 class _Reader:
     """Builds the model from the arrays.
 
@@ -100,7 +83,7 @@ class _Reader:
     """
 
     def __init__(self, m: Archive) -> None:
-        self.m = m = _Seen(m)
+        self.m = m = ArraysRead(m, "the reader of exports")
         self.space: list[str] = m["coordinates"].tolist()
         self.start, self.longest = 1, None
 

@@ -6,12 +6,13 @@ forward pass step by step, and the readout. The code knows the hash of its weigh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pprint import pformat
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from symcook.export.archive import Archive, numbered, reach
+from symcook.export.archive import Archive, ArraysRead, numbered, reach
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,6 +63,8 @@ def attend(x, Q, K, V, mask, weighting, factor=None):
             a = a & (a.cumsum(dim=2) == 1)
         elif weighting == "rightmost":
             a = a & (a.flip(2).cumsum(dim=2).flip(2) == 1)
+        elif weighting != "average":
+            raise ValueError(f"unknown weighting: {{weighting}}")
         a = a.to(x.dtype)
     total = a.sum(dim=2, keepdim=True)
     return (a @ (x @ V.T)) / torch.where(total == 0, torch.ones_like(total), total)  # a row that sees nothing is zero
@@ -88,7 +91,9 @@ def activate(x, kind):
         return x * (0.5 * torch.special.erfc(-x / math.sqrt(2)))
     if kind == "gelu-tanh":
         return x * (0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
-    return x * (1 / (1 + torch.exp(-1.702 * x)))
+    if kind == "gelu-sigmoid":
+        return x * (1 / (1 + torch.exp(-1.702 * x)))
+    raise ValueError(f"unknown activation: {{kind}}")
 
 
 class Weights(nn.Module):
@@ -206,6 +211,15 @@ DECODING = """
     if len(sys.argv) == 4 and sys.argv[2] == "--steps":
         sys.exit(decode(sys.argv[1], sys.argv[3]))"""
 
+WORDS_KNOWN = {
+    "mask": ("none", "future", "strict-future", "past", "strict-past"),
+    "weighting": ("average", "softmax", "leftmost", "rightmost"),
+    "activation": ("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid"),
+    "zero_variance": ("refuse", "zero"),
+    "readout.kind": ("sign", "zero", "largest", "distribution", "value"),
+    "readout.position": ("first", "last", "each", "all"),
+}
+"""The words that the code means something by."""
 READOUTS = {
     "sign": """    yes = (shown @ self.readout.weights > 0).tolist()
     return all(yes) if POSITION == "all" else yes""",
@@ -228,7 +242,10 @@ def tensors(m: Archive) -> dict[str, Any]:
 def code(m: Archive, stem: str, sha256: str) -> str:
     """The text of the module for an archive whose state dict is in ``stem.pt``."""
     # The template's fields: names, constants, the parameters and the forward pass as lines of code.
-    weights, words = tensors(m), bool(len(m["vocabulary"]))
+    m = ArraysRead(m, "the torch code")
+    weights, words, forward = tensors(m), bool(len(m["vocabulary"])), list(_forward(m))
+    m.read |= {name.removesuffix(".T") for name in re.findall(r"self\.([\w.]+)", "\n".join(forward))}
+    m.all_read()
     added = [str(m[key]) for key in ("before", "after") if str(m[key])]
     return HEAD.format(
         title=f"The transformer {plain(str(m['name']))}.",
@@ -243,13 +260,19 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         sha256=sha256,
         constants="\n".join(constants(m)) + "\n",
         init="\n".join(f"        {line}" for line in _init(m, weights)),
-        forward="\n".join(f"        {line}" for line in _forward(m)),
+        forward="\n".join(f"        {line}" for line in forward),
         given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
         tokens=WORDS if words else ROWS,
         decode=DECODE if "decoding.steps" in m else "",
         decoding=DECODING if "decoding.steps" in m else "",
-        readout=indent(READOUTS[str(m["readout.kind"])], "    "),
+        readout=indent(READOUTS[_word(m, "readout.kind")], "    "),
     )
+
+
+def _word(m: ArraysRead, key: str) -> str:
+    """The word in an array; BadInput where the code means nothing by it."""
+    known = WORDS_KNOWN.get(key) or WORDS_KNOWN[key.rpartition(".")[2]]
+    return m.word(key, {word: word for word in known})
 
 
 def plain(text: str) -> str:
@@ -306,7 +329,7 @@ def _init(m: Archive, weights: Mapping[str, np.ndarray]) -> Iterator[str]:
             yield f"self.{step}.{part} = Weights({sizes})"
 
 
-def _forward(m: Archive) -> Iterator[str]:
+def _forward(m: ArraysRead) -> Iterator[str]:
     """The lines of the forward pass, in the order of `run_npz.evaluate`."""
     yield "n = given.shape[1]"
     # Inputs longer than the tables are refused.
@@ -339,24 +362,24 @@ def _forward(m: Archive) -> Iterator[str]:
             calls = []
             for key in heads:
                 arguments = [f"self.{key}{name}" for name in ("Q", "K", "V")]
-                arguments += [repr(str(m[key + "mask"])), repr(str(m[key + "weighting"]))]
+                arguments += [repr(_word(m, key + "mask")), repr(_word(m, key + "weighting"))]
                 if key + "factor" in m:
                     arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
                 calls.append(f"attend({x}, {', '.join(arguments)})")
             yield "z = z + " + "\\\n            + ".join(calls)
         if step + "W1" in m:
-            kind = str(m[step + "activation"])
+            kind = _word(m, step + "activation")
             yield f"h = activate({x} @ {attribute}.W1.T + {attribute}.b1, {kind!r})"
             yield f"z = z + h @ {attribute}.W2.T + {attribute}.b2"
         if step + "after.gain" in m:
             yield f"z = {_norm(m, step + 'after.')}"
 
 
-def _norm(m: Archive, key: str) -> str:
+def _norm(m: ArraysRead, key: str) -> str:
     """The call of `normed` for a norm of the archive."""
     arguments = [f"self.{key}{name}" for name in ("gain", "bias", "epsilon")]
     if key + "P" in m:
         arguments.append(f"P=self.{key}P")
-    if str(m[key + "zero_variance"]) == "zero" or m[key + "epsilon"] > 0:
+    if _word(m, key + "zero_variance") == "zero" or m[key + "epsilon"] > 0:
         arguments.append("refuse=False")
     return f"normed(z, {', '.join(arguments)})"

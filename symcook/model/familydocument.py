@@ -16,7 +16,7 @@ from typing import Any
 from symcook.errors import BadInput, unknown
 from symcook.model.expr import Tree, children, parse_term, show, valid_name
 from symcook.model.meaning import subtrees
-from symcook.model.plainfamily import ZERO
+from symcook.model.plainfamily import READOUTS, ZERO
 
 VERSION = 1
 """The version of the format, the value of the key "symcook family"."""
@@ -26,8 +26,6 @@ TAKEN = frozenset({"i", "j", "k", "n", "w"})
 """Names that mean positions, the length and the token in the equations of a family."""
 MASKS = ("none", "future", "strict-future", "past", "strict-past")
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
-READOUTS = {"value": "reads", "sign": "score", "zero": "reads", "largest": "scores"}
-"""For each kind of readout, the key of the file that says what it reads."""
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 """The placements of norms, as in `symcook.model.parts.Layer`."""
 ReadsCoordinate = Callable[[Tree], bool]

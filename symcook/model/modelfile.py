@@ -27,6 +27,7 @@ from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention
 from symcook.model.rationals import Rationals, rational
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Parameter, Program, Transformer
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     import sympy
 
     from symcook.numbers.matrix import RationalMatrix
+
+READS = PartsRead("the model file")
 
 Kind = TypeVar("Kind", Head, FeedForward, LayerNorm)
 VERSION = 1
@@ -105,7 +108,7 @@ class _DocumentWriter:
             "source": model.source,
             "space": list(model.space),
             "embedding": self.embedding(model.embedding),
-            "layers": [self.layer(block) for block in model.layers],
+            "layers": [self.layer(block) for block in READS.of(model).layers],
             "readout": self.readout(model.readout),
             "final_norm": None if model.final_norm is None else self.part(model.final_norm),
             "symbols": [self.parameter(parameter) for parameter in model.parameters],
@@ -227,7 +230,7 @@ def dumps(model: Transformer) -> str:
     """
     entries = sum(
         weights.shape[0] * weights.shape[1]
-        for layer in model.layers
+        for layer in READS.of(model).layers
         for part in layer.parts()
         for weights in part.matrices().values()
     )
@@ -493,6 +496,7 @@ class _Document:
 
     def part(self, kind: type[Kind], value: object, place: str) -> Kind:
         """A head, a feed-forward sublayer or a norm, read by the table `FIELDS` of its class `kind`."""
+        READS.kind(kind)
         raw = self.fields(value, place, " ".join(("reads", "writes", *kind.FIELDS)))
         names = {name: self.names(raw[name], f"{name} in {place}") for name in ("reads", "writes")}
         # The sizes that are known so far; a matrix without rows gets its width from them.

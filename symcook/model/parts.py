@@ -58,6 +58,11 @@ class Mask(StrEnum):
         mask._value_, mask.before, mask.here, mask.after = text, before, here, after
         return mask
 
+    @classmethod
+    def _missing_(cls, value: object) -> Mask:
+        """Refuse a word that is no mask."""
+        raise unknown("mask", str(value), MASKS)
+
     @property
     def mirrored(self) -> Mask:
         """This mask for the reversed input: `before` and `after` are exchanged."""
@@ -100,6 +105,16 @@ class Part(Named):
         if base is not Part:
             must = "a new kind of part must be a class directly below Part"
             raise BadInput(must, f"{cls.__name__}, a subclass of {base.__name__}", "compose it of the parts that exist")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """BadInput where code asks a part for a field that only other kinds of parts have: it took this part for
+            one of those."""
+            if any(name in kind.FIELDS for kind in Part.__subclasses__()):
+                must = f"a part must have {name} where it is read"
+                raise BadInput(must, f"a part of the kind {type(self).__name__}, which this use does not know")
+            raise AttributeError(f"{type(self).__name__} has no {name}")
 
     def sizes(self) -> dict[str, int]:
         """{name: value} of the sizes that `FIELDS` names."""
@@ -457,10 +472,18 @@ class Layer(Named):
         """All parts of the layer: heads, feed-forward sublayer and norms."""
         for block, norms in self.blocks():
             yield from norms
-            if isinstance(block, SelfAttention):
-                yield from block.heads
-            else:
-                yield block
+            yield from block.heads if _block_kind(block) == "attention" else (block,)
+
+
+def _block_kind(block: object) -> str:
+    """What a block is, in words; BadInput for any that is neither self-attention nor a feed-forward layer."""
+    match block:
+        case SelfAttention():
+            return "attention"
+        case FeedForward():
+            return "feed-forward"
+        case _:
+            raise BadInput("a block of a layer must be self-attention or a feed-forward layer", type(block).__name__)
 
 
 def _mapped(given: Any, put: Put) -> Any:
@@ -491,20 +514,24 @@ class Sublayer:
         """The kind in words: "attention", "feed-forward" or "final norm"."""
         if self.block is None:
             return "final norm"
-        return "feed-forward" if isinstance(self.block, FeedForward) else "attention"
+        return _block_kind(self.block)
 
     @property
     def parts(self) -> tuple[Head | FeedForward, ...]:
         """The heads, or the feed-forward sublayer alone; empty for the final norm."""
-        if isinstance(self.block, SelfAttention):
-            return self.block.heads
-        return () if self.block is None else (self.block,)
+        match self.block:
+            case None:
+                return ()
+            case SelfAttention():
+                return self.block.heads
+            case _:  # an engine refuses a block that it does not read
+                return (self.block,)
 
     @property
     def named_parts(self) -> Iterator[tuple[str, Head | FeedForward]]:
         """The parts, each after its name in a sentence, as "head 1 of layer 2"."""
         for number, part in enumerate(self.parts, 1):
-            what = f"head {number}" if isinstance(part, Head) else "the feed-forward layer"
+            what = f"head {number}" if _block_kind(self.block) == "attention" else "the feed-forward layer"
             yield f"{what} of layer {self.layer}", part
 
     @property

@@ -18,11 +18,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, all_read, chosen
 from symcook.model.expr import Tree, children, names, parse_formula, parse_term, show
 
 ZERO: Tree = ("num", 0, 1)
 ONE: Tree = ("num", 1, 1)
+_KEYS = {
+    "a family": "name sizes choices tables space embedding longest layers readout source summary meanings",
+    "a table": "values where",
+    "an embedding": "vocabulary inputs words positions start before after",
+    "a repetition": "for layers",
+    "a layer": "attention feedforward placement attention_norms feedforward_norms",
+    "a head": "for score mask weighting scale temperature writes",
+    "a layer norm": "writes gain bias epsilon zero_variance",
+}
+"""The keys of a document that are read here, or that are for people alone (the last three of a family); any other is
+refused."""
+READOUTS = {"value": "reads", "zero": "reads", "sign": "score", "largest": "scores"}
+"""For each kind of readout, the key that says what it reads."""
 Scope = frozenset[str]
 """The indices that stand around an expression."""
 PutTree = Callable[[str, tuple[Tree, ...]], Tree]
@@ -114,6 +127,11 @@ class FamilyReadout(NamedTuple):
     score: Tree
 
 
+def _known(what: str, given: Mapping[str, Any]) -> None:
+    """BadInput where a part of the document has a key that is not read here."""
+    all_read("the reader of families", what, given, _KEYS[what].split())
+
+
 def summed(tree: Tree) -> frozenset[str]:
     """The indices of the sums in a tree."""
     return frozenset(tree[1:2] if tree[0] == "sum" else ()).union(*map(summed, children(tree)))
@@ -125,6 +143,8 @@ class PlainFamily:
     def __init__(self, document: Mapping[str, Any], choices: Mapping[str, str] | None = None) -> None:
         e, nothing = document["embedding"], frozenset[str]()
         self.document, self.name = document, document["name"]
+        _known("a family", {key: value for key, value in document.items() if key != "symcook family"})
+        _known("an embedding", e)
         self.choices = {key: tuple(many) for key, many in document.get("choices", {}).items()}
         self.chosen = {key: str((choices or {}).get(key, many[0])) for key, many in self.choices.items()}
         # Sizes and tables with their conditions, then coordinates: forms are read with these names.
@@ -132,6 +152,7 @@ class PlainFamily:
         self.tables: dict[str, FamilyTable] = {}
         self.known = set[str]()  # what forms read: coordinates, and what norms make
         for text, entry in document.get("tables", {}).items():
+            _known("a table", entry)
             name, over = self._declared(text)
             self.tables[name] = FamilyTable(over, entry["values"], tuple(map(parse_formula, entry.get("where", ()))))
         self.space = dict(map(self._declared, document["space"]))
@@ -259,15 +280,19 @@ class PlainFamily:
     def _part(self, given: Mapping[str, Any]) -> Repeat:
         over = self._for(given, frozenset())
         scope = frozenset(one.name for one in over)
+        if over:
+            _known("a repetition", given)
         return Repeat(over, tuple(self._layer(one, scope) for one in (given["layers"] if over else [given])))
 
     def _layer(self, given: Mapping[str, Any], scope: Scope) -> FamilyLayer:
+        _known("a layer", given)
         before = (given.get(key, ()) for key in ("attention_norms", "feedforward_norms"))
         norms = (tuple(self._norm(one, scope) for one in some) for some in before)
         heads = tuple(self._head(one, scope) for one in given.get("attention") or ())
         return FamilyLayer(heads, self._writes(given.get("feedforward") or {}), given.get("placement", "none"), *norms)
 
     def _head(self, given: Mapping[str, Any], scope: Scope) -> FamilyHead:
+        _known("a head", given)
         over = self._for(given, scope)
         scope |= {one.name for one in over}
         mask, weighting = (self.chosen.get(one, one) for one in (str(given["mask"]), str(given["weighting"])))
@@ -278,6 +303,7 @@ class PlainFamily:
         return FamilyHead(over, score, mask, weighting, self.number(given.get("scale", "1"), scope), tau, writes)
 
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:
+        _known("a layer norm", given)
         usual = {"gain": "1", "bias": "0"}
         gain, bias, epsilon = (self.number({**usual, **given}[key], scope) for key in ("gain", "bias", "epsilon"))
         writes = self._writes(given.get("writes", {}), whole=False)
@@ -285,6 +311,8 @@ class PlainFamily:
         return Norm(writes, gain, bias, epsilon, given["zero_variance"])
 
     def _readout(self, given: Mapping[str, Any]) -> FamilyReadout:
+        key = chosen("the reader of families", "kind of a readout", given["kind"], READOUTS)
+        all_read("the reader of families", "a readout", given, ("kind", "position", key))
         reads = [given["scores"]] if given["kind"] == "largest" else given.get("reads", ())
         score = parse_term(given["score"]) if given["kind"] == "sign" else ZERO
         return FamilyReadout(given["kind"], given["position"], tuple(map(self._declared, reads)), score)

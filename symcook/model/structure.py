@@ -13,13 +13,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, Undecided
-from symcook.model.parts import Head, Sublayer
+from symcook.model.parts import FeedForward, Head, Sublayer
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     from sympy import Expr
 
+READS = PartsRead("the comparison of structures")
 ZERO = Fraction(0)
 LENGTH = 12
 """Position functions that sympy does not prove equal are compared numerically on inputs up to this length."""
@@ -167,12 +169,12 @@ def _shown(
 def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) -> Iterator[Difference]:
     """Differences in the kinds of sublayers. Where the kinds agree: differences in the masks and weightings of heads,
     and in the coordinates that each sublayer writes. Heads are compared in order; their numbers may differ."""
-    kinds, other_kinds = (", ".join(map(_kind, model.sublayers)) or "none" for model in (one, other))
+    kinds, other_kinds = (", ".join(map(_kind, READS.of(model).sublayers)) or "none" for model in (one, other))
     if kinds != other_kinds:
         yield Difference("the sequence of sublayers", kinds, other_kinds)
         return
     own_names = {name: name for name in one.space}
-    for ours, theirs in zip(one.sublayers, other.sublayers, strict=True):
+    for ours, theirs in zip(READS.of(one).sublayers, READS.of(other).sublayers, strict=True):
         heads = ([part for part in step.parts if isinstance(part, Head)] for step in (ours, theirs))
         for number, (head, other_head) in enumerate(zip(*heads, strict=False), 1):
             for what in ("mask", "weighting"):
@@ -194,7 +196,13 @@ def _written(step: Sublayer, called: Mapping[str, str]) -> set[str]:
     """The coordinates that a sublayer writes with a nonzero weight or bias, by the names that `called` gives them."""
     written = set[str]()
     for part in step.parts:
-        matrices = (part.V,) if isinstance(part, Head) else (part.W2, part.b2)
+        match part:
+            case Head():
+                matrices = (part.V,)
+            case FeedForward():
+                matrices = (part.W2, part.b2)
+            case _:
+                READS.refuse(type(part))
         for row, name in enumerate(part.writes):
             if any(entry != 0 for matrix in matrices for entry in matrix[row, :]):
                 written.add(called[name])

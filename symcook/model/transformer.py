@@ -31,10 +31,13 @@ from symcook.model.parts import (
     held_matrices,
     held_numbers,
 )
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
     import sympy
+
+READS = PartsRead("what a model says of itself")
 
 INDEX = ("i", "n")
 """The names of the position and the length in position functions and temperatures."""
@@ -240,7 +243,7 @@ class Transformer(Verbs, Shown):
 
         A number with n in it changes at every position when the string grows, unless `length_known`.
         """
-        for head in (part for step in self.sublayers for part in step.parts if isinstance(part, Head)):
+        for head in (part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, Head)):
             if head.mask not in ("future", "strict-future"):
                 return f"a head with mask {head.mask}, which sees positions that are not there yet"
         for value, indexed, where in () if length_known else self.expressions(symbolic=True):
@@ -270,7 +273,7 @@ class Transformer(Verbs, Shown):
         # reads for it.
         needed = set(self.readout.reads)
         result = [set(needed)]
-        for step in reversed(self.sublayers):
+        for step in reversed(READS.of(self).sublayers):
             if step.after is not None:  # this norm reads and writes the whole stream
                 needed = set(self.space)
                 result[-1] = set(needed)
@@ -292,7 +295,7 @@ class Transformer(Verbs, Shown):
         """
         if self.parameters or self.embedding.inputs is not None:
             return False
-        parts = [part for step in self.sublayers for part in step.parts]
+        parts = [part for step in READS.of(self).sublayers for part in step.parts]
         matrices = [weights for part in parts for weights in held_matrices(part).values() if weights.shape[1] > 1]
         size = sum(weights.shape[0] * weights.shape[1] for weights in matrices)
         return size >= MANY and 2 * sum(map(filled, matrices)) >= size
@@ -300,13 +303,13 @@ class Transformer(Verbs, Shown):
     @cached_property
     def widest(self) -> int:
         """The greatest number of coordinates or hidden units."""
-        networks = (layer.feedforward for layer in self.layers if layer.feedforward is not None)
+        networks = (layer.feedforward for layer in READS.of(self).layers if layer.feedforward is not None)
         return max(len(self.space), *(network.hidden for network in networks), 1)
 
     @cached_property
     def compares(self) -> bool:
         """Whether some head selects the greatest scores, so that it matters whether two scores are equal."""
-        heads = [part for step in self.sublayers for part in step.parts if isinstance(part, Head)]
+        heads = [part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, Head)]
         return any(head.weighting != "softmax" and not head.uniform for head in heads)
 
     @property
@@ -466,11 +469,12 @@ class Transformer(Verbs, Shown):
 
 def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
     """The coordinates that a head or a feed-forward sublayer reads to compute the coordinates `wanted`."""
-    written_from = filled_columns(held(part, "V" if isinstance(part, Head) else "W2"))
+    output = {Head: "V", FeedForward: "W2"}[type(part)]  # `live` has refused all other kinds
+    written_from = filled_columns(held(part, output))
     rows = [columns for name, columns in zip(part.writes, written_from, strict=True) if name in wanted]
     if not rows:
         return set()
-    if isinstance(part, Head):
+    if output == "V":
         rows += [columns for name in "QK" for columns in filled_columns(held(part, name))]
     else:
         units = set().union(*rows)

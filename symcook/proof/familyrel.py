@@ -285,6 +285,8 @@ class FamilyRelation(RunEquations):
         writes = norm.writes or [Write(to, _plain(to)) for to in starmap(Declared, self.family.space.items())]
         entries = [(w.to, Expressed(self._tree(w.form, w.to.indices, self.held))) for w in writes]
         epsilon, bias = ([] if one == ZERO else [f"({show(one)})"] for one in (norm.epsilon, norm.bias))
+        if norm.zero not in ("refuse", "zero"):
+            raise BadInput("a run relation must know what a norm does at zero variance", norm.zero)
         refuse = norm.zero == "refuse" and not (norm.epsilon[0] in ("num", "/") and norm.epsilon != ZERO)
         mean, deviation = self._deviation(number, RangedEntries(tuple(entries)), epsilon, refuse)
         coefficients = {"gain": "#" if norm.gain == ONE else f"({show(norm.gain)})*#", "bias": tuple(bias)}

@@ -20,6 +20,8 @@ from symcook.proof.definitions import (
 from symcook.proof.runvalues import ValueAt, at_once, at_position
 
 Right = Row
+PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
+"""The placements of norms: with "none" a layer has no norm, with "post" its norms come after the block."""
 
 
 class RunEquations:
@@ -84,6 +86,8 @@ class RunEquations:
 
     def _part(self, number: int, blocks: Sequence[object], norms: Sequence[object], placement: str) -> None:
         """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
+        if placement not in PLACEMENTS or (placement == "none" and norms):
+            raise BadInput("a run relation must know where the norms of a layer are", placement)
         # "pre" placements read the normed values, the others the stream itself.
         view = dict(self.held)
         if placement not in ("none", "post"):

@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, all_read
 from symcook.model.expr import ARITY, children, names, parse_term, valid_name
 from symcook.proof import familyrel, records
 from symcook.proof.definitions import (
@@ -48,7 +48,7 @@ from symcook.proof.definitions import (
 )
 from symcook.proof.files import proofs_directory
 from symcook.proof.rounded import ROUNDED
-from symcook.proof.rows import Right, RunEquations
+from symcook.proof.rows import PLACEMENTS, Right, RunEquations
 from symcook.proof.runtext import joined, nonzero, rational, readable, times
 from symcook.proof.runvalues import (
     Bracketed,
@@ -64,8 +64,19 @@ _readable = readable  # as what writes models for Coq calls it
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the relation itself uses
-_PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 _NUMBERS = ("W1", "b1", "W2", "b2", "Q", "K", "V", "gain", "bias", "epsilon", "projection")
+_KEYS = {
+    "a model": "symcook name source space embedding layers readout final_norm symbols max_length program",
+    "a symbol": "name default lower upper lower_open upper_open",
+    "an embedding": "words inputs positions start before after",
+    "a layer": "attention feedforward placement attention_norms feedforward_norms",
+    "a head": "reads writes Q K V mask weighting temperature scale",
+    "a feed-forward layer": "reads writes W1 b1 W2 b2 activation",
+    "a layer norm": "reads writes gain bias epsilon projection zero_variance",
+    "a readout": "kind position reads weights labels groups",
+}
+"""The keys of a document that are read here, or that do not bear on a run (name, source, program); any other is
+refused."""
 _CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 
 
@@ -128,6 +139,16 @@ class Relation(RunEquations):
 
     def __init__(self, model: Model) -> None:
         self.model, self.embedding = model, model["embedding"]
+        self._known("a model", model)
+        self._known("an embedding", self.embedding)
+        self._known("a readout", model["readout"])
+        self._known("a symbol", *model["symbols"])
+        self._known("a layer", *model["layers"])
+        for layer in model["layers"]:
+            self._known("a head", *(layer["attention"] or ()))
+            self._known("a feed-forward layer", layer["feedforward"])
+            self._known("a layer norm", *layer["attention_norms"], *layer["feedforward_norms"])
+        self._known("a layer norm", model["final_norm"])
         self.parts: list[tuple[int, list[Model], list[Model], str]] = []  # layer, blocks, their norms, placement
         for number, layer in enumerate(model["layers"], 1):
             own = ((layer["attention"] or [], "attention_norms"), ([layer["feedforward"]], "feedforward_norms"))
@@ -143,6 +164,11 @@ class Relation(RunEquations):
         self._embed()
         for part in self.parts:
             self._part(*part)
+
+    def _known(self, what: str, *given: Model | None) -> None:
+        """BadInput where a part of the document has a key that is not read here."""
+        for part in given:
+            all_read("the run relation", what, part or (), _KEYS[what].split())
 
     def _well_named(self) -> None:
         """BadInput where a name or number of the document could mean something else in the text of a statement."""
@@ -363,7 +389,7 @@ def _well_normed(norms: list[Model], placement: str, space: set[str]) -> set[str
     """What a block may read; BadInput where its norms are not those of the placement."""
     written = [name for norm in norms for name in norm["writes"]]
     expected = {"none": 0, "multi pre": len(norms) or 1}.get(placement, 1)
-    right = placement in _PLACEMENTS and expected == len(norms) and len(written) == len(set(written))
+    right = placement in PLACEMENTS and expected == len(norms) and len(written) == len(set(written))
     for norm in norms:
         over_space = norm["projection"] is None and {*norm["reads"]} == space and norm["reads"] == norm["writes"]
         projected = norm["projection"] is not None and {*norm["reads"]} <= space and all(map(valid_name, written))

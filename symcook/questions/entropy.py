@@ -18,12 +18,15 @@ from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
 from symcook.locks import PRECISION
 from symcook.model.parts import SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
 from symcook.words.inputs import Language, strings
+
+READS = PartsRead("the question entropy")
 
 
 class AttendingRow(NamedTuple):
@@ -150,7 +153,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     this length. BadInput for a model without attention and for an unknown head."""
     # The index of the sublayer, the index of the head in it, and the head's name, in the order of the layers.
     names = []
-    for step, sublayer in enumerate(model.sublayers):
+    for step, sublayer in enumerate(READS.of(model).sublayers):
         if isinstance(sublayer.block, SelfAttention):
             names += [(step, h, f"L{sublayer.layer}.head{h + 1}") for h in range(len(sublayer.block.heads))]
     if not names:

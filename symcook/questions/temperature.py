@@ -24,6 +24,7 @@ from symcook.domains.rowwise import Rowwise
 from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import check_temperatures, forward
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, refine
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from symcook.domains.exact import ExactValue
     from symcook.questions.reach import RightAt, RightBetween, VerdictsAt
     from symcook.words import Word
+
+READS = PartsRead("the question temperature")
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
 """For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the number by which the
@@ -310,7 +313,7 @@ def _row(model: Transformer, least: _LengthResult, n: int, digits: int) -> dict[
     own."""
     row: dict[str, AnswerCell] = {**OPEN}
     positions = n + model.embedding.added
-    tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(model))
+    tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(READS.of(model)))
     if least.gap is not None and not tempered:
         rate = Fraction(least.gap)
         rule = refine(lambda: ball_of(rate) / arb(8 * positions).log(), digits, relative=True)

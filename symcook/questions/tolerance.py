@@ -20,6 +20,7 @@ from symcook.compose.routing import fresh
 from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
 from symcook.model.parts import Part, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
@@ -34,6 +35,8 @@ from symcook.questions.straight import OneStraight
 from symcook.words import Cover, Word
 from symcook.words.cells import Cells
 from symcook.words.inputs import Language, strings
+
+READS = PartsRead("the question tolerance")
 
 FIRST = Fraction(10007, 10**7)
 """The first step of a search by rigorous intervals. It is an odd fraction, so that answers are unlikely to change
@@ -324,7 +327,7 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
 
 def _parts(model: Transformer) -> Iterator[tuple[str, Part]]:
     """The heads and feed-forward layers with their names."""
-    for number, layer in enumerate(model.layers, 1):
+    for number, layer in enumerate(READS.of(model).layers, 1):
         if layer.attention is not None:
             for h, head in enumerate(layer.attention.heads, 1):
                 yield f"L{number}.head{h}", head
@@ -412,7 +415,7 @@ def _with_weight(model: Transformer, weight: Weight, value: object) -> Transform
         return replace(part, **{weight.matrix: changed_matrix.as_immutable()})
 
     layers = []
-    for number, layer in enumerate(model.layers, 1):
+    for number, layer in enumerate(READS.of(model).layers, 1):
         heads = enumerate(() if layer.attention is None else layer.attention.heads, 1)
         changed_heads = tuple(changed(head, f"L{number}.head{h}") for h, head in heads)
         feedforward = changed(layer.feedforward, f"L{number}.ff")

@@ -11,6 +11,7 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
 from symcook.report.document import WIDTH, Drawn, abridged, room, table, wrapped
@@ -23,8 +24,15 @@ if TYPE_CHECKING:
 
     from symcook.model.transformer import Transformer
 
+READS = PartsRead("the report of a model")
 
-TIES = {"leftmost": " (the first of the largest scores)", "rightmost": " (the last of the largest scores)"}
+
+TIES = {
+    "average": "",
+    "softmax": "",
+    "leftmost": " (the first of the largest scores)",
+    "rightmost": " (the last of the largest scores)",
+}
 """What a weighting selects when several scores are largest."""
 
 
@@ -68,10 +76,16 @@ def _flow(part: Head | FeedForward | LayerNorm) -> str:
 def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
     """A block in few words: the weighting and mask of a head, the units of a feed-forward sublayer, the epsilon of a
     layer norm."""
-    if isinstance(part, Head):
-        masked = "" if part.mask == "none" else f", mask {part.mask}"
-        return f"{part.weighting}{masked}"
-    return _kind(part) if isinstance(part, LayerNorm) else f"{_count(part.hidden, part.activation + ' unit')}"
+    match part:
+        case Head():
+            masked = "" if part.mask == "none" else f", mask {part.mask}"
+            return f"{part.weighting}{masked}"
+        case LayerNorm():
+            return _kind(part)
+        case FeedForward():
+            return _count(part.hidden, part.activation + " unit")
+        case _:
+            READS.refuse(type(part))
 
 
 def document(model: Transformer) -> Drawn:
@@ -191,7 +205,7 @@ def _count(number: int, noun: str) -> str:
 
 def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | LayerNorm]]:
     """(title, part) for each part with matrices, in the order of the forward pass; the title says where it is."""
-    for step in model.sublayers:
+    for step in READS.of(model).sublayers:
         if step.block is None:  # the last step has no block, only the final norm
             if step.after is None:
                 raise RuntimeError("step.after must be set here")
@@ -209,13 +223,14 @@ def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | Layer
 
 def _kind(part: Head | FeedForward | LayerNorm) -> str:
     """A block in words: its activation, its epsilon, or its mask, weighting, scale and temperature."""
+    READS.parts((part,))
     if isinstance(part, FeedForward):
         return f"feed-forward, {part.activation}"
     if isinstance(part, LayerNorm):
-        undefined = "undefined" if part.zero_variance == "refuse" else "0"
+        undefined = {"refuse": "undefined", "zero": "0"}[part.zero_variance]
         zero = "" if part.epsilon != 0 else f", {undefined} at zero variance"
         return f"epsilon {from_sympy(part.epsilon)}{zero}"
-    texts = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES.get(part.weighting, '')}"]
+    texts = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES[part.weighting]}"]
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
             texts.append(f"{name} {from_sympy(getattr(part, name))}")
@@ -224,6 +239,7 @@ def _kind(part: Head | FeedForward | LayerNorm) -> str:
 
 def matrices(part: Head | FeedForward | LayerNorm) -> Iterator[tuple[str, Any, list[str], list[str]]]:
     """(name, matrix, names of rows, names of columns) for each matrix of a block; a bias is an additional column."""
+    READS.parts((part,))
     if isinstance(part, FeedForward):
         hidden = [f"h{k}" for k in range(1, part.hidden + 1)]
         yield "W1", part.W1.row_join(part.b1), hidden, [*part.reads, "b1"]
@@ -380,6 +396,7 @@ _FUNCTIONS = {
 
 def _block_rows(part: Head | FeedForward | LayerNorm) -> Iterator[str]:
     """The equations of a block at position i of the residual stream, with its matrices."""
+    READS.parts((part,))
     written, read = (_column(map(upright, names)) for names in (part.writes, part.reads))
     if isinstance(part, FeedForward):
         active = rf"{_FUNCTIONS[part.activation]}\left({_times(part.W1, read)}{_plus(part.b1)}\right)"

@@ -10,9 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symcook.model.parts import FeedForward, Head
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.programs.steps import OutputToken
 from symcook.thought.running import MachineRun
+
+READS = PartsRead("the count of operations")
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def expected(model: Transformer, letters: int, steps: int, output: int) -> RunCo
     """The counts of a run with these numbers of input symbols, steps and output symbols. There are N columns, with N =
     letters + steps + output + 2 (1 less without $), and each head compares N (N - 1)/2 pairs. The last column, which
     gives the end, is included."""
-    parts = [part for step in model.sublayers for part in step.parts]
+    parts = [part for step in READS.of(model).sublayers for part in step.parts]
     # Heads that compare queries with keys, and heads with equal scores, which only sum.
     comparing = [part for part in parts if isinstance(part, Head) and not part.uniform]
     uniform = [part for part in parts if isinstance(part, Head) and part.uniform]

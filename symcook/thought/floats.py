@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from symcook.errors import BadInput, NoRun, require_known
 from symcook.model.parts import FeedForward, Head, LayerNorm, Sublayer
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Number
 from symcook.model.transformer import Transformer
 from symcook.programs.running import speech_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+READS = PartsRead("the decoder with a cache")
 
 Key = TypeVar("Key")
 FORMATS = ("float16", "float32", "float64")
@@ -120,7 +123,7 @@ class FloatDecoder:
         names = list(model.space)
         rows = model.embedding.words or {}
         self.embedded = {token: self._vector([row.get(name, 0) for name in names]) for token, row in rows.items()}
-        self.blocks = [self._block(step) for step in model.sublayers]
+        self.blocks = [self._block(step) for step in READS.of(model).sublayers]
         self.readout = _matrix(model.readout.choice("largest")[1], self.place, self.dtype)
 
     def _vector(self, values: Sequence[int | Fraction]) -> np.ndarray:
@@ -137,13 +140,16 @@ class FloatDecoder:
         parts: list[_CachedHead | _Units] = []
         for part in step.parts:
             writes = [self.place[name] for name in part.writes]
-            if isinstance(part, Head):
-                parts.append(_CachedHead(part, view, writes, self.dtype))
-            else:
-                hidden = {h: h for h in range(part.hidden)}
-                numbers = part.lowered
-                W1, W2 = _matrix(numbers["W1"], view, self.dtype), _matrix(numbers["W2"], hidden, self.dtype)
-                parts.append(_Units(W1, self._vector(numbers["b1"]), W2, self._vector(numbers["b2"]), writes))
+            match part:
+                case Head():
+                    parts.append(_CachedHead(part, view, writes, self.dtype))
+                case FeedForward():
+                    hidden = {h: h for h in range(part.hidden)}
+                    numbers = part.lowered
+                    W1, W2 = _matrix(numbers["W1"], view, self.dtype), _matrix(numbers["W2"], hidden, self.dtype)
+                    parts.append(_Units(W1, self._vector(numbers["b1"]), W2, self._vector(numbers["b2"]), writes))
+                case _:
+                    READS.refuse(type(part))
         return norms, parts
 
     def _norms(self, norms: Sequence[LayerNorm]) -> _Norms:
@@ -221,7 +227,7 @@ def _unsupported(model: Transformer) -> str | None:
         return "no tokens, no labels, or a token after the input"
     if model.embedding.positions:
         return "position functions"
-    for step in model.sublayers:
+    for step in READS.of(model).sublayers:
         if step.after is not None:
             return "a norm after a block"
         for part in step.parts:

@@ -15,11 +15,14 @@ from symcook.model.expr import Tree, children, names, show
 from symcook.model.meaning import conjuncts
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, fraction, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.verify.answers import BLOCK, InputPart, Reference, braces, region_tree
 from symcook.verify.comparison import Comparison, Numbers, Tally
 from symcook.verify.findings import Check, found
+
+READS = PartsRead("the check on a grid")
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """The values of a symbol that has no default; only those that are valid are used."""
@@ -175,7 +178,7 @@ def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree,
 
 def _bends(model: Transformer, name: str, setting: GridPoint) -> Iterator[Fraction]:
     """The zeros of the hidden units of the first layer that read the input `name` only."""
-    block = model.layers[0].feedforward
+    block = READS.of(model).layers[0].feedforward
     if not isinstance(block, FeedForward) or name not in block.reads:
         return
     table = {symbol(key): value for key, value in setting.items()}

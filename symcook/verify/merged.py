@@ -17,6 +17,7 @@ from symcook.door import Progress
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
 from symcook.model.parts import Head
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
 from symcook.verify.answers import Reference, _States
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from symcook.words.cells import Cells
     from symcook.words.exact import PrefixLevel
     from symcook.words.keyed import Kept
+
+READS = PartsRead("the check by merged prefixes")
 
 Said = TypeVar("Said")
 CHUNK = 4096
@@ -299,7 +302,7 @@ def heads(model: Transformer) -> list[tuple[str, Head]]:
     """The heads whose output is read later, in order, each with its name."""
     return [
         (where, part)
-        for step, wanted in zip(model.sublayers, model.live[1:], strict=True)
+        for step, wanted in zip(READS.of(model).sublayers, model.live[1:], strict=True)
         for where, part in step.named_parts
         if isinstance(part, Head) and wanted & set(part.writes)
     ]

@@ -36,7 +36,7 @@ from symcook.domains.cells import (
     scaled,
     step,
 )
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_weighting
 from symcook.errors import BadInput, Unmerged
 from symcook.model.expr import show
 from symcook.model.parts import Mask
@@ -349,6 +349,8 @@ class AffinePosition(Position):
             [key_column.column for key_column in values],
         ]
         exact = [self._exact(column) for column in columns]
+        if weighting not in ("average", "leftmost", "rightmost"):
+            raise unknown_weighting(weighting)
         fold = KeyFold(weighting, ("head", head) in numbers.kept, head, lambda what: self.said(head, what))
         before: Any = values[0].before
         after = fold.joined(before, exact[1], exact[2], len(self.which))

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import combinations_with_replacement, product
 from typing import Any, ClassVar, TypeVar
 
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_activation, unknown_weighting
 from symcook.domains.rowwise import Going, visible
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
@@ -320,6 +320,9 @@ class Dependence(Going):
                     return self._given(max(Fraction(0), number))
             return self._term((kind, terms[0]), terms)
 
+        if kind not in ("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid"):  # a gelu of 0 is 0
+            raise unknown_activation(kind)
+
         return self._each([column], compute)
 
     def layer_norm(self, columns: TermColumns, epsilon: Coefficient, zero_variance: str) -> list[TermColumn]:
@@ -403,6 +406,8 @@ class Dependence(Going):
             return self._given(0)
         # Positions with the same signature are one group. For leftmost and rightmost attention, where order matters,
         # each position is a group by itself.
+        if weighting not in ("average", "softmax", "leftmost", "rightmost"):
+            raise unknown_weighting(weighting)
         masks: dict[Any, int] = {}
         for j in sees:
             alone = (j,) if weighting in ("leftmost", "rightmost") else ()

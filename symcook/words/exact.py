@@ -19,12 +19,13 @@ import numpy as np
 from flint import fmpq
 
 from symcook.domains.cells import Array
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_weighting
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Memory, Result, forward
 from symcook.model.parts import Head, Mask
 from symcook.model.rationals import rational
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.present import present
 from symcook.words import Stand, Word
@@ -32,6 +33,8 @@ from symcook.words import Stand, Word
 if TYPE_CHECKING:
     from symcook.words.affine import AffineNumbers
     from symcook.words.rounded import Hulls
+
+READS = PartsRead("the run over exact sums")
 
 MOST = 200_000
 """The greatest number of states that are kept at one position, each by one or two prefixes."""
@@ -165,7 +168,7 @@ def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list
 
 def mergeable(model: Transformer) -> bool:
     """Whether the strings of a model can be grouped by exact running sums, if its numbers are rational."""
-    heads = any(isinstance(part, Head) for step in model.sublayers for part in step.parts)
+    heads = any(isinstance(part, Head) for step in READS.of(model).sublayers for part in step.parts)
     return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
 
@@ -250,7 +253,7 @@ class Entries(Protocol):
 def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-future")) -> bool:
     """Whether running sums determine the runs of a model, once the length is known: it has no norms, and its heads are
     plain means with one of these `masks`."""
-    heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
+    heads = (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, Head))
     plain = all(h.uniform and h.mask in masks and h.weighting in ("average", "softmax") for h in heads)
     return plain and not model.normed and model.unfollowed(length_known=True) is None
 
@@ -318,6 +321,8 @@ class Position(Going):
         factor: Coefficient,
     ) -> list[Entries]:
         """The averages of the value columns of a head; adds a term to each running sum."""
+        if queries or weighting not in ("average", "softmax"):
+            raise unknown_weighting(weighting)
         for running in values:
             running.total = self.numbers.added(running.before, running.column)
         return [self.numbers.mean(running.total if mask.here else running.before) for running in values]

@@ -16,13 +16,17 @@ from typing import Any
 from flint import arb, fmpq
 
 from symcook.domains.ball import BallColumn, BallValue
+from symcook.domains.protocol import unknown_weighting
 from symcook.domains.rounding import Rounding
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.locks import PRECISION
 from symcook.model.parts import Head, Sublayer
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.walk import Walk
+
+READS = PartsRead("the run over possible values")
 
 MOST = 5_000
 """The greatest number of rows, of all positions together."""
@@ -37,7 +41,7 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
     length of the strings with the tokens that the model adds. Raises NotExact where this method does not apply."""
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
-    heads = [part for step in model.sublayers for part in step.all_parts if isinstance(part, Head)]
+    heads = [part for step in READS.of(model).sublayers for part in step.all_parts if isinstance(part, Head)]
     # A head whose output is not read counts too: its temperature may leave the string without a run.
     if any(head.weighting == "softmax" for head in heads):
         raise NotExact("rows are kept where heads choose", "softmax attention")
@@ -69,7 +73,7 @@ class _Rows(Walk):
         """The values that the readout reads, in each row of its positions, after all sublayers."""
         wanted = self.model.live
         self.embed(wanted[0])
-        for step, after in zip(self.model.sublayers, wanted[1:], strict=True):
+        for step, after in zip(READS.of(self.model).sublayers, wanted[1:], strict=True):
             self.add(step, self.stream, self.stream, after)
             self.merge(after)
         at = set(range(self.n)[place] for place in self.model.readout.places(self.n))
@@ -136,6 +140,8 @@ class _Rows(Walk):
         self, head: Head, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
     ) -> list[list[RowSets]]:
         """For each row the values that the head may retrieve. NotExact for an average without scores."""
+        if head.weighting not in ("average", "leftmost", "rightmost"):
+            raise unknown_weighting(head.weighting)
         if head.weighting == "average" and not queries:
             raise NotExact("rows are kept where heads choose", head.weighting)
         # For each position, its different pairs of keys and values.

@@ -27,9 +27,11 @@ import numpy as np
 
 from symcook.domains import rounding
 from symcook.domains.cells import Array
+from symcook.domains.protocol import unknown_activation
 from symcook.locks import PRECISION
 from symcook.model.ends import Readout
 from symcook.model.parts import FeedForward, Head
+from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
 from symcook.words import Word
 from symcook.words.cells import Cells, classes
@@ -39,6 +41,8 @@ from symcook.words.keyed import grouped
 if TYPE_CHECKING:
     from symcook.domains.ball import BallColumn, BallValue
     from symcook.domains.protocol import Coefficient
+
+READS = PartsRead("the run over rounded sums")
 
 MOST_STATES = 20_000
 """The greatest number of states at one position; callers stop, or raise NotExact, where there are more."""
@@ -320,6 +324,8 @@ class RoundedSums:
         """A ReLU or step of a column, which is exact."""
         if kind == "relu":
             return Values(np.maximum(x.low, 0), np.maximum(x.high, 0), x.grid)
+        if kind != "step":
+            raise unknown_activation(kind)
         low, high = (x.low > 0).astype(float), (x.high > 0).astype(float)
         return Values(low, high, np.where((low == high) | (x.grid > OPEN), 0, OPEN))
 
@@ -331,7 +337,7 @@ class Hulls(RoundedSums):
 
     def __init__(self, model: Transformer, dtype: str | rounding.Format, divides_first: bool = False) -> None:
         super().__init__(dtype, divides_first)
-        wanted, heads = model.live, model.sublayers[0].parts if model.sublayers else ()
+        wanted, heads = model.live, READS.of(model).sublayers[0].parts if READS.of(model).sublayers else ()
         embedded = wanted[0] & {*model.embedding.tables, *model.embedding.places}
         rows = [zip(head.writes, head.lowered["V"], strict=True) for head in heads if isinstance(head, Head)]
         self.kept = sum(any(name in wanted[1] and embedded & weights.keys() for name, weights in row) for row in rows)
@@ -410,7 +416,7 @@ def streams(model: Transformer) -> bool:
         return False
     if readout.everywhere and model.embedding.ends[1]:
         return False
-    parts = [part for step in model.sublayers for part in step.parts]
+    parts = [part for step in READS.of(model).sublayers for part in step.parts]
     turns = all(part.activation in ("relu", "step") for part in parts if isinstance(part, FeedForward))
     # With a temperature that depends on the position, the strings of some length may have no run.
     soft = (part.lowered["temperature"] for part in parts if isinstance(part, Head) and part.weighting == "softmax")

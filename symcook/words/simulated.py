@@ -20,7 +20,7 @@ from mpmath.libmp import fzero, to_float
 
 from symcook.domains.cells import Array
 from symcook.domains.mp import Mp, rounded
-from symcook.domains.protocol import Coefficient
+from symcook.domains.protocol import Coefficient, unknown_activation
 from symcook.domains.rounding import Format
 from symcook.domains.rowwise import Rowwise
 from symcook.errors import BadInput, NotExact, Undecided
@@ -152,6 +152,8 @@ class Simulated:
 
     def activate(self, x: RunEntries, kind: str) -> RunEntries:
         """A ReLU or step of a column, which is exact."""
+        if kind not in ("relu", "step"):
+            raise unknown_activation(kind)
         return RunEntries(np.where(x.values > 0, x.values if kind == "relu" else 1.0, 0.0))
 
     def added(self, sums: RunEntries | None, x: RunEntries) -> RunEntries:

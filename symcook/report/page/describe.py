@@ -11,10 +11,13 @@ from symcook.errors import NotExact, SymcookError
 from symcook.model.expr import Tree, names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.rationals import quotient, rational
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Number, from_sympy, lowered
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
+
+READS = PartsRead("the evaluator of the page")
 
 TRIED = 16
 """The greatest length up to which `unfit` tests whether position functions are rational."""
@@ -47,7 +50,7 @@ def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict
                 "parts": list(map(_part, step.parts)),
                 "after": None if step.after is None else _part(step.after),
             }
-            for step in model.sublayers
+            for step in READS.of(model).sublayers
         ],
         "readout": {
             "kind": readout.kind,
@@ -120,7 +123,7 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
             return
     # Parts whose values are irrational even where all weights are rational.
     known = {name: value for name, value in values.items() if value is not None}
-    for step in model.sublayers:
+    for step in READS.of(model).sublayers:
         for part in step.all_parts:
             if isinstance(part, Head) and part.weighting == "softmax":
                 if not part.uniform:

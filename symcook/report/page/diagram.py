@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief
 from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.reads import PartsRead
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
+
+READS = PartsRead("the diagram")
 
 MOST = {"coordinates": 64, "parts": 48}
 """The size of the largest diagram that is drawn: a larger one could not be read, and a table has the same content."""
@@ -47,14 +50,14 @@ def columns(model: Transformer) -> list[DrawnPart]:
     embedding = model.embedding
     set_ = {*embedding.tables, *embedding.places, *(embedding.inputs or ())}
     parts = [DrawnPart(("embedding", ""), {}, tuple(name for name in model.space if name in set_))]
-    for step in model.sublayers:
+    for step in READS.of(model).sublayers:
         where = f"layer {step.layer}" if step.block is not None else "final norm"
         for number, norm in enumerate(step.before, 1):
             which_norm = f"norm {number}" if len(step.before) > 1 else "norm"
             parts.append(DrawnPart((where, which_norm), _roles(norm), norm.writes, inner=True))
         for number, part in enumerate(step.parts, 1):
             number_text = f" {number}" if len(step.parts) > 1 else ""
-            what = f"head{number_text}" if isinstance(part, Head) else "feed-forward"
+            what = f"head{number_text}" if step.kind == "attention" else step.kind
             parts.append(DrawnPart((where, what), _roles(part), _written(part), behind=bool(step.before)))
         if step.after is not None:
             parts.append(
@@ -76,6 +79,7 @@ def _roles(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
             for name in {name for row in rows for name in row}:
                 letters_of[name] += letter
         return {name: letters for name, letters in letters_of.items() if letters}
+    # `columns` has refused all parts but heads, feed-forward layers and norms.
     rows = numbers["W1"] if isinstance(part, FeedForward) else numbers.get("projection")
     used = part.reads if rows is None else {name for row in rows for name in row}
     return {name: "x" for name in part.reads if name in used}

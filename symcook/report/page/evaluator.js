@@ -136,7 +136,24 @@ const Symcook = (() => {
   };
 
   // A model at values of its symbols: every number a Q, zeros left out of rows. Position functions stay trees.
+  // What is read of each kind of part, and the words that mean something; anything else is refused.
+  const FIELDS = { head: ["Q", "K", "V", "mask", "weighting", "temperature", "scale"],
+    feedforward: ["W1", "b1", "W2", "b2", "activation"], norm: ["gain", "bias", "epsilon", "projection", "zero_variance"] };
+  const WORDS = { mask: ["none", "future", "strict-future", "past", "strict-past"],
+    weighting: ["average", "softmax", "leftmost", "rightmost"], zero_variance: ["refuse", "zero"],
+    activation: ["relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step"] };
+  const word = (what, given, words) =>
+    (words.includes(given) ? given : refuse("model", `the ${what} must be one that the page knows; given: ${given}`));
+  const known = (part) => {
+    const fields = FIELDS[word("kind of a part", part.kind, Object.keys(FIELDS))];
+    for (const name of Object.keys(part)) if (!["kind", "reads", "writes", ...fields].includes(name))
+      refuse("model", `a part of the kind ${part.kind} must have only fields that the page reads; given: ${name}`);
+    for (const name of fields) if (Object.hasOwn(WORDS, name)) word(name.replace("_", " "), part[name], WORDS[name]);
+  };
+
   const bind = (model, given = {}) => {
+    word("kind of a readout", model.readout.kind, ["value", "sign", "zero", "largest", "distribution", "groups"]);
+    word("position of a readout", model.readout.position, ["first", "last", "each", "all"]);
     const env = Object.create(null);
     for (const one of model.symbols) {
       const text = Object.hasOwn(given, one.name) ? given[one.name] : one.value;
@@ -151,6 +168,7 @@ const Symcook = (() => {
     const one = (x) => term(x, env);
     const row = (entries) => Object.entries(entries).map(([name, x]) => [name, one(x)]).filter(([, x]) => x.n !== 0n);
     const part = (p) => {
+      known(p);
       const found = { ...p };
       for (const name of ["Q", "K", "V", "W1", "W2", "projection"]) if (p[name]) found[name] = p[name].map(row);
       for (const name of ["b1", "b2", "gain", "bias"]) if (p[name]) found[name] = p[name].map(one);
@@ -280,8 +298,8 @@ const Symcook = (() => {
       const unit = (h) => {
         if (!hidden.has(h)) {
           const inside = linear(row(block.W1[h], view), block.b1[h]);
-          hidden.set(h, inside.map(block.activation === "step" ? (x) => (x.n > 0n ? ONE : ZERO)
-            : (x) => (x.n > 0n ? x : ZERO)));
+          const step = word("activation", block.activation, ["relu", "step"]) === "step";
+          hidden.set(h, inside.map((x) => (x.n > 0n ? (step ? ONE : x) : ZERO)));
         }
         return hidden.get(h);
       };

@@ -22,6 +22,7 @@ from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.parts import Head, SelfAttention
+from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact
 from symcook.report.model import readout_text
 from symcook.report.page import diagram
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
     from symcook.model.transformer import Parameter, Transformer
     from symcook.recipes import Recipe
+
+READS = PartsRead("the page of a model")
 
 Found = TypeVar("Found")
 SECONDS = 3
@@ -122,7 +125,7 @@ def model_page(
     else:
         why = unfit(model, numbers)
         # The root in a layer norm may be irrational on some inputs: a few inputs are tested.
-        if not why and any(step.norms for step in model.sublayers):
+        if not why and any(step.norms for step in READS.of(model).sublayers):
             why = rational_on(bound, first, islice(inputs(model), SAMPLES))
         runs = beforehand(bound, first) if why else []
     data = _script_data(model, bound, first, numbers, why, runs, machine)
@@ -188,7 +191,7 @@ def _script_data(
         "labels": list(model.readout.labels),
         "heads": {
             str(step.layer): list(map(_caption, step.block.heads))
-            for step in model.sublayers
+            for step in READS.of(model).sublayers
             if isinstance(step.block, SelfAttention)
         },
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],

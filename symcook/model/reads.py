@@ -1,0 +1,139 @@
+"""What the engines read of a model: the kinds of parts, the fields of each kind, and the words that stand in fields.
+
+An engine is any code that reads the parts of a model: a forward pass, an export, a bound, a page. Each has one
+`PartsRead` beside its code, and takes the layers of a model through `PartsRead.of`. So a kind of part, a field or a
+word that is new is refused, in one sentence, by every engine that does not say that it reads it: none drops a field,
+and none takes one word for another.
+
+`FIRST` has what all engines have read from the beginning, and never changes. What is added later is named by each
+engine that reads it: ``PartsRead("the forward pass", Head="slope", mask="window")``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from symcook.errors import BadInput, all_read
+from symcook.model import parts
+from symcook.model.answers import KeptAnswers
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+FIRST = {
+    "Head": "Q K V mask weighting temperature scale",
+    "FeedForward": "W1 b1 W2 b2 activation",
+    "LayerNorm": "gain bias epsilon projection zero_variance",
+    "SelfAttention": "heads",
+    "Layer": "attention feedforward attention_norms feedforward_norms placement",
+    "Embedding": "space words inputs positions start before after",
+    "Readout": "kind position reads weights labels groups",
+    "Parameter": "name default lower upper lower_open upper_open",
+    "Transformer": "name embedding layers readout parameters max_length source final_norm program",
+    "mask": "none future strict-future past strict-past",
+    "weighting": "average softmax leftmost rightmost",
+    "activation": "relu gelu gelu-tanh gelu-sigmoid step",
+    "zero_variance": "refuse zero",
+    "kind": "value sign zero largest distribution groups",
+    "position": "first last each all",
+}
+"""The fields of each kind of part and of what holds parts, and the words of each field that has words."""
+_NAMES = {
+    "Head": "a head", "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
+    "SelfAttention": "self-attention", "Embedding": "an embedding", "Readout": "a readout", "Transformer": "a model",
+    "Parameter": "a parameter",
+}  # fmt: skip
+"""The kinds as a sentence has them."""
+
+
+def names_of(kind: Any) -> list[str]:
+    """The names of the fields of a dataclass."""
+    return [field.name for field in fields(kind)]
+
+
+class PartsRead:
+    """What one engine reads: `FIRST`, and what is named besides."""
+
+    engines: ClassVar[dict[str, PartsRead]] = {}
+    """All of them by name, for the test that asks each."""
+
+    def __init__(self, engine: str, **more: str) -> None:
+        """engine: its name in a sentence. more: fields by kind of part, and words by field, with blanks between."""
+        self.engine = engine
+        self.known = {name: frozenset(f"{FIRST.get(name, '')} {more.get(name, '')}".split()) for name in FIRST | more}
+        self.compared: dict[type, object] = {}
+        """The table of fields of each class that was found to be one that is read."""
+        PartsRead.engines[engine] = self
+
+    def of(self, model: Transformer) -> Transformer:
+        """The model; BadInput where it has a kind of part, a field or a word that the engine does not read. A model is
+        looked at once for each engine."""
+        asked = vars(model).get("_read_by")
+        if asked is None:
+            asked = vars(model)["_read_by"] = KeptAnswers()
+        if self.engine not in asked:
+            self._check(model)
+            asked[self.engine] = True
+        return model
+
+    def _check(self, model: Transformer) -> None:
+        """BadInput where the engine does not read all of the model."""
+        self.holder(model, "Transformer")
+        self.holder(model.embedding, "Embedding")
+        self.holder(model.readout, "Readout")
+        for parameter in model.parameters:
+            self.holder(parameter, "Parameter")
+        for name in ("kind", "position"):
+            self.word(name, getattr(model.readout, name), "Readout")
+        for layer in model.layers:
+            self.holder(layer, "Layer")
+            if layer.attention is not None:
+                self.holder(layer.attention, "SelfAttention")
+        for step in model.sublayers:
+            self.parts(step.all_parts)
+
+    def parts(self, given: Iterable[parts.Part]) -> None:
+        """BadInput where one of the parts has a kind, a field or a word that the engine does not read."""
+        for part in given:
+            kind = type(part)
+            if self.compared.get(kind) is not kind.FIELDS:
+                self.kind(kind)
+            for name, form in kind.FIELDS.items():
+                if form == "word":
+                    self.word(name, getattr(part, name), kind.__name__)
+
+    def kind(self, kind: type[parts.Part]) -> None:
+        """BadInput where the engine does not read this kind of part, or its fields are others than those it reads."""
+        name = kind.__name__
+        if name not in self.known or getattr(parts, name, None) is not kind:
+            self.refuse(kind)
+        # A field that the class has and its table does not list counts too.
+        self._fields(name, {*kind.FIELDS, *names_of(kind)} - {"reads", "writes"})
+        self.compared[kind] = kind.FIELDS
+
+    def _fields(self, name: str, given: Iterable[str]) -> None:
+        """BadInput where the fields of the kind `name` are others than those that the engine reads."""
+        given = {*given}
+        all_read(self.engine, _NAMES[name], given, self.known[name])
+        if missing := self.known[name] - given:
+            raise BadInput(
+                f"{_NAMES[name]} must have all fields that {self.engine} reads", f"none called {min(missing)}"
+            )
+
+    def holder(self, given: object, name: str) -> None:
+        """BadInput where what holds parts is of another class, or has other fields, than the engine reads."""
+        kind = next((base for base in type(given).__mro__ if base.__name__ == name), None)
+        if kind is None:
+            self.refuse(type(given))
+        self._fields(name, names_of(kind))
+
+    def word(self, name: str, word: str, of: str) -> None:
+        """BadInput where the engine does not know the word in the field `name`."""
+        if word not in self.known.get(name, ()):
+            raise BadInput(f"the {name.replace('_', ' ')} of {_NAMES[of]} must be one that {self.engine} knows", word)
+
+    def refuse(self, kind: type) -> NoReturn:
+        """The refusal of a kind of part that the engine does not read."""
+        raise BadInput(f"a model must have only parts that {self.engine} reads", f"a part of the kind {kind.__name__}")
