@@ -18,6 +18,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from symcook.errors import BadInput
+from symcook.files import is_path
 from symcook.programs.automata import Automaton, reached
 
 SIGNS = "|*+?()[].\\"
@@ -235,6 +236,14 @@ def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
 
     final = places.last | (begin if places.empty else 0)
     return reached(begin, successors, lambda state: bool(state & final), alphabet).minimal()
+
+
+def expression(text: str, must: str) -> str:
+    """`text`, where a file may be given too. BadInput, with the sentence `must`, where it is a path
+    (`symcook.files.is_path`)."""
+    if is_path(text):
+        raise BadInput(must, text, f"in brackets it is an expression: ({text})")
+    return text
 
 
 def letters_of(text: str) -> tuple[str, ...]:
