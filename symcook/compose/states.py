@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.compose.hooked import is_hooked, plain
+from symcook.compose.layouts import READ, seen
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space, dyadics
@@ -116,6 +117,9 @@ class _Checkpoint:
         activation: str | None, epsilon: Exact, labels: Sequence[str] | None, name: str,
     ) -> None:  # fmt: skip
         self.given = _without_prefix(state)
+        known = {"embedding.weight"} | {f"layers.0.{key}" for key in _LAYER}
+        if not known & self.given.keys():
+            raise BadInput(f"a state dict must have {READ}", seen(self.given), "write its weights under those names")
         self.require_norms_with_bias()
         norm, activation = self.said(norm=(norm, NORMS), activation=(activation, ACTIVATIONS))
         self.used: set[str] = set()

@@ -123,6 +123,13 @@ def test_an_expression_in_several_parts_needs_an_alphabet(tmp_path: Path, capsys
         assert call(capsys, "compile", "dfa", source, "--alphabet", "ab", "-o", tmp_path / "o.json", "--force")[0] == 0
 
 
+@pytest.mark.parametrize("source", ["^a*$", r"\w+", r"a\b", "(?:ab)*", "[^a]b", "a{b}", "a-b"])
+def test_signs_of_other_tools_are_no_symbols_without_an_alphabet(source: str) -> None:
+    """They were: `compile dfa '^a*$'` made a model over the symbols ^ a $."""
+    with pytest.raises(BadInput, match="other symbols than letters and digits must have an alphabet"):
+        sc.compile("dfa", source)
+
+
 def test_what_a_file_is_read_as_and_the_alphabet_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "even.txt"
     file.write_text("(aa)*b?\n")
@@ -177,3 +184,15 @@ def test_our_own_formats_are_none_of_the_others() -> None:
         assert format_of(text) is listed(text) is None, text
     for text in ("alphabet a b;\nprev Q_a", "x(i) = in(i);\ny(i) = x(i)", "graph a _ -> h a R R", "<a b -> c _ L R"):
         assert format_of(text) is None, text
+
+
+def test_a_finite_language_needs_no_length(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = sc.compile("ltl", "prev Q_a", alphabet="ab")
+    model.save("m.json")
+    Path("words.txt").write_text("ab\nbaa\n")
+    assert document(capsys, "check", "m.json", "--inputs", "words.txt", "--json")["count"] == 2
+    assert model.check(inputs="(a|b){2}").holds
+    assert "--max-length" in refused(capsys, "check", "m.json", "--inputs", "a*")

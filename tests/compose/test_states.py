@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -276,3 +277,25 @@ def test_what_would_be_read_as_something_else_is_refused(given: Any, says: str) 
 def test_a_hooked_transformer_has_no_post_norms() -> None:
     with pytest.raises(sc.BadInput, match="norm of a HookedTransformer"):
         sc.from_state_dict(HOOKED, vocabulary="ab", norm="post")
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("h.0.attn.c_attn.weight", "GPT-2"),
+        ("model.layers.0.self_attn.q_proj.weight", "Llama"),
+        ("bert.encoder.layer.0.attention.self.query.weight", "BERT"),
+        ("w", "the keys w"),
+    ],
+)
+@pytest.mark.parametrize("metadata", [None, {"format": "pt"}, {"format": "1"}])
+def test_another_layout_is_named(key: str, says: str, metadata: Any, tmp_path: Any) -> None:
+    """In a file of safetensors as Hugging Face writes it, and as a dict."""
+    entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+    header = json.dumps(({"__metadata__": metadata} if metadata else {}) | {key: entry}).encode()
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    with pytest.raises(sc.BadInput, match=f"must be an export of symcook.*{says}.*from_state_dict"):
+        sc.from_safetensors(file)
+    with pytest.raises(sc.BadInput, match=f"must have the names of torch.*{says}"):
+        sc.from_state_dict({key: [1.0]}, vocabulary="ab")
