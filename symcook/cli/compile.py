@@ -61,10 +61,10 @@ def compile(
     SOURCE is the name of a file, or the text itself. What looks like the name of a file is one. Formulas are of
     temporal logic (ltl), or of temporal logic with counting (count). The atoms are Q_a, Q_"(" and Q_{a, b}. The
     operators, from the weakest: <->, ->, |, &, since and until; before a formula stand ~ prev next once historically
-    eventually always. With count there are #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r) and
-    TABLE(0110). `let x = F;` names a formula; lines `output a = F;` make the model output the symbol a where F holds.
-    The model file keeps the program: check and decide use it as the specification, and show prints what each coordinate
-    holds.
+    eventually always. In F since G and F until G, F is true where G is, too. With count there are #left[F] and
+    #right[F] in linear comparisons, ODD, MOD(m, r) and TABLE(0110). `let x = F;` names a formula; lines `output a = F;`
+    make the model output the symbol a where F holds. The model file keeps the program: check and decide use it as the
+    specification, and show prints what each coordinate holds.
 
     An S-RASP program (srasp) has one definition a line, name(i) = E, and outputs the last one. E is made of in(i),
     map(in(i); "a": 1, else: 0), arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D,

@@ -130,6 +130,8 @@ def _feedforward(key: str, block: Mapping[str, Any], d: int) -> dict[str, Any]:
     of the mlp is there."""
     entries = {name: block[hooked] for hooked, name in _PLAIN.items() if hooked in block}
     if "mlp.W_in" not in block and "mlp.W_out" not in block:
+        if "ln1.w" in block:  # the norm of the part that adds 0
+            entries = {"norm2.weight": [1] * d, "norm2.bias": [0] * d} | entries
         return entries | {"linear1.weight": [[0] * d], "linear2.weight": [[0]] * d}
     for hooked, name in (("mlp.W_in", "linear1"), ("mlp.W_out", "linear2")):
         if hooked not in block:

@@ -120,7 +120,7 @@ class _Checkpoint:
         known = {"embedding.weight"} | {f"layers.0.{key}" for key in _LAYER}
         if not known & self.given.keys():
             raise BadInput(f"a state dict must have {READ}", seen(self.given), "write its weights under those names")
-        self.require_norms_with_bias()
+        self.require_whole_norms()
         norm, activation = self.said(norm=(norm, NORMS), activation=(activation, ACTIVATIONS))
         self.used: set[str] = set()
         self.vocabulary = tuple(vocabulary)
@@ -162,8 +162,14 @@ class _Checkpoint:
                     raise BadInput(must, "none", f"write heads=1, or another divisor of {self.d}")
         return 1
 
-    def require_norms_with_bias(self) -> None:
-        """Raise BadInput for a norm with a gain and without a bias, which may be an RMS norm."""
+    def require_whole_norms(self) -> None:
+        """Raise BadInput for norms whose weights stand in some layers only, or before one part only, as where parts
+        are parallel; and for a norm with a gain and without a bias, which may be an RMS norm."""
+        layers = {key.rpartition(".self_attn.")[0] for key in self.given if key.endswith("self_attn.in_proj_weight")}
+        norms = [f"{layer}.norm{k}.weight" for layer in sorted(layers) for k in (1, 2)]
+        missing = [key for key in norms if key not in self.given]
+        if missing and len(missing) < len(norms):
+            raise BadInput("every layer must have the weights of both of its norms, or none", f"none for {missing[0]}")
         for key in self.given:
             _, dot, name = key.rpartition("norm")
             bias = f"{key.removesuffix('weight')}bias"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
+
+from symcook.errors import BadInput
+from symcook.files import parsed
 
 _COMMENTS = r"(?:\s|//[^\n]*\n|/\*.*?\*/|#[^\n]*\n)*"
 BEGINNINGS = {
@@ -36,8 +38,8 @@ def listed(text: str) -> str | None:
     ('a list of strings', 'a list in JSON', None)
     """
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+        document = parsed(text, "JSON", "the text")
+    except BadInput:
         document = None
     if isinstance(document, list) and any(not isinstance(entry, int) for entry in document):
         return "a list in JSON"

@@ -226,6 +226,7 @@ HOOKED = {
 }  # fmt: skip
 """A HookedTransformer of attention alone, without weights of norms."""
 NORM = {f"blocks.0.ln1.{name}": [1.0, 1.0] for name in "wb"}
+LATER = {f"blocks.0.ln2.{name}": [1.0, 1.0] for name in "wb"}
 MLP = {"blocks.0.mlp.W_in": [[1.0], [1.0]], "blocks.0.mlp.W_out": [[1.0, 1.0]]}
 PLAIN = state(np.random.default_rng(1), norms=True)
 ZERO = {key: 0 * value for key, value in PLAIN.items() if key.endswith("in_proj_weight")}
@@ -235,7 +236,7 @@ ZERO = {key: 0 * value for key, value in PLAIN.items() if key.endswith("in_proj_
     ("given", "words", "says"),
     [
         (HOOKED, {}, 'norm must be given.*write norm="pre" or "post" or "none"'),
-        (HOOKED | MLP | NORM, {}, 'activation must be given.*write activation="relu" or .*"step"'),
+        (HOOKED | MLP | NORM | LATER, {}, 'activation must be given.*write activation="relu" or .*"step"'),
         (PLAIN, {"activation": "relu", "heads": 1}, "norm must be given"),
         (PLAIN, {"norm": "post", "heads": 1}, "activation must be given"),
         (PLAIN, {}, 'norm and activation must be given.*norm="pre" or .*, and activation="relu" or'),
@@ -264,6 +265,8 @@ def test_what_the_keys_say_or_does_not_matter_need_not_be_given() -> None:
     [
         (HOOKED | {"blocks.0.ln1.w": [1.0, 1.0]}, "RMS norm.*none for layers.0.norm1.bias"),
         ({key: value for key, value in PLAIN.items() if not key.endswith("norm2.bias")}, "RMS norm.*norm2.bias"),
+        ({key: value for key, value in PLAIN.items() if "layers.1.norm2" not in key}, "none for layers.1.norm2.weight"),
+        (HOOKED | MLP | NORM, "none for layers.0.norm2.weight"),
         (HOOKED | {"blocks.0.attn.mask": [[True, False], [False, True]]}, "blocks.0.attn.mask must be the causal mask"),
         (HOOKED | {"blocks.0.attn.mask": [[True, True], [True, True]]}, "must be the causal mask"),
     ],
