@@ -35,7 +35,8 @@ def state() -> dict[str, Any]:
 def model(given: dict[str, Any]) -> Any:
     import symcook as sc
 
-    return sc.from_state_dict(given, vocabulary=[f"t{k}" for k in range(TOKENS)], heads=4)
+    vocabulary = [f"t{k}" for k in range(TOKENS)]
+    return sc.from_state_dict(given, vocabulary=vocabulary, heads=4, norm="pre", activation="relu")
 
 
 def million() -> Iterator[Row]:

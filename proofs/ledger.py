@@ -6,6 +6,9 @@ python proofs/ledger.py --check    exit 1 where ledger.jsonl differs from what r
 
 The ledger and the errata are pages of the site, which docs/pages makes of the same data.
 
+Rows of which people have said something else since (in a table, in reviewed.json or in a remark) are named; words.txt
+has a digest of these words.
+
 Both exit with 1 where a certificate is rejected, or belongs to no statement, and where what people said of a row is not
 what quotations.txt records of it: then nothing is written.
 """
@@ -65,9 +68,11 @@ def main(arguments: list[str]) -> int:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
     ledger = claims.ledger(found)
     unrecorded = quotations.unrecorded(ledger)
-    differs = "--check" in arguments and other_rows(rows(found))
+    reworded = claims.reworded(claims.inventory())
+    differs = "--check" in arguments and (other_rows(rows(found)) or bool(reworded))
     if "--check" not in arguments and not unrecorded:
         seals.write(claims.DATA / claims.LEDGER, rows(found))
+        seals.write(claims.DATA / claims.WORDS, map(claims.words_of, claims.inventory()))
         notes = ROOT / "build" / "notes"
         notes.mkdir(parents=True, exist_ok=True)
         (notes / "constructions.md").write_text(constructions.page(ledger), encoding="utf-8")
@@ -76,6 +81,8 @@ def main(arguments: list[str]) -> int:
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
     for problem in refused + unrecorded:
         print(problem)
+    for name in reworded:
+        print(f"{name}: its words in the table, in reviewed.json or in a remark have changed")
     if differs:
         print(f"{claims.LEDGER} differs from what replay gives; run python proofs/ledger.py")
     return 1 if differs or refused or unrecorded else 0

@@ -15,7 +15,9 @@ Facts that replay cannot find are in ``proofs/reviewed.json``. It has an entry f
 - for a sentence that is false as stated: its error type ("slip"), the paper's words ("printed"), the smallest
   counterexample in words ("counterexample"), and what holds instead ("repair"). The reason is then the objection.
 
-An entry states facts; the status follows from them by a rule (`symcook.recount.status_of`).
+An entry states facts; the status follows from them by a rule (`status_of`). A stored status must be the one that
+follows from the senses of the stored certificates and from the entry. What people have said of each row, in the tables,
+entries and remarks, has a digest of its own in ``symcook/data/words.txt``, by which a row with other words is named.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -34,10 +36,12 @@ from symcook import recipes
 from symcook.errors import BadInput, SymcookError, unknown
 from symcook.proof.audit.certificatefile import certificate
 from symcook.proof.audit.seals import digest, judge_digest, read
+from symcook.proof.audit.senses import said
 from symcook.proof.audit.statementfiles import statement_files
 
 DATA = Path(__file__).parent / "data"
 LEDGER = "ledger.jsonl"
+WORDS = "words.txt"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
 STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "NO CLAIM", "OPEN")
 SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
@@ -410,16 +414,58 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     same = row.get("same")
     if same is not None and same not in inventory():
         return None
-    # The ground of the status: a certificate, or for a status of BY_PEOPLE the entry with its fact.
-    if (fact := BY_PEOPLE.get(row["status"])) is None:
-        grounded = row["status"] == "OPEN" or _certificates(proofs_directory()).get(name)
-    else:
-        grounded = fact in reviewed().get(name, {})
-    if not grounded:
+    # The status is what the senses of the certificates and the facts of the entry give.
+    root, entry = proofs_directory(), reviewed().get(name, {})
+    found = said(name, _certificates(root), _corrections(root))
+    if row["status"] != status_of(entry.get("kind", inventory()[name].kind), found.status, entry):
+        return None
+    if row.get("corrected") not in (found.corrections or (None,)) or {*assuming} != found.assuming:
+        return None
+    if row["status"] == "OPEN" and same is not None and not _repeats(name, same, entry):
         return None
     # The digest covers statements, certificates and entries: it differs as soon as one of them has changed.
     known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)
     return known if row["digest"] and row["digest"] == known.sealed(name) else None
+
+
+def _repeats(name: str, same: str, entry: dict[str, str]) -> bool:
+    """Whether a row without a status of its own repeats the row `same`: by its entry, or since the statements are
+    equal."""
+    if entry.get("same") == same:
+        return True
+    from symcook.proof.replay import statements
+
+    stated = statements()
+    return name in stated and same in stated and stated[name].digest == stated[same].digest
+
+
+def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
+    """The status of a row: from its kind, the status that its certificates have (`found`), and its `entry` in
+    ``proofs/reviewed.json``.
+
+    A refuted row remains refuted. A definition, which cannot be proved, is DEFINED if the entry has a test. Any other
+    row has the status of its certificates; without a proof it may be CITED, EMPIRICAL or NO CLAIM by its entry.
+    """
+    if found in ("REFUTED", "CORRECTED"):
+        return found
+    if kind == DEFINITION and "test" in entry:
+        return "DEFINED"
+    if found != "OPEN":
+        return found
+    facts = (word for word in ("CITED", "EMPIRICAL", "NO CLAIM") if word.lower() in entry)
+    return next(facts, "OPEN")
+
+
+def words_of(name: str) -> str:
+    """The line of ``words.txt`` about a claim: a digest of its cells in the table, its entry and the remarks on it."""
+    words = [table()[name], reviewed().get(name), remarks().get(name)]
+    return f"{name} {digest(json.dumps(words, sort_keys=True))}"
+
+
+def reworded(names: Iterable[str]) -> list[str]:
+    """Those of the claims about which people have said something else since the ledger was computed."""
+    recorded = read(DATA / WORDS)
+    return [name for name in names if words_of(name) not in recorded]
 
 
 def counts(rows: Iterable[Claim]) -> Counter[str]:

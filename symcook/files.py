@@ -7,6 +7,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import signal
 import stat
 import threading
@@ -20,6 +21,9 @@ MOST_BYTES = 10**9
 """The greatest size of a file that is read, unless its kind has a smaller limit."""
 MOST_NESTED = 100
 """The greatest depth of nesting in a JSON document."""
+_NAME = r"[\w.~:@-][\w.~:@ -]*"
+FORM_OF_PATH = re.compile(rf"(?:{_NAME})?(?:/{_NAME})+/?|{_NAME}/|(?:{_NAME})?[\w~:@ -]\.[A-Za-z]\w{{1,7}}")
+"""Names with separators between them, or one with an ending of two to eight characters: no sign of an operator."""
 finished: list[Path] = []
 """The files that this command has written completely: the message of an interrupted command lists them."""
 
@@ -181,6 +185,27 @@ def text_of(path: str | Path, what: str, most: int = MOST_BYTES, do: str | None 
     except UnicodeDecodeError as error:
         raise BadInput(f"{what} must be text in UTF-8", f"{path}: {error}", do) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def names_file(text: str) -> bool:
+    """Whether a file, a pipe or a device has this name; False for a folder, and for a text that no path can be."""
+    path = Path(text)
+    try:
+        return path.exists() and not path.is_dir()
+    except (OSError, ValueError):  # too long, or with a character that no path may have
+        return False
+
+
+def is_path(text: str) -> bool:
+    """Whether a text that may be an expression is the path of a file.
+
+    It is one if a file has this name, or if it has the form of a path: names without signs of operators, between
+    separators or with an ending. Whoever means an expression of this form writes it in brackets.
+
+    >>> [is_path(text) for text in ("none/even", "none.dot", "(a.dot)", "a.b", "(a|b)*/a")]
+    [True, True, False, False, False]
+    """
+    return names_file(text) or FORM_OF_PATH.fullmatch(text.replace(os.sep, "/")) is not None
 
 
 def start_of(path: str | Path, many: int) -> bytes:

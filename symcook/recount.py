@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 
-from symcook.claims import DEFINITION, Known, inventory, remarks, reviewed, row_digest
+from symcook.claims import Known, inventory, remarks, reviewed, row_digest, status_of
 from symcook.proof import replay
-
-
-def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
-    """The status of a row: from its kind, the status that replay `found`, and its `entry` in ``proofs/reviewed.json``.
-
-    A refuted row remains refuted. A definition, which cannot be proved, is DEFINED if the entry has a test. Any other
-    row has the status of replay; without a proof it may be CITED, EMPIRICAL or NO CLAIM by its entry.
-    """
-    if found in ("REFUTED", "CORRECTED"):
-        return found
-    if kind == DEFINITION and "test" in entry:
-        return "DEFINED"
-    if found != "OPEN":
-        return found
-    facts = (word for word in ("CITED", "EMPIRICAL", "NO CLAIM") if word.lower() in entry)
-    return next(facts, "OPEN")
 
 
 def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:

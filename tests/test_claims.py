@@ -275,7 +275,7 @@ def tables() -> Iterator[None]:
         (PROVED, "PROVED", "parameters", "all of them"),
         (PROVED, "PROVED", "test_form", "none"),
         ("chiang2022.appA.even.alpha", "PROVED", "statement", "P = NP"),
-        (WRONG, "REFUTED", "statement", "P = NP"),
+        (WRONG, "CORRECTED", "statement", "P = NP"),
         (LISTED, "DEFINED", "statement", "P = NP"),
     ],
 )
@@ -283,7 +283,10 @@ def test_a_changed_word_of_the_paper_makes_its_row_stale(
     own: Path, tables: None, name: str, status: str, column: str, words: str
 ) -> None:
     shutil.copy(ROOT / "proofs" / "reviewed.json", own / "proofs" / "reviewed.json")
-    store(own, {n: {"status": s, "digest": sealed(n, s)} for n, s in ((name, status), (OTHER, "PROVED"))})
+    more = {"corrected": f"{WRONG}.corrected"} if name == WRONG else {}
+    digest = claims.Known(status, claims.row_digest(name), **more).sealed(name)
+    other = {"status": "PROVED", "digest": sealed(OTHER)}
+    store(own, {name: {"status": status, "digest": digest} | more, OTHER: other})
 
     def now(name: str) -> tuple[str, bool]:
         (found,) = claims.ledger(names=(name,))
@@ -338,6 +341,70 @@ def test_a_sealed_status_that_nothing_stands_for_is_stale(own: Path, name: str, 
     remarks_of(own).write_text(json.dumps({name: {"tried": []}}), encoding="utf-8")
     store(own, {name: {"status": status, "digest": sealed(name, status)}})
     assert (row(name).status, row(name).note.startswith("stale")) == ("OPEN", True)
+
+
+STATUSES = [*(word for word in claims.STATUSES if word != "CHECKED"), "CHECKED 5"]
+
+
+def forged(name: str, **changes: Any) -> claims.Known | None:
+    """What is read of the shipped row of a claim with other words, whose digest is made anew."""
+    (stored,) = claims.stored_rows()[name]
+    row = {key: value for key, value in (stored | changes).items() if value is not None}
+    keys = {key: row.get(key) for key in ("corrected", "same")}
+    keys |= {key: tuple(row.get(key, ())) for key in ("assuming", "lemmas")}
+    digest = claims.Known(row["status"], claims.row_digest(name, row.get("same")), **keys).sealed(name)
+    return claims.current(name, row | {"digest": digest})
+
+
+def test_a_status_that_is_not_that_of_the_certificates_is_refused_with_every_digest_made_anew() -> None:
+    """Each status in place of each, and a row that repeats another one by its word alone."""
+    by_status = {rows[0]["status"]: name for name, rows in claims.stored_rows().items()}
+    assert len(by_status) >= 7
+    for was, name in by_status.items():
+        assert (known := forged(name)) is not None and known.status == was
+        for status in STATUSES:
+            if status != was:
+                assert forged(name, status=status) is None, (name, was, status)
+    assert forged(WRONG, corrected=None) is forged(WRONG, corrected=PROVED) is None
+    assert forged(PROVED, corrected=f"{WRONG}.corrected") is forged(PROVED, assuming=["named.x"]) is None
+    assert forged("cookbook.s4.6.gelu_taylor", assuming=[]) is None
+    assert forged(by_status["OPEN"], same=PROVED) is None
+
+
+def test_other_words_of_people_are_named_also_where_the_row_is_sealed_again(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A false counterexample, a changed sign, a repair that is taken back: stale; after the seal, still named."""
+    from shared import call
+
+    path = own / "proofs" / "reviewed.json"
+    shutil.copy(ROOT / "proofs" / "reviewed.json", path)
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    assert claims.reworded([WRONG, PROVED]) == []
+    for fact, words in (("counterexample", "n = 0"), ("repair", "No repair is needed."), ("printed", "1 + 1 = 3")):
+        path.write_text(json.dumps(entries | {WRONG: entries[WRONG] | {fact: words}}), encoding="utf-8")
+        claims._read_reviewed.cache_clear()
+        assert claims.reworded([WRONG, PROVED]) == [WRONG]
+        assert row(WRONG).note.startswith("stale")
+        code, out, err = call(capsys, "claims", WRONG)
+        assert (
+            code == 1
+            and f"stale: {WRONG}" in err
+            and f"with other words than when the ledger was computed: {WRONG}" in err
+        )
+        more: Any = {"corrected": f"{WRONG}.corrected"}
+        digest = claims.Known("CORRECTED", claims.row_digest(WRONG), **more).sealed(WRONG)
+        store(own, {WRONG: {"status": "CORRECTED", "digest": digest} | more})
+        code, out, err = call(capsys, "claims", WRONG, "--json")
+        assert code == 1 and json.loads(out)[0]["status"] == "CORRECTED" and WRONG in err and "stale" not in err
+    claims._read_reviewed.cache_clear()
+
+
+def test_the_words_of_all_rows_are_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+    from shared import call
+
+    assert claims.reworded(claims.inventory()) == []
+    assert call(capsys, "claims", PROVED)[0] == 0
 
 
 def test_the_checker_is_part_of_the_digest(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

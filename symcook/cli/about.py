@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.listing import print_list
@@ -29,7 +30,7 @@ from symcook.errors import BadInput
 from symcook.present import present
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from symcook.cli.options import Chosen
     from symcook.model.transformer import Transformer
@@ -253,13 +254,14 @@ def claims(
     search: Annotated[str | None, option("With this text in id, place, statement or note.", "TEXT")],
     recompute: Annotated[bool, option("Replay every stored proof instead of reading the shipped ledger.")],
     as_json: bool,
-) -> None:
+) -> int:
     """What the papers state, with the status of each statement.
 
     An ID may be that of a section or a table too, as cookbook.s5.3 or cookbook.t5. Few claims are shown with the
-    formal statement, what was tried, gaps of the printed proof, and how to check.
+    formal statement, what was tried, gaps of the printed proof, and how to check. Exit 1, with the ids, where something
+    has changed since the ledger was computed: what a status rests on, or what people have said of a row.
     """
-    from symcook.claims import select
+    from symcook.claims import reworded, select
     from symcook.report.claim import document
 
     ids = tuple(claim_id for name in ids for claim_id in _claim_ids(name))
@@ -275,10 +277,21 @@ def claims(
     if ids:
         rows = [row for row in rows if row.id in ids]
     say_or_json(as_json, lambda: [row.to_json() for row in rows], lambda: document(rows).text())
+    stale = [] if recompute else [row.id for row in rows if row.note.startswith("stale")]
+    changed = reworded(row.id for row in rows)
     if rows and not recompute and not as_json:
-        stale = sum(row.note.startswith("stale") for row in rows)
-        say(f"\n{stale} stale." if stale else "\nThese statuses were recorded earlier; no proof was replayed now.")
+        say(f"\n{len(stale)} stale." if stale else "\nThese statuses were recorded earlier; no proof was replayed now.")
         say("To replay all proofs: symcook claims --recompute")
+    for names, what in ((stale, "stale"), (changed, "with other words than when the ledger was computed")):
+        if names:
+            print(f"symcook: {what}: {_some(names)}", file=sys.stderr)
+    return 1 if stale or changed else 0
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first ten names, and how many others there are."""
+    others = len(names) - 10
+    return ", ".join(names[:10]) + (f" and {others} others" if others > 0 else "")
 
 
 def _claim_ids(name: str) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli import own
@@ -13,7 +12,6 @@ from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Progress, say_or_json, within
 from symcook.cli.unproved import instead, provable, refused, unproved
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.files import text_of
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ def compile(
     kind: Annotated[str, argument(type=OneOf("language", LANGUAGES))],
     source: Annotated[str, argument()],
     alphabet: Annotated[str | None, option('The symbols: "ab", or "a b" where they are longer.', "A")],
+    regex: Annotated[bool, option("SOURCE is a regular expression (dfa), even if it looks like a file's name.")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     theorem: Annotated[
         str | None,
@@ -59,12 +58,13 @@ def compile(
 ) -> int:
     """Compile a formula (ltl, count), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
 
-    SOURCE is the name of a file, or the text itself. Formulas are of temporal logic (ltl), or of temporal logic with
-    counting (count). The atoms are Q_a, Q_"(" and Q_{a, b}. The operators, from the weakest: <->, ->, |, &, since and
-    until; before a formula stand ~ prev next once historically eventually always. With count there are #left[F] and
-    #right[F] in linear comparisons, ODD, MOD(m, r) and TABLE(0110). `let x = F;` names a formula; lines
-    `output a = F;` make the model output the symbol a where F holds. The model file keeps the program: check and
-    decide use it as the specification, and show prints what each coordinate holds.
+    SOURCE is the name of a file, or the text itself. What looks like the name of a file is one. Formulas are of
+    temporal logic (ltl), or of temporal logic with counting (count). The atoms are Q_a, Q_"(" and Q_{a, b}. The
+    operators, from the weakest: <->, ->, |, &, since and until; before a formula stand ~ prev next once historically
+    eventually always. In F since G and F until G, F is true where G is, too. With count there are #left[F] and
+    #right[F] in linear comparisons, ODD, MOD(m, r) and TABLE(0110). `let x = F;` names a formula; lines `output a = F;`
+    make the model output the symbol a where F holds. The model file keeps the program: check and decide use it as the
+    specification, and show prints what each coordinate holds.
 
     An S-RASP program (srasp) has one definition a line, name(i) = E, and outputs the last one. E is made of in(i),
     map(in(i); "a": 1, else: 0), arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D,
@@ -72,10 +72,11 @@ def compile(
     sort.srasp, dyck-3.srasp, flip-flop.ltl.
 
     An automaton (dfa) is JSON by the names of automata-lib, or a regular expression: () is the empty string, [] no
-    string. The model is a decoder. After the input it outputs the states of the run, then yes or no: symcook run FILE
-    --input W --steps T. A Turing machine (tm) is text with one transition a line, `state read_input read_1 .. -> state
-    write_1 .. move_input move_1 ..`, after the lines input:, work symbols:, start:, halt: and head:. JSON of the same
-    and codes such as 1RB1LB_1LA1RZ are accepted too. Its model outputs one token a step.
+    string. An expression with blanks needs --alphabet. The model is a decoder. After the input it outputs the states of
+    the run, then yes or no: symcook run FILE --input W --steps T. A Turing machine (tm) is text with one transition a
+    line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`, after the lines input:, work symbols:,
+    start:, halt: and head:. JSON of the same and codes such as 1RB1LB_1LA1RZ are accepted too. Its model outputs one
+    token a step.
 
     With --theorem the model is the construction in the proof of that theorem, with softmax attention. Theorems 12 to 18
     give instances of a family: --prove, or symcook prove FILE, checks that and gives the theorem. Theorems 20 to 23 are
@@ -89,25 +90,25 @@ def compile(
     second checker reads it too. Where no proof is found the model is written and the exit code is 3.
     """
     from symcook.compilers import compile as compiled
+    from symcook.compilers.sources import source_of
     from symcook.model.modelfile import save
+    from symcook.programs.running import speech_of
 
-    # The source is a file, or the text itself. The name of a missing file is not taken for a text.
-    text, name = _source_and_name(source)
-    if kind == "dfa" and text == source and source.endswith(".json"):
-        raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
-    if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
-        raise BadInput("the file of a Turing machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
-    options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
-    options["variant"] = variant
+    read = source_of(kind, source, regex)
+    options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting}
+    options |= {"variant": variant, "regex": regex}
     # `seconds` is the time for compiling and proving together. The model is written even if no proof is found.
     begun = time.monotonic()
     with Progress("compiling"), within(seconds, "no model was made", "take a smaller program"):
-        model = compiled(kind, text, theorem=theorem or "", **options)
+        model = compiled(kind, read, theorem=theorem or "", **options)
     to = own.files(target, force, ".certificate.json") if prove else None
     file = save(model, target, force=force)
-    document: dict[str, Any] = {"file": str(file), **measures(model, kind, text, alphabet)}
+    document: dict[str, Any] = {"file": str(file), **measures(model, kind, read.text, alphabet)}
     document |= {"certificate": None, "verdict": None}
-    wrote = _written_line(document, () if kind in ("dfa", "tm") else model.alphabet)  # decoders have further tokens
+    wrote = _written_line(document, speech_of(model).letters)
+    if kind == "dfa" and read.file:
+        is_table = read.text.lstrip().startswith("{")
+        wrote += f"\n  {read.file} is {'an automaton in JSON' if is_table else 'a regular expression'}"
     if to is not None:
         try:
             document |= _prove_and_write(model, to, seconds, begun, source, target, alphabet)
@@ -240,18 +241,3 @@ def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequenc
     else:
         program = read_turing(source) if kind == "tm" else read_source(source, alphabet)
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": program.operators}
-
-
-def _source_and_name(source: str) -> tuple[str, str]:
-    """The text of the program, and a name for its model.
-
-    `source` is a file, whose name without the ending is the name; or the text itself, with "" for the name. A file
-    without an ending gives "" too, since Q_a may be meant as a formula.
-    """
-    path = Path(source)
-    try:
-        if not path.exists() or path.is_dir():
-            return source, ""
-    except (OSError, ValueError):  # too long, or with a character that no path has
-        return source, ""
-    return text_of(path, "the file of a program"), path.stem if path.suffix else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import sys
 from dataclasses import replace
@@ -31,7 +30,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say, say_or_json, within
 from symcook.cli.runs import load_spec
 from symcook.errors import BadInput, Undecided
-from symcook.files import ordinary, parsed, put, text_of, vacant
+from symcook.files import names_file, ordinary, parsed, put, text_of, vacant
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -144,7 +143,8 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     If `against` is None it is the recipe's own specification, if this is a Fold; else ("", None).
     """
     from symcook.programs.automata import KEYS, read_table
-    from symcook.programs.regular import name_of
+    from symcook.programs.formats import format_of, listed
+    from symcook.programs.regular import expression, name_of
     from symcook.programs.running import speech_of
     from symcook.recipes import exists, reference
 
@@ -162,15 +162,15 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
     # A file: an automaton's table, or a model.
-    if os.path.isfile(against):
-        file_role = "the file of a specification"
+    file_role = "the file of a specification"
+    if names_file(against):
         text = text_of(against, file_role)
+        if (found := format_of(text) or listed(text)) is not None:
+            raise BadInput(f"{file_role} must be JSON", f"{against}: {found}")
         document = parsed(text, f"{file_role} must be JSON", against)
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
         return against, _last_answer(choose(against).model)
-    if against.endswith((".json", ".py")):
-        raise BadInput("the file of a specification must exist", against)
     # A recipe, over the same symbols as the model.
     if exists(against):
         own_spec, model, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
@@ -179,7 +179,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             raise BadInput(must, f"{against}, over {' '.join(model.alphabet) or 'numbers'}")
         return against, own_spec if isinstance(own_spec, Fold) else model
     # A regular expression, which the decision procedure reads itself.
-    return against or "()", against
+    return against or "()", expression(against, f"{file_role} must exist")
 
 
 def _last_answer(model: Transformer) -> Transformer:

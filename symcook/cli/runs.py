@@ -443,7 +443,7 @@ def check(
         raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
     if chosen.pointwise and max_length is not None:
         raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
-    if not chosen.pointwise and max_length is None:
+    if not chosen.pointwise and max_length is None and inputs is None:
         raise BadInput(
             f"a check of {name} must have a maximum length", "none", f"give --max-length {_quick_length(chosen)}"
         )

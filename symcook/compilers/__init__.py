@@ -3,17 +3,16 @@ what it was compiled from."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from symcook.compilers.sources import WORDS, Source, source_of
 from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.reads import PartsRead
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
-from symcook.programs.shipped import is_shipped, shipped_program
-from symcook.programs.shipped import names as shipped_names
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -28,18 +27,15 @@ TAKES = {
     "tau": FORMULAS,
     "weighting": ("tm",),
     "variant": ("dfa", "tm"),
+    "regex": ("dfa",),
 }
 """The languages that accept each option of `compile`."""
-SHIPPED = ("ltl", "count", "srasp")
-"""The languages of the programs that come with the library (`symcook.programs.shipped`)."""
-WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "automaton", "tm": "machine"}
-"""By language: the name of a model whose program is too long to serve as the name."""
 
 
 @door()
 def compile(
     kind: str,
-    source: str | SOp,
+    source: str | PathLike[str] | Source | SOp,
     *,
     alphabet: str | Sequence[str] | None = None,
     theorem: str = "",
@@ -47,9 +43,14 @@ def compile(
     tau: int | str | None = None,
     weighting: str | None = None,
     variant: str | None = None,
+    regex: bool = False,
     name: str = "",
 ) -> Transformer:
     """The transformer of a program: exact, and right on every nonempty string over the alphabet.
+
+    `source` is the text, the path of a file with it, or the name of a program that comes with the library, as in
+    compile("srasp", "sort.srasp"). A text that has the form of a path is a path (`symcook.files.is_path`); a `Source`
+    is a text that is no path, whatever its form.
 
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
@@ -67,8 +68,9 @@ def compile(
     "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
     objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
 
-    "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression, whose alphabet may be left out.
-    Its model is a decoder that continues a string with the states of the run, then with yes or no (`decode.stream`).
+    "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression. The alphabet of an expression
+    without blanks may be left out; with `regex` the source is an expression, even if it has the form of a path. Its
+    model is a decoder that continues a string with the states of the run, then with yes or no (`decode.stream`).
     `variant` "nonstrict" (also of "tm") has masks that include the position itself; "no-start" has no $ before the
     string. With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: it outputs |x| + 1
     tokens after a string x, and is in each variant an instance of a family with a theorem about all automata.
@@ -81,17 +83,22 @@ def compile(
     moves are L and R. With `variant` "no-start" there is no $ before the string, and the family is turing-no-start:
     its rows are those of the machine that reads one symbol ahead.
 
-    The programs that come with the library are compiled by name: compile("srasp", "sort.srasp"). Raises BadInput, in
-    one sentence with line and column, if the source is not a program.
+    Raises BadInput, in one sentence with line and column, if the source is not a program; if it is a path of no file;
+    and if it is in another format, such as DOT or HOA, with the name of that format.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
-    objects = not isinstance(source, str)
-    source = source if isinstance(source, str) else _text(kind, source, alphabet)
-    options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
+    objects = not isinstance(source, (str, PathLike, Source))
+    if isinstance(source, Source):
+        read = source
+    elif isinstance(source, (str, PathLike)):
+        read = source_of(kind, source, regex)
+    else:
+        read = Source(_text(kind, source, alphabet))
+    options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
     _require_options(kind, options)
-    source, name = _program_text(kind, source, name)
+    source, name = read.text, name or read.name
     # A short program is also the model's name.
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
@@ -145,28 +152,6 @@ def _require_options(kind: str, options: Mapping[str, object]) -> None:
         if choice not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
-
-
-def _program_text(kind: str, source: str, name: str) -> tuple[str, str]:
-    """The text of a program and the model's name. `source` is the text, or the name of a shipped program, which is also
-    the model's name if `name` is "".
-
-    BadInput for a shipped program of another language, for its name without the ending, and for a file name: on the
-    command line the text of a file is already in `source`, so a file name here is one that was not found.
-    """
-    if kind in SHIPPED and is_shipped(source):
-        if not source.endswith(f".{kind}"):
-            language = source.rpartition(".")[2]
-            must = f"the program {source} must be compiled as {language}"
-            raise BadInput(must, kind, f"write symcook compile {language}")
-        return shipped_program(source), name or source.rpartition(".")[0]
-    if kind in SHIPPED and f"{source}.{kind}" in shipped_names():
-        raise BadInput(
-            "a program must be its text, a file, or come with symcook", source, f"did you mean {source}.{kind}?"
-        )
-    if re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
-        raise BadInput("a program must be its text, or on the command line a file that is there", source)
-    return source, name
 
 
 def _of_table(
@@ -243,7 +228,7 @@ def as_compiled(model: Transformer) -> Transformer | None:
         options["variant"] = variant_of(model)
     # Compile again, and compare weight by weight.
     try:
-        recompiled = compile(program.kind, program.source, name=model.name, **options)
+        recompiled = compile(program.kind, Source(program.source), name=model.name, **options)
     except BadInput:
         return None
     recompiled = replace(recompiled, source=model.source)

@@ -18,8 +18,8 @@ KEYS = {
     "mlp.W_in": "d x h", "mlp.b_in": "h", "mlp.W_out": "h x d", "mlp.b_out": "d",
     "ln1.w": "d", "ln1.b": "d", "ln2.w": "d", "ln2.b": "d",
 }  # fmt: skip
-"""The keys of a block with their shapes, where s = d/heads. Masks (attn.mask, attn.IGNORE) are left out: the model has
-its own mask."""
+"""The keys of a block with their shapes, where s = d/heads. Masks (attn.mask) must be causal and
+are left out, as attn.IGNORE is."""
 _OUTSIDE = {
     "embed.W_E": "embedding.weight", "pos_embed.W_pos": "positions.weight", "unembed.b_U": "output.bias",
     "ln_final.w": "norm.weight", "ln_final.b": "norm.bias",
@@ -53,7 +53,9 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
             entries[_OUTSIDE[key]] = value
         elif key == "unembed.W_U":
             entries["output.weight"] = _transposed(key, _as_lists(value))
-        elif block is None or block[2] not in ("attn.mask", "attn.IGNORE"):
+        elif block is not None and block[2] == "attn.mask":
+            _check_causal(str(key), _as_lists(value))
+        elif block is None or block[2] != "attn.IGNORE":
             inside = [f"blocks.{number}.{name}" for number in blocks or ("0",) for name in KEYS]
             raise unknown("key of a HookedTransformer", str(key), [*_OUTSIDE, "unembed.W_U", *inside])
     # Write each block under the names of a plain transformer.
@@ -68,6 +70,14 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
         head_counts = ", ".join(map(str, sorted(heads)))
         raise BadInput("all blocks of a HookedTransformer must have the same number of heads", head_counts)
     return entries, max(heads, default=1)
+
+
+def _check_causal(key: str, table: object) -> None:
+    """Raise BadInput for a mask by which a position sees others than itself and all before it, as those of local
+    attention."""
+    rows = table if isinstance(table, list) else []
+    if not rows or any(list(row) != [j <= i for j in range(len(rows))] for i, row in enumerate(rows)):
+        raise BadInput(f"{key} must be the causal mask", "another")
 
 
 def _check_heads(key: str, block: Mapping[str, Any], d: int) -> int:
@@ -120,6 +130,8 @@ def _feedforward(key: str, block: Mapping[str, Any], d: int) -> dict[str, Any]:
     of the mlp is there."""
     entries = {name: block[hooked] for hooked, name in _PLAIN.items() if hooked in block}
     if "mlp.W_in" not in block and "mlp.W_out" not in block:
+        if "ln1.w" in block:  # the norm of the part that adds 0
+            entries = {"norm2.weight": [1] * d, "norm2.bias": [0] * d} | entries
         return entries | {"linear1.weight": [[0] * d], "linear2.weight": [[0]] * d}
     for hooked, name in (("mlp.W_in", "linear1"), ("mlp.W_out", "linear2")):
         if hooked not in block:

@@ -12,11 +12,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.compose.hooked import is_hooked, plain
+from symcook.compose.layouts import READ, seen
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space, dyadics
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.parts import ACTIVATIONS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -33,6 +34,8 @@ _LAYER = {
     "norm1.weight": (False, "d"), "norm1.bias": (False, "d"), "norm2.weight": (False, "d"), "norm2.bias": (False, "d"),
 }  # fmt: skip
 """The keys of a layer: whether the weight is a matrix, and its shape."""
+NORMS = ("pre", "post", "none")
+"""Where the norms of the layers stand."""
 _OUTSIDE = ("embedding.weight", "positions.weight", "norm.weight", "norm.bias", "output.weight", "output.bias")
 """The keys that belong to no layer."""
 
@@ -42,10 +45,10 @@ def from_state_dict(
     state: Mapping[str, object],
     *,
     vocabulary: Sequence[str],
-    heads: int = 1,
-    norm: str = "pre",
+    heads: int | None = None,
+    norm: str | None = None,
     mask: str = "future",
-    activation: str = "relu",
+    activation: str | None = None,
     epsilon: Exact = "1/100000",
     labels: Sequence[str] | None = None,
     name: str = "imported",
@@ -53,7 +56,7 @@ def from_state_dict(
     """The exact model of a plain transformer whose weights are torch tensors, numpy arrays or nested lists.
 
     Keys and shapes, with d coordinates, V tokens, h hidden units, l = 0, 1, ... (those of torch.nn.TransformerEncoder
-    for the layers; a common prefix such as "encoder." is allowed, biases may be left out):
+    for the layers; a common prefix such as "encoder." is allowed, biases may be left out, but for those of norms):
     embedding.weight V x d; positions.weight N x d, added to position 0, 1, ..., N - 1; layers.{l}.self_attn.
     in_proj_weight 3 d x d and in_proj_bias (queries, keys, values), self_attn.out_proj.weight d x d and .bias;
     layers.{l}.linear1.weight h x d, linear2.weight d x h with biases; layers.{l}.norm1 and norm2 .weight and .bias d;
@@ -62,20 +65,41 @@ def from_state_dict(
     norm: "pre", "post" or "none"; with norms each layer has norm1 before or after attention, and norm2 before or after
     the feed-forward part, with `epsilon`. heads divides d; scores are divided by sqrt(d/heads). The readout gives the
     label (a token unless `labels` names others) of the largest output at each position, or without output.weight the
-    stream itself. Biases of attention are weights of a coordinate `one` that is 1 everywhere. A post-norm would change
-    that coordinate: with norm="post" and biases of attention or output, each residual sum is stored in d new
-    coordinates, and the next sublayer reads the normalised copy. Raises BadInput, with the key, for whatever does not
-    fit.
+    stream itself. What the keys of a dict leave open has no default: its norm (with layers; the keys ln1 and ln2 of a
+    HookedTransformer say "pre"), its activation (with feed-forward parts) and heads (with scores that are not 0).
+    `mask` and `epsilon` stand in the source of the model. Biases of attention are weights of a coordinate `one` that is
+    1 everywhere. A post-norm would change that coordinate: with norm="post" and biases of attention or output, each
+    residual sum is stored in d new coordinates, and the next sublayer reads the normalised copy. Raises BadInput, with
+    the key, for whatever does not fit.
     The names of a HookedTransformer are read too (embed.W_E, pos_embed.W_pos, blocks.{l}.attn.W_Q ...; see
     `symcook.compose.hooked`); the number of heads is then that of its matrices.
     Source: Cookbook, Section 2.2; the formulas are those of Definition 2.3 with biases.
     """
     if is_hooked(state):
+        norm, activation = _said_by_hooked(state, norm, activation)
         state, count = plain(state)
-        if heads not in (1, count):
+        if heads not in (None, count):
             raise BadInput(f"the number of heads must be that of the weights, {count}", heads, "leave it out")
         heads = count
     return _Checkpoint(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
+
+
+def _said_by_hooked(
+    state: Mapping[str, object], norm: str | None, activation: str | None
+) -> tuple[str | None, str | None]:
+    """The norm and the activation of a HookedTransformer, as they are given or as its keys say; None for what is open.
+
+    Weights of norms inside of blocks are those of norms before the parts. Without them there may be norms without
+    weights (LNPre), or none.
+    """
+    if norm is not None:
+        require_known("norm of a HookedTransformer", norm, ("none", "pre"))
+    keys = [str(key) for key in state]
+    if norm is None and any(".ln1." in key or ".ln2." in key for key in keys):
+        norm = "pre"
+    if activation is None and not any(".mlp." in key for key in keys):
+        activation = "relu"  # the parts that add 0, which `plain` puts in place of a missing mlp
+    return norm, activation
 
 
 class _Checkpoint:
@@ -89,20 +113,24 @@ class _Checkpoint:
     """
 
     def __init__(
-        self, state: Mapping[str, object], vocabulary: Sequence[str], heads: int, norm: str, mask: str, activation: str,
-        epsilon: Exact, labels: Sequence[str] | None, name: str,
+        self, state: Mapping[str, object], vocabulary: Sequence[str], heads: int | None, norm: str | None, mask: str,
+        activation: str | None, epsilon: Exact, labels: Sequence[str] | None, name: str,
     ) -> None:  # fmt: skip
-        require_known("norm", norm, ("none", "pre", "post"))
         self.given = _without_prefix(state)
+        known = {"embedding.weight"} | {f"layers.0.{key}" for key in _LAYER}
+        if not known & self.given.keys():
+            raise BadInput(f"a state dict must have {READ}", seen(self.given), "write its weights under those names")
+        self.require_whole_norms()
+        norm, activation = self.said(norm=(norm, NORMS), activation=(activation, ACTIVATIONS))
         self.used: set[str] = set()
         self.vocabulary = tuple(vocabulary)
         self.norm, self.mask, self.activation, self.epsilon, self.name = norm, mask, activation, epsilon, name
         self.labels = labels
         table = self.matrix("embedding.weight", len(self.vocabulary), None)
         self.d = table.shape[1]
-        if type(heads) is not int or heads < 1 or self.d % heads:
+        self.heads = self.number_of_heads() if heads is None else heads
+        if type(self.heads) is not int or self.heads < 1 or self.d % self.heads:
             raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
-        self.heads = heads
         self.stream = tuple(f"x{c}" for c in range(self.d))
         self.constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])  # gain 0 and bias 1: it writes 1
         self.views = tuple(f"v{c}" for c in range(self.d))
@@ -110,6 +138,44 @@ class _Checkpoint:
         biases = (key for key in self.given if key.endswith(("in_proj_bias", "out_proj.bias", "output.bias")))
         self.apart = norm == "post" and any(self.matrix(key, None, 1).nnz() for key in biases)
         self.one = norm != "post" or self.apart
+
+    def said(self, **words: tuple[str | None, tuple[str, ...]]) -> list[str]:
+        """The words for what the keys of layers do not say, of (word or None, the known words); without layers they are
+        of no effect. BadInput where one is missing."""
+        missing = [what for what, (given, _) in words.items() if given is None]
+        if missing and any(key.startswith("layers.") for key in self.given):
+            must = f"{' and '.join(missing)} must be given, since the keys of the state dict do not say which"
+            options = [what + "=" + " or ".join(f'"{word}"' for word in words[what][1]) for what in missing]
+            raise BadInput(must, "none", f"write {', and '.join(options)}")
+        for what, (given, known_words) in words.items():
+            require_known(what, given or known_words[0], known_words)
+        return [given or known_words[0] for given, known_words in words.values()]
+
+    def number_of_heads(self) -> int:
+        """1 where the number makes no difference, since all scores are 0 or there is one coordinate; else BadInput."""
+        for key in self.given:
+            if key.endswith("self_attn.in_proj_weight") and self.d > 1:
+                inward = self.matrix(key, 3 * self.d, self.d)
+                queries, keys = (inward.part(rows=slice(s * self.d, (s + 1) * self.d)) for s in (0, 1))
+                if queries.nnz() and keys.nnz():
+                    must = "the number of heads must be given, since the keys of the state dict leave it open"
+                    raise BadInput(must, "none", f"write heads=1, or another divisor of {self.d}")
+        return 1
+
+    def require_whole_norms(self) -> None:
+        """Raise BadInput for norms whose weights stand in some layers only, or before one part only, as where parts
+        are parallel; and for a norm with a gain and without a bias, which may be an RMS norm."""
+        layers = {key.rpartition(".self_attn.")[0] for key in self.given if key.endswith("self_attn.in_proj_weight")}
+        norms = [f"{layer}.norm{k}.weight" for layer in sorted(layers) for k in (1, 2)]
+        missing = [key for key in norms if key not in self.given]
+        if missing and len(missing) < len(norms):
+            raise BadInput("every layer must have the weights of both of its norms, or none", f"none for {missing[0]}")
+        for key in self.given:
+            _, dot, name = key.rpartition("norm")
+            bias = f"{key.removesuffix('weight')}bias"
+            if dot and name in (".weight", "1.weight", "2.weight") and bias not in self.given:
+                must = "a layer norm must have a bias, since a norm without one may be an RMS norm, which is not read"
+                raise BadInput(must, f"none for {bias}", "give zeros if it is a layer norm")
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
         """The matrix of a key, with its shape checked where `rows` or `columns` is given; a vector is one column. None
@@ -278,6 +344,9 @@ class _Checkpoint:
         words = TokenRows(self.vocabulary, self.stream, self.table)
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
         source = f"a state dict with {count} layer{'s' * (count != 1)}"
+        if count:
+            source += f", read with {self.heads} head{'s' * (self.heads != 1)}, the mask {self.mask}"
+            source += f" and epsilon {self.epsilon}" * (self.norm != "none")
         if len(layers) > count:  # the text explains why the model has more layers than the state dict
             apart = (
                 "parts and norms have layers of their own"

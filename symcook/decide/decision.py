@@ -27,7 +27,7 @@ from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
 from symcook.programs.reading import formula_of
-from symcook.programs.regular import regular_table
+from symcook.programs.regular import expression, regular_table
 from symcook.programs.running import speech_of
 from symcook.spec.counted import counted
 from symcook.spec.fold import Fold
@@ -397,7 +397,8 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
         return against
     asked = required(model)
     if isinstance(against, str):
-        return answering(asked, regular_table(against, asked.letters))
+        text = expression(against, "the specification must be a regular expression, not the name of a file")
+        return answering(asked, regular_table(text, asked.letters))
     if isinstance(against, Automaton):
         return answering(asked, against.over(asked.letters))
     if isinstance(against, Fold):

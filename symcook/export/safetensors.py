@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from symcook.compose.layouts import READ, seen
 from symcook.errors import BadInput
 from symcook.export.archive import Archive, facts, from_facts
 from symcook.files import parsed
@@ -73,6 +74,11 @@ def decode(data: bytes, path: object) -> Archive:
         # Nothing may follow the last tensor.
         if 8 + size + end != len(data):
             raise ValueError("length")
+        # Other programs write texts that are no JSON, such as pt, or nothing.
+        if not str(metadata.get("format", "")).startswith('"symcook'):
+            must = "a safetensors file that is read here must be an export of symcook"
+            do = f"give its tensors to from_state_dict, under {READ}"
+            raise BadInput(must, f"{seen(arrays)}, in {path}", do)
         return arrays | from_facts(metadata)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(must, f"{path} ({error})", "export it again") from None

@@ -280,6 +280,9 @@ def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> Bad
         return BadInput(f"a factor of a count must be one whole number before it ({where})", found_text, do)
     if token.type == "INTEGER" and expected == {"LEFT", "RIGHT"} and before.rstrip()[-1:] == "*":
         return BadInput(f"a factor of a count must be one whole number before it ({where})", found_text)
+    if INTERVAL.match(remaining):
+        do = "write its positions one by one, as Q_a | next Q_a for F[0,1] Q_a"
+        return BadInput(f"a formula must have no intervals of time ({where})", found_text, do)
     do = None if token.type == "$END" else instead_of(remaining) or instead_of(before[-1:] + remaining)
     if do is not None:
         return BadInput(f"a formula must be written in its signs and keywords ({where})", found_text, do)
@@ -287,14 +290,26 @@ def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> Bad
 
 
 INSTEAD = {
-    "G": "always", "F": "eventually", "X": "next", "U": "until", "H": "historically", "O": "once", "P": "once",
-    "Y": "prev", "S": "since", "and": "&", "or": "|", "not": "~", "implies": "->", "iff": "<->", "globally": "always",
+    "G": "always", "F": "eventually", "X": "next", "H": "historically", "O": "once", "P": "once",
+    "Y": "prev", "and": "&", "or": "|", "not": "~", "implies": "->", "iff": "<->", "globally": "always",
     "finally": "eventually", "previous": "prev", "yesterday": "prev",
 }  # fmt: skip
-"""Keywords of other tools for temporal logic, with those of this language."""
+"""Keywords of other tools for temporal logic, with those of this language that mean the same on finite strings."""
+_UNTIL, _RELEASE, _WEAK = "q | (p until next q)", "q & ~(~p until next ~q)", "q | (p until next q) | always p"
+STANDARD = {
+    "U": _UNTIL, "S": "q | (p since prev q)", "R": _RELEASE, "V": _RELEASE, "release": _RELEASE,
+    "W": _WEAK, "wuntil": _WEAK, "weakuntil": _WEAK, "M": "(p & q) | (q until next (p & q))",
+    "B": "q | (p since prev q) | historically p", "T": "q & ~(~p since prev ~q)",
+    "WX": "~next ~p", "N": "~next ~p", "wnext": "~next ~p", "weaknext": "~next ~p", "Z": "~prev ~p",
+}  # fmt: skip
+"""Operators of other tools to which no operator here is equal, each with a formula of the same meaning, for p and q
+beside or after the operator. In "p until q" of the papers p is true also where q is (Yang et al. 2026, Definition
+14)."""
+INTERVAL = re.compile(r"(?:[A-Za-z]+_?|<>|\[\])?\[\s*\d+\s*[,\]]")
+"""An interval of time of metric temporal logic, with or without its operator."""
 SIGNS = {
     "⇒": "->", "⟶": "->", "=>": "->", "⇔": "<->", "⟷": "<->", "<=>": "<->", "&&": "&", "||": "|", "!": "~",
-    "□": "always", "◇": "eventually", "◯": "next", "○": "next",
+    "□": "always", "◇": "eventually", "◯": "next", "○": "next", "[]": "always", "<>": "eventually",
     "×": "*", "·": "*", "÷": "/", "−": "-", ":=": "=", "==": "=",
 }  # fmt: skip
 """Signs of other languages, with those of this one."""
@@ -314,6 +329,10 @@ def _instead(*words: str) -> str | None:
     for word in (re.sub(r"\W.*", "", text.lstrip("(~&|-><")) for text in words):
         if word in INSTEAD:
             return f"write {INSTEAD[word]} for {word}"
+        if word in STANDARD:
+            if "q" not in STANDARD[word]:
+                return f"for {word} p write {STANDARD[word]}"
+            return f"for p {word} q write {STANDARD[word]}: in until and since here p must be true where q is too"
         closest = difflib.get_close_matches(word, sorted(WORDS - {word}), 1, 0.75)
         if closest and word not in WORDS:
             return f"did you mean {closest[0]}?"

@@ -18,6 +18,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from symcook.errors import BadInput
+from symcook.files import is_path
 from symcook.programs.automata import Automaton, reached
 
 SIGNS = "|*+?()[].\\"
@@ -28,6 +29,16 @@ PLACES = 20_000
 """The maximum number of places of an expression."""
 DEEP = 200
 """The maximum depth of nested brackets."""
+
+
+FOREIGN = (
+    (re.compile(r"[\^$]"), "leave ^ and $ out, since an expression is about the whole string"),
+    (re.compile(r"\\[wWdDsS]"), "write the symbols that are meant as a class, such as [ab], or . for every symbol"),
+    (re.compile(r"\\[bBAZ]"), "leave it out, since an expression is about the whole string"),
+    (re.compile(r"\\[1-9]"), "write the group once more: there are no references to groups"),
+    (re.compile(r"\?(?:[:=!<>]|P<)"), "write ( for (?: and leave out what looks ahead or behind"),
+)
+"""Signs of other tools at the character that is no symbol, with what to write instead."""
 
 
 class Places(NamedTuple):
@@ -209,10 +220,17 @@ class Expression:
         quoted = self.peek() == "\\"
         self.at += quoted
         for letter in self.every if quoted else self.plain:
+            # Other tools read a backslash before a letter or a digit as a class or a place: only signs may have one.
+            if quoted and letter[0].isalnum() and not set(letter) & set(SIGNS):
+                continue
             if self.text.startswith(letter, self.at):
                 self.at += len(letter)
                 return letter
-        raise self.fail("must be made of the symbols of the model", f"write the symbols as {self.quoted()}")
+        here = self.text[self.at - quoted :]
+        do = next((do for sign, do in FOREIGN if sign.match(here)), f"write the symbols as {self.quoted()}")
+        if here[:1] == "^" and self.text[: self.at].rstrip().endswith("["):
+            do = "write the other symbols: there is no class of what is left out"
+        raise self.fail("must be made of the symbols of the model", do)
 
 
 def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
@@ -237,12 +255,28 @@ def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
     return reached(begin, successors, lambda state: bool(state & final), alphabet).minimal()
 
 
+def expression(text: str, must: str) -> str:
+    """`text`, where a file may be given too. BadInput, with the sentence `must`, where it is a path
+    (`symcook.files.is_path`)."""
+    if is_path(text):
+        raise BadInput(must, text, f"in brackets it is an expression: ({text})")
+    return text
+
+
 def letters_of(text: str) -> tuple[str, ...]:
-    """The letters that occur in a regular expression, read as single characters, in the order of occurrence."""
+    """The letters that occur in a regular expression, read as single characters, in the order of occurrence.
+
+    BadInput for a character that another tool may read as something else: without quotes only letters, digits and _ are
+    symbols that need no alphabet, and with \\ only other characters.
+    """
     # Remove counted repetitions and write out ranges; all other characters are letters, unless they are signs.
     text = re.sub(r"(?<!\\)\{\d+(,\d*)?\}", "", text)
     text = re.sub(r"(?<!\\)\[(?:\\.|[^\]\\])*\]", lambda inside: re.sub(r"(\w)-(\w)", _range, inside[0]), text)
     occurrences = re.findall(r"\\(.)|([^|*+?()\[\].\\\s])", text, re.DOTALL)
+    for quoted, plain in occurrences:
+        if quoted.isalnum() or not (quoted or plain.isalnum() or plain == "_"):
+            must = "an expression with other symbols than letters and digits must have an alphabet"
+            raise BadInput(must, f"\\{quoted}" if quoted else plain, "give it, for example --alphabet ab")
     return tuple(dict.fromkeys(quoted or plain for quoted, plain in occurrences))
 
 

@@ -48,7 +48,8 @@ def program_table(program: Program) -> Automaton:
 def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: str = "the text") -> Automaton:
     """The automaton of a program: JSON if the text begins with {, else a regular expression, whose states are called
     q0, q1, ... BadInput if it is neither, if the automaton does not answer true or false in every state, or if
-    `alphabet` has other letters."""
+    `alphabet` has other letters. Without `alphabet` an expression must be in one piece, since it is read letter by
+    letter."""
     letters = None if alphabet is None else alphabet_of(alphabet)
     if source.lstrip()[:1] == "{":
         table = read_table(source, name)
@@ -60,6 +61,9 @@ def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: 
         if not letters:
             must = "an expression without symbols must have an alphabet"
             raise BadInput(must, source or "nothing", "give it, for example --alphabet ab")
+        if len(source.split()) > 1:
+            must = "an expression with blanks or line ends must have an alphabet"
+            raise BadInput(must, source, f'give it, for example --alphabet "{" ".join(letters)}"')
     return regular_table(source, letters)
 
 

@@ -93,14 +93,14 @@ def check(
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
     A compiled model is compared with its program where no specification is given. `inputs` is a language
-    (`symcook.words.inputs`): a model that reads strings is compared on its strings only, one by one; `sample` of them
-    are drawn with `seed`. `positions` says which answers count (`symcook.words.positions`). Where the reference answers
-    None, any answer is right; such inputs are counted as `free`. `values` sets declared symbols. A feed-forward recipe
-    takes no length and is compared on the grid of `symcook.verify.grid`. `region` is a formula (text or tree) over
-    inputs, symbols and n in which model and reference should agree; it restricts the inputs of both kinds of model over
-    numbers. `digits` is for ball and mpmath. In floats, a value may differ from the reference's by `TOLERANCE`. `error`
-    is a number, or for a feed-forward recipe a term over inputs and symbols, by which a value may differ from the
-    reference's in every domain.
+    (`symcook.words.inputs`): a model that reads strings is compared on its strings only, one by one, and without
+    `max_length` on all of a finite one; `sample` of them are drawn with `seed`. `positions` says which answers count
+    (`symcook.words.positions`). Where the reference answers None, any answer is right; such inputs are counted as
+    `free`. `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
+    `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
+    should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
+    floats, a value may differ from the reference's by `TOLERANCE`. `error` is a number, or for a feed-forward recipe a
+    term over inputs and symbols, by which a value may differ from the reference's in every domain.
 
     From AT_ONCE_FROM strings on, all lengths are decided or strings are grouped, where that is possible; `way` of the
     result says which. Otherwise, and with `resume`, `workers` or `executor`, every string is run. `resume` names a file
@@ -131,6 +131,10 @@ def check(
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
         ask = maker.make()
         return check_grid(model, ask, region, values=values, progress=progress, numbers=numbers, within=within)
+    if max_length is None and inputs is not None:
+        from symcook.words.inputs import longest
+
+        max_length = longest(model, inputs, 0) or None  # a finite language is compared as a whole
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
         must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
         raise BadInput(must, max_length, "give --max-length N")

@@ -19,10 +19,11 @@ import numpy as np
 
 from symcook.domains.cells import Array
 from symcook.errors import BadInput, NotExact
-from symcook.files import text_of
+from symcook.files import names_file, text_of
 from symcook.forward import Result
 from symcook.programs.automata import Automaton, reached, read_table
-from symcook.programs.regular import name_of, regular_table
+from symcook.programs.formats import format_of
+from symcook.programs.regular import expression, name_of, regular_table
 from symcook.words import Stand, Word, every
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
 from symcook.words.positions import AnswersAfter, at_positions
@@ -479,9 +480,11 @@ def _language(model: Transformer, source: Language) -> tuple[Automaton | frozens
             raise BadInput("inputs must be a language", repr(source), DO)
         return frozenset(_checked(model, source, "the list")), "the list"
     path = Path(source)
-    if isinstance(source, str) and not _is_file(path):
-        return regular_table(source, model.alphabet), source
+    if isinstance(source, str) and not names_file(source):
+        return regular_table(expression(source, "a file of inputs must exist"), model.alphabet), source
     text, name = text_of(path, "a file of inputs", do=DO), name_of(str(path), model.alphabet)
+    if (found := format_of(text)) is not None:
+        raise BadInput("a file of inputs must have one string a line, or an automaton", f"{path}: {found}", DO)
     if text.lstrip().startswith("{") and '"transitions"' in text:
         return _over(model, read_table(text, str(path))), name
     lines = text.removesuffix("\n").split("\n") if text else []
@@ -504,14 +507,6 @@ def _longest(language: Automaton | frozenset[Word]) -> int | None:
         longest = length
         level = {to for state in level for to in language.moves[state]} & alive
     return None
-
-
-def _is_file(path: Path) -> bool:
-    """Whether a path is that of a file; False for text that cannot be a path."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # text that is too long, or has a character that no path may have
-        return False
 
 
 def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[Word]:

@@ -95,7 +95,7 @@ def dense_model() -> sc.Transformer:
               "layers.0.norm1.weight": (d,), "layers.0.norm1.bias": (d,), "layers.0.norm2.weight": (d,),
               "layers.0.norm2.bias": (d,)}  # fmt: skip
     state = {name: draw.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
-    return sc.from_state_dict(state, vocabulary="ab", name="trained.json")
+    return sc.from_state_dict(state, vocabulary="ab", heads=1, norm="pre", activation="relu", name="trained.json")
 
 
 def test_a_table_of_positions_is_shown_as_one(capsys: pytest.CaptureFixture[str]) -> None:

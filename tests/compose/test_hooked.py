@@ -82,7 +82,7 @@ def logits(given: dict[str, Any], word: list[int], norm: bool = True) -> Any:
 @together("norm", ["pre", "none"])
 def test_a_hooked_transformer_is_read_exactly(seed: int, mlp: bool, norm: str) -> None:
     given = state(seed, mlp=mlp, folded=norm == "none")
-    model = sc.from_state_dict(given, vocabulary=VOCABULARY, norm=norm)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, norm=norm, activation="relu")
     for word in ([0], [2, 1], [1, 1, 0, 2, 2, 0]):
         wanted = logits(given, word, norm == "pre")
         found = model.run([VOCABULARY[t] for t in word], "float64")
@@ -93,7 +93,7 @@ def test_a_hooked_transformer_is_read_exactly(seed: int, mlp: bool, norm: str) -
 
 def test_thirty_digits_of_a_trained_model() -> None:
     given = state(7)
-    model = sc.from_state_dict(given, vocabulary=VOCABULARY)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, activation="relu")
     found = model.run("abca", "ball", digits=30)
     wanted = logits(given, [0, 1, 2, 0])[-1]
     for label, value in zip(VOCABULARY, wanted.tolist(), strict=True):
@@ -125,6 +125,6 @@ def test_thirty_digits_of_a_trained_model() -> None:
 def test_a_hooked_state_that_does_not_fit(changes: dict[str, Any], says: str) -> None:
     given = {key: value for key, value in (state(1) | changes).items() if value is not None}
     with pytest.raises(BadInput, match=says):
-        sc.from_state_dict(given, vocabulary=VOCABULARY)
+        sc.from_state_dict(given, vocabulary=VOCABULARY, activation="relu")
     with pytest.raises(BadInput, match="heads"):
         sc.from_state_dict(state(1), vocabulary=VOCABULARY, heads=4)

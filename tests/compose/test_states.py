@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -107,7 +108,7 @@ CASES = {
 def test_a_state_dict_runs_as_its_source(what: str, heads: int) -> None:
     norm, parts = CASES[what]
     given = state(np.random.default_rng(len(what) + heads), **parts)  # type: ignore[arg-type]
-    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=heads, norm=norm)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=heads, norm=norm, activation="relu")
     for word in (["a"], ["CD", "a"], ["b", "b", "a", "CD", "b"]):
         wanted = plain(given, word, heads, norm, 1e-5)
         got = np.array([list(row.values()) for row in model.run(word, "float64").outputs or []])
@@ -121,7 +122,7 @@ def test_a_state_dict_runs_as_its_source(what: str, heads: int) -> None:
 
 def test_labels_of_the_largest_output() -> None:
     given = state(np.random.default_rng(5), norms=True, final=True, output=True)
-    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=2)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=2, norm="pre", activation="relu")
     for word in (["a", "b"], ["CD", "CD", "a"]):
         scores = plain(given, word, 2, "pre", 1e-5)
         assert model.run(word, "ball").outputs == [VOCABULARY[k] for k in scores.argmax(axis=1)]
@@ -135,7 +136,7 @@ def test_weights_are_the_floats_themselves() -> None:
 
 def test_it_is_saved_and_exported(tmp_path: Any) -> None:
     given = state(np.random.default_rng(2), layers=1, norms=True, positions=True)
-    model = sc.from_state_dict(given, vocabulary=VOCABULARY)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=1, norm="pre", activation="relu")
     assert sc.load(model.save(tmp_path / "m.json")) == model
     assert model.max_length == 6
     with pytest.raises(sc.BadInput, match="at most 6"):
@@ -158,13 +159,13 @@ def test_what_does_not_fit_is_named(change: dict[str, Any], says: str) -> None:
     given |= change
     given = {key: value for key, value in given.items() if value is not None}
     with pytest.raises(sc.BadInput, match=says):
-        sc.from_state_dict(given, vocabulary=VOCABULARY)
+        sc.from_state_dict(given, vocabulary=VOCABULARY, heads=1, norm="pre", activation="relu")
 
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_labels_behind_post_norms(bias: bool) -> None:
     given = state(np.random.default_rng(6), norms=True, final=True, output=True, bias=bias)
-    model = sc.from_state_dict(given, vocabulary=VOCABULARY, norm="post")
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=1, norm="post", activation="relu")
     assert bool(model.final_norm) != bias  # without biases the norms stand where they stood
     for word in (["a", "b"], ["CD", "CD", "a"]):
         scores = plain(given, word, 1, "post", 1e-5)
@@ -174,7 +175,7 @@ def test_labels_behind_post_norms(bias: bool) -> None:
 def test_heads_must_divide() -> None:
     given = state(np.random.default_rng(1), norms=True)
     with pytest.raises(sc.BadInput, match="must divide the 4 coordinates"):
-        sc.from_state_dict(given, vocabulary=VOCABULARY, heads=3)
+        sc.from_state_dict(given, vocabulary=VOCABULARY, heads=3, norm="pre", activation="relu")
 
 
 def test_entries_may_be_any_exact_numbers_or_floats_of_one_kind() -> None:
@@ -201,13 +202,103 @@ def test_entries_may_be_any_exact_numbers_or_floats_of_one_kind() -> None:
 )
 def test_one_layer_that_is_shown_as_several_says_why(norm: str, final: bool, bias: bool, says: str) -> None:
     given = state(np.random.default_rng(3), layers=1, norms=norm != "none", final=final, bias=bias)
-    model = sc.from_state_dict(given, vocabulary=VOCABULARY, norm=norm)
-    many = len(model.layers)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=1, norm=norm, activation="relu")
+    many, how = len(model.layers), "read with 1 head, the mask future" + " and epsilon 1/100000" * (norm != "none")
+    says = says.replace("1 layer", f"1 layer, {how}")
     assert (many > 1) == ("in all" in says) and (many == 1 or f"{many} in all" in says)
-    assert f"Source: {says}\n" in model.text() and f"Source: {says}<" in model._repr_html_()
+    assert f"Source: {says} " in " ".join(model.text().split()) and f"Source: {says}<" in model._repr_html_()
 
 
 @pytest.mark.parametrize(("given", "says"), [({}, "given: an empty one"), (5, "given: 5")])
 def test_no_state_dict_is_named(given: Any, says: str) -> None:
     with pytest.raises(sc.BadInput, match=says):
         sc.from_state_dict(given, vocabulary=VOCABULARY)
+
+
+# --- What the keys leave open -----------------------------------------------------------------------------------------
+
+
+HOOKED = {
+    "embed.W_E": [[1.0, 0.0], [0.0, 1.0]], "pos_embed.W_pos": [[0.0, 0.0]] * 6,
+    "unembed.W_U": [[1.0, 0.0], [0.0, 2.0]], "unembed.b_U": [1.5, 0.0],
+    "blocks.0.attn.W_Q": [[[0.0, 0.0]] * 2], "blocks.0.attn.W_K": [[[0.0, 0.0]] * 2],
+    "blocks.0.attn.W_V": [[[1.0, 0.0], [0.0, 1.0]]], "blocks.0.attn.W_O": [[[1.0, 0.0], [0.0, 1.0]]],
+}  # fmt: skip
+"""A HookedTransformer of attention alone, without weights of norms."""
+NORM = {f"blocks.0.ln1.{name}": [1.0, 1.0] for name in "wb"}
+LATER = {f"blocks.0.ln2.{name}": [1.0, 1.0] for name in "wb"}
+MLP = {"blocks.0.mlp.W_in": [[1.0], [1.0]], "blocks.0.mlp.W_out": [[1.0, 1.0]]}
+PLAIN = state(np.random.default_rng(1), norms=True)
+ZERO = {key: 0 * value for key, value in PLAIN.items() if key.endswith("in_proj_weight")}
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "says"),
+    [
+        (HOOKED, {}, 'norm must be given.*write norm="pre" or "post" or "none"'),
+        (HOOKED | MLP | NORM | LATER, {}, 'activation must be given.*write activation="relu" or .*"step"'),
+        (PLAIN, {"activation": "relu", "heads": 1}, "norm must be given"),
+        (PLAIN, {"norm": "post", "heads": 1}, "activation must be given"),
+        (PLAIN, {}, 'norm and activation must be given.*norm="pre" or .*, and activation="relu" or'),
+        (PLAIN, {"norm": "post", "activation": "relu"}, "number of heads must be given.*heads=1"),
+    ],
+)
+def test_what_the_keys_leave_open_has_no_default(given: Any, words: dict[str, Any], says: str) -> None:
+    vocabulary = "ab" if "embed.W_E" in given else VOCABULARY
+    with pytest.raises(sc.BadInput, match=says):
+        sc.from_state_dict(given, vocabulary=vocabulary, **words)
+
+
+def test_what_the_keys_say_or_does_not_matter_need_not_be_given() -> None:
+    assert sc.from_state_dict(HOOKED, vocabulary="ab", norm="none").run("aab", domain="ball").outputs == ["a", "a", "b"]
+    assert sc.from_state_dict(HOOKED | NORM, vocabulary="ab").layers[0].placement == "multi pre"
+    only = {"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[1, 0], [0, 1]]}
+    assert sc.from_state_dict(only, vocabulary="ab").run("ab").outputs == ["a", "b"]
+    one = sc.from_state_dict(PLAIN | ZERO, vocabulary=VOCABULARY, norm="pre", activation="relu")
+    two = sc.from_state_dict(PLAIN | ZERO, vocabulary=VOCABULARY, heads=2, norm="pre", activation="relu")
+    word = ["a", "b", "CD"]
+    assert one.run(word, "ball", digits=15).outputs == two.run(word, "ball", digits=15).outputs
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (HOOKED | {"blocks.0.ln1.w": [1.0, 1.0]}, "RMS norm.*none for layers.0.norm1.bias"),
+        ({key: value for key, value in PLAIN.items() if not key.endswith("norm2.bias")}, "RMS norm.*norm2.bias"),
+        ({key: value for key, value in PLAIN.items() if "layers.1.norm2" not in key}, "none for layers.1.norm2.weight"),
+        (HOOKED | MLP | NORM, "none for layers.0.norm2.weight"),
+        (HOOKED | {"blocks.0.attn.mask": [[True, False], [False, True]]}, "blocks.0.attn.mask must be the causal mask"),
+        (HOOKED | {"blocks.0.attn.mask": [[True, True], [True, True]]}, "must be the causal mask"),
+    ],
+)
+def test_what_would_be_read_as_something_else_is_refused(given: Any, says: str) -> None:
+    vocabulary = "ab" if "embed.W_E" in given else VOCABULARY
+    with pytest.raises(sc.BadInput, match=says):
+        sc.from_state_dict(given, vocabulary=vocabulary, norm="pre", activation="relu", heads=1)
+
+
+def test_a_hooked_transformer_has_no_post_norms() -> None:
+    with pytest.raises(sc.BadInput, match="norm of a HookedTransformer"):
+        sc.from_state_dict(HOOKED, vocabulary="ab", norm="post")
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("h.0.attn.c_attn.weight", "GPT-2"),
+        ("model.layers.0.self_attn.q_proj.weight", "Llama"),
+        ("bert.encoder.layer.0.attention.self.query.weight", "BERT"),
+        ("w", "the keys w"),
+    ],
+)
+@pytest.mark.parametrize("metadata", [None, {"format": "pt"}, {"format": "1"}])
+def test_another_layout_is_named(key: str, says: str, metadata: Any, tmp_path: Any) -> None:
+    """In a file of safetensors as Hugging Face writes it, and as a dict."""
+    entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+    header = json.dumps(({"__metadata__": metadata} if metadata else {}) | {key: entry}).encode()
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    with pytest.raises(sc.BadInput, match=f"must be an export of symcook.*{says}.*from_state_dict"):
+        sc.from_safetensors(file)
+    with pytest.raises(sc.BadInput, match=f"must have the names of torch.*{says}"):
+        sc.from_state_dict({key: [1.0]}, vocabulary="ab")

@@ -93,7 +93,7 @@ def test_no_expression_is_made_between_a_state_dict_and_an_export(tmp_path) -> N
         "layers.0.self_attn.out_proj.weight": (8, 8),
     }  # fmt: skip
     state = {key: rng.normal(size=shape).astype(np.float32) for key, shape in shapes.items()}
-    model = sc.from_state_dict(state, vocabulary="abc", heads=2, norm="none")
+    model = sc.from_state_dict(state, vocabulary="abc", heads=2, norm="none", activation="relu")
     model.export(tmp_path / "m.npz", max_length=1)
     (layer,) = model.layers
     parts = (*layer.attention.heads, layer.feedforward)

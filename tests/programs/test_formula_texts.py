@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.programs.reading import read_formula
+from symcook.programs.reading import INSTEAD, STANDARD, read_formula
 from symcook.programs.srasp_reading import read_srasp
+from symcook.spec.logic import answers
 
 
 @pytest.mark.parametrize("source, said", [
@@ -29,8 +31,17 @@ from symcook.programs.srasp_reading import read_srasp
     ("Q_a Q_b", "column 5"),
     ("G(Q_a -> F Q_b)", "write always for G"),
     ("Q_a & F Q_b", "write eventually for F"),
-    ("Q_a S Q_b", "write since for S"),
-    ("Q_a U Q_b", "write until for U"),
+    ("Q_a S Q_b", "for p S q write q | (p since prev q): in until and since here p must be true where q is too"),
+    ("Q_a U Q_b", "for p U q write q | (p until next q): in until and since here p must be true where q is too"),
+    ("Q_a wuntil Q_b", "for p wuntil q write q | (p until next q) | always p"),
+    ("X Q_a", "write next for X"),
+    ("WX Q_a", "for WX p write ~next ~p"),
+    ("[]Q_a", "write always for []"),
+    ("Q_a & <> Q_b", "write eventually for <>"),
+    ("F[0,5] Q_a", "no intervals of time (line 1, column 2)"),
+    ("Q_a U[0,3] Q_b", "no intervals of time"),
+    ("always[1,2] Q_a", "no intervals of time"),
+    ("<>[0,3] Q_a", "no intervals of time"),
     ("Y Q_a", "write prev for Y"),
     ("Q_a untill Q_b", "did you mean until?"),
     ("not Q_a", "write ~ for not"),
@@ -62,6 +73,44 @@ def test_what_is_no_formula_gets_a_sentence(source: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
         sc.compile("ltl", source, alphabet="ab")
     assert said in str(caught.value) and "\n" not in str(caught.value).split("given:")[0]
+
+
+def standard(operator: str, p: list[bool], q: list[bool]) -> list[bool]:
+    """Operators of linear temporal logic on finite strings by their definitions, at each position."""
+    n = len(p)
+    places = range(n)
+    if operator in ("X", "WX", "N", "wnext", "weaknext"):
+        return [p[i + 1] if i + 1 < n else operator != "X" for i in places]
+    if operator in ("Y", "Z"):
+        return [p[i - 1] if i else operator == "Z" for i in places]
+
+    def until(a: list[bool], b: list[bool]) -> list[bool]:
+        return [any(b[j] and all(a[i:j]) for j in range(i, n)) for i in places]
+
+    def negated(a: list[bool]) -> list[bool]:
+        return [not value for value in a]
+
+    if operator in ("S", "B", "T"):  # the mirror images
+        return standard({"S": "U", "B": "W", "T": "R"}[operator], p[::-1], q[::-1])[::-1]
+    if operator in ("W", "wuntil", "weakuntil"):
+        return [value or all(p[i:]) for i, value in zip(places, until(p, q), strict=True)]
+    if operator in ("R", "V", "release"):
+        return negated(until(negated(p), negated(q)))
+    if operator == "M":
+        return until(q, [a and b for a, b in zip(p, q, strict=True)])
+    return until(p, q)
+
+
+def test_what_is_advised_has_the_standard_meaning() -> None:
+    """Of each operator of other tools, on all strings to length 4 over the four values of p and q."""
+    letters = {"a": (False, False), "b": (False, True), "c": (True, False), "d": (True, True)}
+    advised = STANDARD | {word: f"{INSTEAD[word]} p" for word in ("X", "Y")}
+    for operator, ours in advised.items():
+        formula = read_formula(f"let p = Q_{{c, d}}; let q = Q_{{b, d}}; {ours}", "abcd")
+        for n in range(1, 5):
+            for word in product("abcd", repeat=n):
+                p, q = ([letters[letter][k] for letter in word] for k in (0, 1))
+                assert answers(formula, word) == standard(operator, p, q), (operator, word)
 
 
 @pytest.mark.parametrize("source, said", [

@@ -77,7 +77,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ('x = indicator(tokens == "a")', "a function must be one of aggregate, map, select, selector_width"),
     ("x = indices % 2", "given: %"),
     ("nowhere.srasp", "or come with symcook"),
-    ("a/histogram.srasp", "a program must be its text, or on the command line a file that is there"),
+    ("a/histogram.srasp", "the file of a program must exist; given: a/histogram.srasp; give the text itself"),
     ("x(i) = 3 / 0", "divided by a whole number that is not 0 (line 1, column 12)"),
     ("x(i) = 1234567890123456789", "at most 18 digits"),
     ("x(i) = [1, 2]", "a program must be without lists (line 1, column 8); given: [1"),

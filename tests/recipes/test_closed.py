@@ -236,7 +236,7 @@ def test_weights_as_they_are_trained_end_in_a_sentence(seed: int, norm: str) -> 
         state |= {f"blocks.0.mlp.{x}": rng.normal(size=size) for x, size in sizes.items()}
     else:
         state |= {f"blocks.0.ln1.{x}": rng.normal(size=4) for x in "wb"}
-    model = sc.from_state_dict(state, vocabulary="abc", norm=norm)
+    model = sc.from_state_dict(state, vocabulary="abc", norm=norm, activation="relu")
     with pytest.raises(BadInput, match=r"must follow its rules.*:"):
         every_length(model)
 
