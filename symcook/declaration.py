@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COMMON = """
 model NAME: A recipe or a model file.
-max_length N: The maximum length, in input symbols.
+max_length N: The maximum length, in input symbols; by default that of the longest of finitely many inputs.
 min_length N: The smallest length; 0 includes the empty string.
 n N: The length: how many scores, positions or symbols there are.
 gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.

@@ -101,7 +101,7 @@ def test_only_the_command_that_is_called_is_made(capsys: pytest.CaptureFixture[s
 
 
 def test_what_is_required_is_asked_for_by_its_words_and_the_example(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "the maximum length must be given; given: none; give --max-length 20" in refused(capsys, "margin", "dyck-1")
+    assert "the maximum length must be given; given: none; give --max-length 8" in refused(capsys, "margin", "dyck-1")
     said = refused(capsys, "tolerance", "dyck-1", "--max-length", 2)
     assert "the weight that moves must be given; given: none; give --free 'L2.ff.b1[1]'" in said
 

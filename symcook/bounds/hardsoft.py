@@ -48,10 +48,12 @@ from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, hull, ratio_of
-from symcook.words.inputs import Language, Strings, strings
+from symcook.words.inputs import Language, Strings, listed, longest, strings
 
 READS = PartsRead("the question hardsoft")
 
+DEFAULT_LENGTH = 6
+"""The maximum length without another one, if there are infinitely many strings."""
 MOST_WORDS = 20_000
 """The largest number of strings of one length that are run."""
 DIGITS = 10
@@ -192,7 +194,7 @@ def hardsoft(
     model: Transformer,
     error: str,
     gap: str | None = None,
-    max_length: int = 6,
+    max_length: int | None = None,
     *,
     inputs: Language | None = None,
     sample: int | None = None,
@@ -214,7 +216,7 @@ def hardsoft(
 
     error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
     gap EXPR: A gap of the scores, an expression in n, in place of what is found.
-    max_length N: Strings of up to N symbols are run.
+    max_length N: Strings of up to N symbols are run; by default 6, or the longest of finitely many inputs.
     file -o/--output FILE: Write the model with softmax.
 
     Heads are untied by `symcook.compose.untied`. Since all is found on all words to `max_length`, and certified there,
@@ -280,7 +282,7 @@ def hardsoft(
     # Restore the readout of the given model, since `strings_to_run.counted` may have changed its positions.
     answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
     soft = replace(soft, readout=answers)
-    status = f"CHECKED {max_length}"
+    status = f"CHECKED {strings_to_run.longest}"
     sizes_and_rows = (gamma, x_max, h_max, constants.told(), tuple(soft_lengths))
     return HardSoft(model.name, heads, *sizes_and_rows, status, soft, decides=decides, inputs=strings_to_run)
 
@@ -315,7 +317,7 @@ def _least_one(value: fmpq) -> Fraction:
 
 def checked(
     model: Transformer,
-    max_length: int,
+    max_length: int | None,
     inputs: Language | None = None,
     sample: int | None = None,
     seed: int = 0,
@@ -334,6 +336,9 @@ def checked(
         if layer.feedforward is not None and layer.feedforward.activation != "relu":
             foreign_activation = f"{layer.feedforward.activation} in layer {number}"
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", foreign_activation)
+    if max_length is None:
+        inputs = listed(inputs)
+        max_length = DEFAULT_LENGTH if inputs is None else longest(model, inputs, DEFAULT_LENGTH)
     model.check_length(max_length + model.embedding.added)
     return strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
 

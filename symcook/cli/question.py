@@ -129,7 +129,8 @@ def ask(
     for target in () if plotted else targets:
         vacant(target, force)
     title = f"{question.name} of {chosen.name}"
-    failure = f"no {title} up to length {given['max_length']} was found"
+    longest = given["max_length"]
+    failure = f"no {title}{'' if longest is None else f' up to length {longest}'} was found"
     with within(seconds, failure, "give a smaller --max-length"):
         try:
             with Progress(title) as progress:

@@ -20,13 +20,15 @@ from flint import arb, arb_mat, fmpq, fmpq_mat
 from symcook.domains.protocol import Coefficient
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
+from symcook.model.entries import all_rational
 from symcook.model.parts import LayerNorm
 from symcook.model.symbols import lowered
-from symcook.numbers.matrix import RationalMatrix
 from symcook.present import present
 
 if TYPE_CHECKING:
     import sympy
+
+    from symcook.numbers.matrix import RationalMatrix
 
 Entry = fmpq | arb
 ZERO = fmpq(0)
@@ -82,7 +84,7 @@ class BallMatrices:
 
     def _matrix(self, weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> BallMatrix:
         """`matrix` without the store: balls, and with them the rationals where all weights are rational."""
-        if not isinstance(weights, RationalMatrix):
+        if not all_rational(weights):
             return BallMatrix(_balls([[self.number(x) for x in column] for column in _columns(weights, rows)]))
         ratios, width = weights.ratios(), weights.cols
         exact = fmpq_mat([[fmpq(*ratios[r * width + c]) for r in rows] for c in range(width)])
@@ -248,7 +250,7 @@ class RoundedMatrices(BallMatrices):
 
 def _columns(weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> Iterator[list[Coefficient]]:
     """The columns of some rows of a matrix."""
-    if isinstance(weights, RationalMatrix):
+    if all_rational(weights):
         ratios, width = weights.ratios(), weights.cols
         return ([Fraction(*ratios[r * width + c]) for r in rows] for c in range(width))
     return ([lowered(weights[r, c]) for r in rows] for c in range(weights.cols))

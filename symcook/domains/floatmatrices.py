@@ -15,12 +15,14 @@ import numpy as np
 from symcook.domains.protocol import Coefficient
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
+from symcook.model.entries import all_rational
 from symcook.model.parts import LayerNorm
 from symcook.numbers.evaluate import float_of
-from symcook.numbers.matrix import RationalMatrix
 
 if TYPE_CHECKING:
     import sympy
+
+    from symcook.numbers.matrix import RationalMatrix
 
 FloatArray = np.ndarray[Any, Any]
 """Several columns (a row for each), a matrix, or a vector as a column."""
@@ -28,7 +30,7 @@ FloatArray = np.ndarray[Any, Any]
 
 def nearest(weights: RationalMatrix | sympy.ImmutableMatrix) -> FloatArray:
     """A matrix of exact numbers, each rounded to float64."""
-    if isinstance(weights, RationalMatrix):
+    if all_rational(weights):
         return weights.nearest()
     from symcook.model.symbols import lowered
 

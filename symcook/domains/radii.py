@@ -31,15 +31,16 @@ from symcook.errors import NotExact
 from symcook.locks import PRECISION
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
+from symcook.model.entries import all_rational
 from symcook.model.parts import LayerNorm, Mask
 from symcook.model.symbols import lowered
 from symcook.numbers.evaluate import float_of
-from symcook.numbers.matrix import RationalMatrix
 
 if TYPE_CHECKING:
     import sympy
 
     from symcook.domains.batch import Listed
+    from symcook.numbers.matrix import RationalMatrix
 
 
 UNIT = 2.0**-53
@@ -121,7 +122,7 @@ class Radii(Positions[Any, Any, Any]):
         if key not in of.kept:
             if weights.cols > WIDEST:
                 raise NotExact(f"a sum must have at most {WIDEST} terms", weights.cols, BALL)
-            exact = isinstance(weights, RationalMatrix) and weights.floats is not None
+            exact = all_rational(weights) and weights.floats is not None
             entries = nearest(weights)
             if not exact and _has_inexact_small(weights, entries):
                 must = f"a weight that is no float must have a size of at least {LEAST:.3g}"
@@ -237,13 +238,13 @@ class Radii(Positions[Any, Any, Any]):
         if rows:
             at = self.name, names, self._start, self.rows, self.length
 
-            def table() -> FloatArray:
+            def values() -> FloatArray:
                 """For each coordinate and position, the value and its error."""
                 functions = [embedding.places[names[row]] for row in rows]
                 places = [self._start + place for place in self.rows]
                 return np.array([[_float_and_error(value_at(f, i, self.length)) for i in places] for f in functions])
 
-            added = embedding.by_position(at, table)[:, :, None]
+            added = embedding.by_position(at, values)[:, :, None]
             mid[rows] += added[..., 0]
             rad[rows] += added[..., 1] + np.abs(mid[rows]) * (2 * UNIT)
         return balls(mid, rad)
@@ -352,7 +353,7 @@ def _has_inexact_small(weights: Any, entries: FloatArray) -> bool:
     small = np.flatnonzero(np.abs(entries).ravel() < LEAST)
     if not small.size:
         return False
-    if not isinstance(weights, RationalMatrix):
+    if not all_rational(weights):
         return any(isinstance(x, tuple) or x != 0 for x in (lowered(weights[int(k)]) for k in small))
     ratios = weights.ratios()
     return any(ratios[k][0] for k in small.tolist())

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVa
 
 from symcook.domains.protocol import Coefficient, unknown_weighting
 from symcook.errors import BadInput, NoRun, Undecided
-from symcook.model.expr import Tree, names, show
+from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.parts import Mask
-from symcook.model.symbols import lowered, symbol, to_sympy
+from symcook.model.symbols import symbol, to_sympy
 
 if TYPE_CHECKING:
     import sympy
@@ -570,7 +570,7 @@ def visible(mask: Mask, row: int, length: int) -> range:
 @lru_cache(maxsize=4096)
 def _indicator(place: int) -> Coefficient:
     """The term in i that is 1 at the position i = `place` and 0 elsewhere."""
-    return lowered(f"I[i = {place}]")
+    return parse_term(f"I[i = {place}]")
 
 
 @lru_cache(maxsize=256)

@@ -82,8 +82,9 @@ def export(
     if max_length is None:
         most = DEFAULT_LENGTH
         if inputs is not None:
-            from symcook.words.inputs import longest
+            from symcook.words.inputs import listed, longest
 
+            inputs = listed(inputs)
             most = longest(model, inputs, most)
         if model.max_length is not None:
             most = min(most, model.max_length - model.embedding.added)

@@ -38,6 +38,7 @@ from symcook.domains import DTYPES
 from symcook.errors import BadInput, NoRun, chosen
 from symcook.files import parsed
 from symcook.model.ends import TokenRows
+from symcook.model.entries import all_rational, held
 from symcook.model.expr import Tree, names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
@@ -173,7 +174,12 @@ class _ArchiveWriter:
             for k, norm in enumerate(step.before, 1):
                 self.norm(norm, f"{key}before{k}.")
             # What the sublayer reads: the outputs of its norms, side by side; without norms, the residual stream.
-            view = [n for norm in step.before for n in (norm.writes if norm.projection is not None else self.space)]
+            whole = [held(norm, "projection") is None for norm in step.before]
+            view = [
+                n
+                for norm, every in zip(step.before, whole, strict=True)
+                for n in (self.space if every else norm.writes)
+            ]
             place = {name: k for k, name in enumerate(view)} if step.before else self.space
             for h, part in enumerate(step.parts, 1):
                 match part:
@@ -185,9 +191,10 @@ class _ArchiveWriter:
                         READS.refuse(type(part))
             if step.after is not None:
                 self.norm(step.after, f"{key}after.")
-        if readout.weights is not None:
-            count = readout.weights.rows
-            self.matrix("readout.weights", readout.weights, range(count), self.at(readout.reads), count)
+        weights = held(readout, "weights")
+        if weights is not None:
+            count = weights.shape[0]
+            self.matrix("readout.weights", weights, range(count), self.at(readout.reads), count)
             # A sign readout has one row of weights.
             if not readout.labels:
                 self.arrays["readout.weights"] = self.arrays["readout.weights"][0]
@@ -224,10 +231,10 @@ class _ArchiveWriter:
 
         self.arrays[key + "activation"] = np.array(block.activation)
         units, writes = range(block.hidden), self.at(block.writes)
-        self.matrix(key + "W1", block.W1, units, self.at(block.reads, view), block.hidden, len(view))
-        self.matrix(key + "b1", block.b1, units, None, block.hidden)
-        self.matrix(key + "W2", block.W2, writes, units, len(self.space), block.hidden)
-        self.matrix(key + "b2", block.b2, writes, None, len(self.space))
+        self.matrix(key + "W1", held(block, "W1"), units, self.at(block.reads, view), block.hidden, len(view))
+        self.matrix(key + "b1", held(block, "b1"), units, None, block.hidden)
+        self.matrix(key + "W2", held(block, "W2"), writes, units, len(self.space), block.hidden)
+        self.matrix(key + "b2", held(block, "b2"), writes, None, len(self.space))
 
     def head(self, head: Head, view: Mapping[str, int], key: str) -> None:
         """One head: its matrices, its mask and weighting, and the factor on its scores."""
@@ -235,11 +242,11 @@ class _ArchiveWriter:
 
         reads = self.at(head.reads, view)
         for name in ("Q", "K"):
-            keys = getattr(head, name).rows
-            self.matrix(key + name, getattr(head, name), range(keys), reads, keys, len(view))
-        self.matrix(key + "V", head.V, self.at(head.writes), reads, len(self.space), len(view))
+            keys = held(head, name).shape[0]
+            self.matrix(key + name, held(head, name), range(keys), reads, keys, len(view))
+        self.matrix(key + "V", held(head, "V"), self.at(head.writes), reads, len(self.space), len(view))
         self.arrays |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
-        factor = lowered(head.factor)
+        factor = head.lowered["factor"]
         # The factor: 1, by position, or by length and position.
         if factor == 1:
             return
@@ -257,13 +264,13 @@ class _ArchiveWriter:
 
         order, size = range(len(norm.writes)), len(norm.writes)
         # A norm without a projection reads the whole stream, in any order; its arrays are in the stream's order.
-        if norm.projection is None:
+        if held(norm, "projection") is None:
             order = self.at(norm.reads)
         else:
-            self.matrix(key + "P", norm.projection, order, self.at(norm.reads), size)
+            self.matrix(key + "P", held(norm, "projection"), order, self.at(norm.reads), size)
         for name in ("gain", "bias"):
-            self.matrix(key + name, getattr(norm, name), order, None, size)
-        self.vector(key + "epsilon", [lowered(norm.epsilon)])
+            self.matrix(key + name, held(norm, name), order, None, size)
+        self.vector(key + "epsilon", [norm.lowered["epsilon"]])
         self.arrays[key + "epsilon"] = self.arrays[key + "epsilon"].reshape(())
         self.arrays[key + "zero_variance"] = np.array(norm.zero_variance)
 
@@ -274,7 +281,7 @@ class _ArchiveWriter:
     def matrix(
         self,
         key: str,
-        weights: sympy.MatrixBase,
+        weights: Any,
         rows: Sequence[int],
         columns: Sequence[int] | None,
         height: int,
@@ -285,8 +292,6 @@ class _ArchiveWriter:
         Without `width` the array is as wide as the stream; without `columns` it is a vector.
         """
         import numpy as np
-
-        from symcook.numbers.matrix import RationalMatrix
 
         # A vector is written as a matrix with one column.
         across = [0] if columns is None else list(columns)
@@ -300,10 +305,9 @@ class _ArchiveWriter:
 
         if rows and across:
             # A matrix of rational numbers has pairs of integers, or floats where it was made of floats.
-            if isinstance(weights, RationalMatrix):
-                entries = self.stored(
-                    weights.ratios() if weights.floats is None else weights.floats.ravel(), key, index
-                )
+            if all_rational(weights):
+                floats = getattr(weights, "floats", None)
+                entries = self.stored(weights.ratios() if floats is None else floats.ravel(), key, index)
             else:
                 entries = self.numbers([lowered(value) for value in weights], key, index)
             table[np.ix_(list(rows), across)] = entries.reshape(len(rows), len(across))

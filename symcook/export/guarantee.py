@@ -25,11 +25,11 @@ from symcook.errors import BadInput, NoRun, NotExact, Undecided, chosen
 from symcook.export.archive import Archive, ArraysRead, arrays, numbered
 from symcook.forward import forward
 from symcook.locks import PRECISION
-from symcook.model.parts import Head
+from symcook.model.checks import filled
+from symcook.model.parts import Head, held_matrices
 from symcook.model.rationals import consecutive, outward
 from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
-from symcook.numbers.matrix import RationalMatrix
 from symcook.words.exact import Prefixes
 from symcook.words.inputs import Strings
 from symcook.words.possible import SAYS, outputs
@@ -74,8 +74,7 @@ HELP_ZERO = "or replace the test = 0 by |x| <= t, with t above the values given 
 def weights(model: Transformer) -> int:
     """The number of nonzero entries of all matrices: about the number of products of a run at each position."""
     blocks = (part for step in READS.of(model).sublayers for part in step.all_parts)
-    matrices = [matrix for part in blocks for matrix in part.matrices().values()]
-    return sum((m if isinstance(m, RationalMatrix) else m.to_DM()).nnz() for m in matrices)
+    return sum(filled(matrix) for part in blocks for matrix in held_matrices(part).values())
 
 
 OutputEnds = Mapping[str, tuple[Any, Any]]
@@ -153,7 +152,7 @@ def guarantee(
     asked = asked if asked is not None and asked.restricted else None
     model = model if asked is None else asked.counted(model)
     # The lengths at which no number overflows are the same for both orders, so they are computed once.
-    fits = _Fitting(model, dtype, n_max, m)
+    fits = Fitting(model, dtype, n_max, m)
     summed_first = _guaranteed(model, dtype, n_max, progress, outside, fits, False, asked)
     # Without averages the order of the division makes no difference.
     first = (
@@ -225,7 +224,7 @@ def _divides(model: Transformer) -> bool:
 
 
 @dataclass
-class _Fitting:
+class Fitting:
     """The greatest length at which no number of a run can overflow. It is computed once, when it is first needed."""
 
     model: Transformer
@@ -251,7 +250,7 @@ def _guaranteed(
     n_max: int,
     progress: Progress | None,
     outside: str | None,
-    fits: _Fitting,
+    fits: Fitting,
     divides_first: bool,
     asked: Strings | None,
 ) -> dict[str, Any]:
@@ -297,11 +296,11 @@ class _Guarantee:
         n_max: int,
         progress: Progress | None,
         divides_first: bool = False,
-        fits: _Fitting | None = None,
+        fits: Fitting | None = None,
         asked: Strings | None = None,
     ) -> None:
         self.asked = asked
-        self.fits = fits or _Fitting(model, dtype, n_max, None)
+        self.fits = fits or Fitting(model, dtype, n_max, None)
         self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
         self.divides_first = divides_first
         self.decides = model.readout.answers

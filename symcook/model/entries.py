@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import parse_term
@@ -105,6 +105,11 @@ class RationalEntries:
         """How many entries are not zero."""
         return sum(map(len, self.rows))
 
+    def ratios(self) -> list[tuple[int, int]]:
+        """The entries (numerator, denominator), row by row."""
+        numbers = (row.get(c, 0) for row in self.rows for c in range(self.columns))
+        return [(x.numerator, x.denominator) for x in numbers]
+
 
 def rational_matrix(rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalEntries | RationalMatrix:
     """The matrix whose rows are given as {column: number}; all other entries are zero."""
@@ -115,8 +120,9 @@ def rational_matrix(rows: Sequence[Mapping[int, int | Fraction]], columns: int) 
     return RationalMatrix.sparse(rows, columns)
 
 
-def all_rational(weights: object) -> bool:
-    """Whether a kept matrix is of a type for rational numbers only. Such a matrix has the method `filled_rows`."""
+def all_rational(weights: object) -> TypeGuard[Any]:
+    """Whether a matrix is of a type for rational numbers only. Such a matrix has `shape` and the methods `filled_rows`,
+    `nnz` and `ratios`."""
     return hasattr(weights, "filled_rows")
 
 

@@ -22,10 +22,10 @@ from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space, stored_value
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import RationalEntries, all_rational, as_sympy, rational_matrix
+from symcook.model.entries import RationalEntries, all_rational, as_sympy, held, held_values, rational_matrix
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention, held_matrices
 from symcook.model.rationals import Rationals, rational
 from symcook.model.reads import PartsRead
 from symcook.model.symbols import exact, from_sympy
@@ -150,7 +150,7 @@ class _DocumentWriter:
         """A head, a feed-forward sublayer or a norm: every field that its class lists."""
         fields: dict[str, Any] = {"reads": list(block.reads), "writes": list(block.writes)}
         for name, kind in block.FIELDS.items():
-            value = getattr(block, name)
+            value = held(block, name)
             if kind != "word" and value is not None:
                 value = self.text(value) if kind == "number" else self.matrix(value, self.sparse)
             fields[name] = value
@@ -158,11 +158,12 @@ class _DocumentWriter:
 
     def readout(self, readout: Readout) -> dict[str, Any]:
         """The readout. Only one that groups labels has the key "groups"."""
+        weights = held(readout, "weights")
         return {
             "kind": readout.kind,
             "position": readout.position,
             "reads": list(readout.reads),
-            "weights": None if readout.weights is None else self.matrix(readout.weights, self.sparse),
+            "weights": None if weights is None else self.matrix(weights, self.sparse),
             "labels": list(readout.labels),
             **({"groups": list(readout.groups)} if readout.groups else {}),
         }
@@ -182,28 +183,30 @@ class _DocumentWriter:
             "upper_open": parameter.upper_open,
         }
 
-    def matrix(self, value: sympy.ImmutableMatrix, sparse: bool) -> Any:
-        """A matrix as rows of text; with `sparse`, one that is mostly zero as {"columns", "rows"}."""
-        from symcook.numbers.matrix import RationalMatrix
-
-        if not isinstance(value, RationalMatrix):
-            return [[self.text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
+    def matrix(self, value: Any, sparse: bool) -> Any:
+        """A kept matrix as rows of text; with `sparse`, one that is mostly zero as {"columns", "rows"}."""
+        height, width = value.shape
+        if not all_rational(value):
+            return [[self.text(value[r, c]) for c in range(width)] for r in range(height)]
         # Sparse only where less than a quarter of the entries are nonzero.
-        if sparse and 4 * value.nnz() < value.rows * value.cols:
+        if sparse and 4 * value.nnz() < height * width:
             rows = [
                 " ".join(f"{c}:{_ratio_text(x.numerator, x.denominator)}" for c, x in row.items())
                 for row in value.filled_rows()
             ]
-            return {"columns": value.cols, "rows": rows}
+            return {"columns": width, "rows": rows}
         flat = [_ratio_text(p, q) for p, q in value.ratios()]
-        return [flat[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
+        return [flat[r * width : (r + 1) * width] for r in range(height)]
 
     def table(self, values: Mapping[str, object]) -> dict[str, str]:
         """{coordinate: number as text}, in the order of the space."""
-        return {name: self.text(values[name]) for name in self.model.space if name in values}
+        numbers = held_values(values)
+        return {name: self.text(numbers[name]) for name in self.model.space if name in numbers}
 
     def text(self, value: Any) -> str:
         """A number as an expression of the grammar."""
+        if isinstance(value, Fraction):
+            return _ratio_text(value.numerator, value.denominator)
         if value not in self.texts:
             if value.is_Rational:
                 self.texts[value] = _ratio_text(value.p, value.q)
@@ -232,7 +235,7 @@ def dumps(model: Transformer) -> str:
         weights.shape[0] * weights.shape[1]
         for layer in READS.of(model).layers
         for part in layer.parts()
-        for weights in part.matrices().values()
+        for weights in held_matrices(part).values()
     )
     document = to_document(model, sparse=entries > MAX_DENSE)
     if model.program is not None:

@@ -16,7 +16,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball
 
 if TYPE_CHECKING:
-    from symcook.words.inputs import Strings
+    from symcook.words.inputs import Language, Strings
 
 AnswerCell = Ball | Fraction | int | str | bool | None
 """An exact number, a ball (rigorous interval), text such as a string, a truth value, or None if a row has no value in a
@@ -132,3 +132,31 @@ def lengths(model: Transformer, longest: int, shortest: int = 0, decides: bool =
     if isinstance(shortest, bool) or not isinstance(shortest, int) or not 0 <= shortest <= longest:
         raise BadInput(f"the smallest length must be an integer from 0 to {longest}", shortest, "give --min-length 1")
     return range(max(shortest, 0 if model.embedding.added else 1), longest + 1)
+
+
+def asked_strings(
+    model: Transformer,
+    max_length: int | None,
+    shortest: int = 0,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
+    decides: bool = True,
+) -> Strings:
+    """The strings that a question is about: those of `inputs` (None: all) with `shortest` to `max_length` symbols.
+    Without `max_length`, up to the longest of finitely many inputs.
+
+    BadInput as `lengths` and `symcook.words.inputs.strings` raise it, and for no maximum length where the strings have
+    none.
+    """
+    from symcook.words.inputs import listed, longest, strings
+
+    if max_length is None:
+        lengths(model, 1, 0, decides)  # BadInput for a model that the question is not about
+        inputs = listed(inputs)
+        max_length = 0 if inputs is None else longest(model, inputs, 0)
+        if not max_length:
+            given = "none" if inputs is None else "none, and infinitely many inputs"
+            raise BadInput("the maximum length must be given", given, "give --max-length 8")
+    return strings(model, lengths(model, max_length, shortest, decides), inputs, sample, seed, positions)

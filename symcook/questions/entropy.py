@@ -22,9 +22,9 @@ from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
-from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
+from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping
 from symcook.words import Cover
-from symcook.words.inputs import Language, strings
+from symcook.words.inputs import Language
 
 READS = PartsRead("the question entropy")
 
@@ -54,7 +54,7 @@ class End(NamedTuple):
 @door()
 def entropy(
     model: Transformer,
-    max_length: int,
+    max_length: int | None = None,
     *,
     head: str | None = None,
     position: int | str | None = None,
@@ -92,15 +92,14 @@ def entropy(
     Cookbook, Definition 2.3, for the weights.
     """
     digits = check_digits(digits)
-    asked = lengths(model, max_length, min_length, decides=False)
-    within = strings(model, asked, inputs, sample, seed)
-    if asked[-1] + model.embedding.added > MOST_WEIGHTS:
+    within = asked_strings(model, max_length, min_length, inputs, sample, seed, decides=False)
+    if within.longest + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
-        raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")
+        raise BadInput(f"the maximum length must be at most {most} here", within.longest, f"give --max-length {most}")
     # The positions that exist at the largest length. At smaller lengths, a position beyond the string has no row.
-    first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
+    first, last = model.embedding.start, model.embedding.start + within.longest + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
-        must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
+        must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {within.longest}'
         raise BadInput(must, position)
     bound = model.bind(values)
     rows: list[Mapping[str, AnswerCell]] = []
@@ -112,7 +111,7 @@ def entropy(
         if merged:
             method = "strings with the same attention weights are grouped"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
-        asked_with = {"max_length": max_length, "head": head, "position": position}
+        asked_with = {"max_length": within.longest, "head": head, "position": position}
         notes = {
             "entropy": f"of the attention weights at {_positions_text(bound, position)}, in bits",
             "method": method,
@@ -137,7 +136,7 @@ def entropy(
             merged = merged or words.many < within.many(n)
             rows += _length_rows(bound, n, wanted, words, digits)
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, within.longest)
     return answered()
 
 

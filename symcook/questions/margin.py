@@ -8,7 +8,7 @@ lower bound of their distances (`_bound_between`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
@@ -21,14 +21,16 @@ from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
+from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, ratio_of, settled
 from symcook.numbers.expsum import ExpSum
-from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
+from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping
 from symcook.words import Cover
+from symcook.words.cells import MOST
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
-from symcook.words.inputs import Language, strings
+from symcook.words.inputs import Language, Strings
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
@@ -53,7 +55,7 @@ SIDES = {"accepted": True, "rejected": False}
 @door()
 def margin(
     model: Transformer,
-    max_length: int,
+    max_length: int | None = None,
     *,
     inputs: Language | None = None,
     sample: int | None = None,
@@ -88,7 +90,7 @@ def margin(
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
-    asked = strings(model, lengths(model, max_length), inputs, sample, seed, positions)
+    asked = asked_strings(model, max_length, 0, inputs, sample, seed, positions)
     bound = asked.counted(model.bind(values))
     has_sides = bound.readout.signed
     least_by_length: dict[int, _Least] = {}
@@ -101,7 +103,7 @@ def margin(
         with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):  # 10/3 bits a digit
             rows = tuple(_row(bound, n, least, digits) for n, least in least_by_length.items())
         return Answer(
-            "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
+            "margin", bound.name, {"max_length": asked.longest, **_texts(model, values)},
             ("n", "margin", "word", *(SIDES if has_sides else ())), rows, notes,
             tuple(SIDES) if has_sides else ("margin",), "margin", f"Smallest margin of {bound.name}",
             logarithmic=True, inputs=asked,
@@ -114,7 +116,10 @@ def margin(
                 reader = asked.reader
                 for level in merged(bound, asked.lengths, reader):
                     accepted = None if level.labels is None or reader is None else reader.accepting[level.labels]
-                    least_by_length[level.n], method = _of_level(bound, level, accepted), level.says
+                    least, method = _of_level(bound, level, accepted), level.says
+                    least_by_length[level.n] = (
+                        least if least.certain else _of_few(bound, asked, level.n, digits) or least
+                    )
                     if progress is not None:
                         progress(level.n, asked.lengths[-1])
             except NotExact:
@@ -133,6 +138,10 @@ def _interval_notes(least_by_length: Mapping[int, _Least], two_sides: bool) -> d
     """Notes on the lengths for which the smallest distance of all strings, or of one side alone, is only known to be in
     an interval. `two_sides` says whether rows have columns for each side."""
     notes = {}
+    open_strings = [word for least in least_by_length.values() for word in least.open]
+    if open_strings:
+        others = f" and of {len(open_strings) - 1} more" if len(open_strings) > 1 else ""
+        notes["undecided"] = f"the margin of {brief(open_strings[0], 60)}{others} was undecided at {LIMIT_BITS} bits"
     enclosed = [n for n, least in least_by_length.items() if not least.exact]
     if enclosed:
         notes["enclosed"] = f"at {_spans(enclosed)} the smallest value is not known exactly: it lies in the interval"
@@ -234,6 +243,8 @@ class _Least:
         """The smallest distance of all known strings, by the midpoints of balls."""
         self.word: Any = None
         """The string with the distance `nearest`; in `_of_level`, its entry."""
+        self.open: list[str] = []
+        """The strings whose distance is not known to the digits asked for, or not at all."""
 
     def take(self, side: bool | None, distance: BallValue | None, word: Word | int) -> None:
         """Take the distance of one known string into account. It is None for a passed zero test, which has none."""
@@ -242,6 +253,13 @@ class _Least:
         if self.nearest is None or _middle(distance) < _middle(self.nearest):
             self.nearest, self.word = distance, word
         self.sides[side] = _smallest([self.sides[side], distance]) if side in self.sides else distance
+
+    def bound(self, sides: Iterable[bool | None], size: BallValue | None) -> None:
+        """Take into account that some string has a distance inside the ball `size` (None: any distance), and is of one
+        of the `sides`."""
+        low = fmpq(0) if size is None else max(fmpq(0), fmpq_of(arb(size).lower()))
+        for either in sides:
+            self.inside[either] = min(low, self.inside.get(either, low))
 
     @property
     def value(self) -> BallValue | None:
@@ -253,6 +271,11 @@ class _Least:
         return side not in self.inside or (side in self.sides and not self.inside[side] < self.sides[side])
 
     @property
+    def certain(self) -> bool:
+        """Whether the smallest distances of all strings and of each side are distances of known strings."""
+        return self.exact and all(map(self.known, SIDES.values()))
+
+    @property
     def exact(self) -> bool:
         """Whether the smallest distance of all strings is the distance of a known string."""
         least = self.value
@@ -260,25 +283,58 @@ class _Least:
 
 
 def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
-    """The smallest distances over the strings `words` of a length, by balls with `digits` relative digits. Undecided if
-    `LIMIT_BITS` are too few."""
-    first = bits_for(digits)
+    """The smallest distances over the strings `words` of a length, by balls with `digits` relative digits.
+
+    A string whose distance is open at `LIMIT_BITS` gives a lower bound, and is noted. Undecided if all strings are."""
+    least, todo = _Least(), [word for word, _ in words]  # (string, how many are in its class)
+    any_side: Iterable[bool | None] = SIDES.values() if model.decides else (None,)
     reason: Undecided | None = None
-    for bits in ladder(first, LIMIT_BITS):
-        least, domain = _Least(), BallDomain(bits)
-        try:
+    for bits in ladder(bits_for(digits), LIMIT_BITS):
+        open_words: list[Word] = []
+        for word in todo:
+            domain = BallDomain(bits)
             with PRECISION, domain.context():
-                for word, _ in words:  # (string, how many are in its class)
-                    for side, size in distances(forward(model, model.tokens(word), domain)):
+                try:
+                    pairs = distances(forward(model, model.tokens(word), domain))
+                except Undecided as error:
+                    reason = error
+                    open_words.append(word)
+                    continue
+                # Beyond the smallest distances of both sides, no digits are needed.
+                if all(_is_known(side, size, least, model, digits) for side, size in pairs):
+                    for side, size in pairs:
                         least.take(side, size, word)
-        except Undecided as error:
-            reason = error
-            continue
-        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in least.sides.values()):
+                    continue
+                open_words.append(word)
+                if bits == LIMIT_BITS:
+                    for side, size in pairs:
+                        least.bound(any_side if side is None else (side,), size)
+        todo = open_words
+        if not todo:
             return least
-    raise reason or Undecided(
-        f"the margin at length {words.n} was undecided at {LIMIT_BITS} bits; ask for fewer digits."
-    )
+    if not least.sides:
+        raise reason or Undecided(
+            f"the margin at length {words.n} was undecided at {LIMIT_BITS} bits; ask for fewer digits."
+        )
+    least.open = [model.embedding.said(word) for word in todo]
+    if reason is not None:
+        least.bound(any_side, None)
+    return least
+
+
+def _is_known(side: bool | None, size: BallValue | None, least: _Least, model: Transformer, digits: int) -> bool:
+    """Whether a distance is known well enough: exactly, to `digits` digits, or to be no smallest one."""
+    if side is None and model.decides:
+        return False
+    if size is None or isinstance(size, fmpq) or settled(size, digits, relative=True):
+        return True
+    return side in least.sides and bool(arb(size) > arb(least.sides[side]))
+
+
+def _of_few(model: Transformer, asked: Strings, n: int, digits: int) -> _Least | None:
+    """The smallest distances of all strings of a length, by an exact run of each; None where they are more than
+    `MOST`, or have no exact values."""
+    return _of_batch(model, asked.apart(n), digits) if asked.many(n) <= MOST else None
 
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:

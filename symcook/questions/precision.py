@@ -23,15 +23,16 @@ from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
 from symcook.door import Progress, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
+from symcook.export.guarantee import Fitting
 from symcook.forward import forward
 from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
+from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping, lengths
 from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
-from symcook.words.inputs import Language, Strings, Within, strings
+from symcook.words.inputs import Language, Strings, Within
 from symcook.words.simulated import FewBits, ProvedInBits, nearest_first, numbered, said, together, written
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 MOST_BITS = 1024
-"""The search for a proof gives up when this number of bits is not enough. Its steps double, so that the last one may go
-beyond."""
+"""The greatest number of bits that is tried: the search for a proof gives up when it is not enough."""
 TOP_BITS = 64
 """The number of bits from which runs are tried downwards, if no number of bits is proved to be enough. It is too large
 for simulated runs of several strings (`symcook.words.simulated.MOST_BITS`)."""
@@ -51,7 +51,7 @@ RUN = 1024
 @door()
 def precision(
     model: Transformer,
-    max_length: int,
+    max_length: int | None = None,
     *,
     min_length: int = 1,
     inputs: Language | None = None,
@@ -96,20 +96,21 @@ def precision(
     Undecided if an exact answer stays open.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
     """
-    asked = lengths(model, max_length, min_length)
     for name in formats:
         if name not in RUNTIMES:
             raise unknown("format", name, list(RUNTIMES))
-    lengths(model, max(beyond, max_length))
     bound = model.bind(values)
-    within = strings(bound, asked, inputs, sample, seed, positions)
+    within = asked_strings(bound, max_length, min_length, inputs, sample, seed, positions)
+    lengths(model, max(beyond, within.longest))
     bound = within.counted(bound)
     rows: list[dict[str, AnswerCell]] = []
     by_format: dict[str, dict[str, Any]] = {
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
     }
-    # By format, whether every length so far is proved: a guarantee ends before the first length that is not.
+    # By format, whether every length so far is proved: a guarantee ends before the first length that is not, and before
+    # the first at which a number may overflow, since 0 times infinity is no number in a product of matrices.
     safe = dict.fromkeys(formats, True)
+    fits = {name: Fitting(bound, name, within.longest + bound.embedding.added, None) for name in formats}
     # The number of bits to try first, how strings are grouped, the last length done, and which strings were run.
     guess, method, last, runs = 4, "", 0, ""
 
@@ -124,14 +125,14 @@ def precision(
         for name, guarantee in by_format.items():
             notes[name] = _sentence(guarantee, last, bound.embedding.added > 0)
         return Answer(
-            "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
+            "precision", bound.name, {"max_length": within.longest, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
             f"Bits that {bound.name} needs", extra={"formats": by_format},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 
     try:
-        merged = FewBits(bound, within, max(beyond, max_length))
+        merged = FewBits(bound, within, max(beyond, within.longest))
     except NotExact:
         merged = None
 
@@ -141,13 +142,14 @@ def precision(
             if by_format[name]["length"] is not None:
                 continue
             safe[name] = safe[name] and task.proved(*RUNTIMES[name])
+            safe[name] = safe[name] and _fits(fits[name], task.n + bound.embedding.added)
             if safe[name]:
-                by_format[name] |= {"from": min(asked[0], 1), "guaranteed": task.n}
+                by_format[name] |= {"from": min(within.shortest, 1), "guaranteed": task.n}
             elif (wrong := task.wrong(name)) is not None:
                 by_format[name] |= wrong | {"length": task.n, "first": True}
 
     # A guarantee begins at length 1, so the lengths below the first one in the question are proved as well.
-    for n in range(1, asked[0] if formats else 1):
+    for n in range(1, within.shortest if formats else 1):
         try:
             if within.many(n):
                 follow(_Length(bound, within, n, merged))
@@ -178,6 +180,14 @@ def precision(
                 progress(n, beyond)
         last = max(last, beyond)
     return answered()
+
+
+def _fits(fitting: Fitting, n: int) -> bool:
+    """Whether no number of a run in floats overflows on `n` tokens; False where a weight is beyond the format."""
+    try:
+        return n <= fitting.last
+    except BadInput:
+        return False
 
 
 def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool) -> str:
@@ -289,11 +299,10 @@ class _Length:
             # Find the bits that are enough for the string that failed, by doubling steps and then bisection. After that
             # all strings are tried again.
             low, step = bits, 1
-            while not self._perhaps(low + step):
-                low, step = low + step, 2 * step
+            while not self._perhaps(bits := min(low + step, MOST_BITS)):
+                low, step = bits, 2 * step
                 if low >= MOST_BITS:
                     return None
-            bits = low + step
             while bits - low > 1:
                 middle = (low + bits) // 2
                 low, bits = (low, middle) if self._perhaps(middle) else (middle, bits)

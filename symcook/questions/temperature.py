@@ -29,14 +29,14 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, refine
 from symcook.numbers.roots import RealPlace, ball_of
-from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
+from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping
 from symcook.questions.cold import at_low_temperatures
 from symcook.questions.intervals import at_point, between
 from symcook.questions.line import Unit
 from symcook.questions.moving import OneSymbol, answer
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.words import Cover
-from symcook.words.inputs import Language, strings
+from symcook.words.inputs import Language
 
 if TYPE_CHECKING:
     from symcook.domains.exact import ExactValue
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 READS = PartsRead("the question temperature")
 
-FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
+FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**20), 10**6
 """For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the number by which the
 first one is divided to give the accuracy."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
@@ -57,7 +57,7 @@ SHOWN = Fraction(1, 2**20)
 @door()
 def temperature(
     model: Transformer,
-    max_length: int,
+    max_length: int | None = None,
     *,
     min_length: int = 1,
     inputs: Language | None = None,
@@ -96,7 +96,7 @@ def temperature(
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
-    asked = strings(model, lengths(model, max_length, min_length), inputs, sample, seed, positions)
+    asked = asked_strings(model, max_length, min_length, inputs, sample, seed, positions)
     bound = plain_scores(asked.counted(model.bind(values)))
     for n in asked.lengths:
         positions_count, start = n + bound.embedding.added, bound.embedding.start
@@ -106,7 +106,7 @@ def temperature(
         domain.begin((None,) * positions_count, start)
         check_temperatures(bound, domain)
     answered = partial(
-        Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
+        Answer, "temperature", model.name, {"max_length": asked.longest}, ("n", *OPEN), vertical="tau",
         nothing={"tau": "every"}, inputs=asked,
     )  # fmt: skip
     # If all scores of a head are equal, every temperature gives the same weights.
@@ -273,8 +273,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             return best
         if right_at(best.last):
             return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
-    # Look for a first temperature at which the answer is right, at lower and lower temperatures down to `COLDEST`. With
-    # the present constants only `FIRST` is tried, since a sixteenth of it is below `COLDEST`.
+    # Look for a first temperature at which the answer is right, at lower and lower temperatures down to `COLDEST`.
     first = FIRST
     while not right_at(first):
         low = at_low_temperatures(soft, sequence, name, first)

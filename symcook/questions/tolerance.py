@@ -26,7 +26,7 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
 from symcook.numbers.roots import Algebraic, ball_of
 from symcook.questions.along import Along
-from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
+from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping
 from symcook.questions.intervals import NO_VALUE, at_point, between
 from symcook.questions.moving import OneSymbol, exact_answers
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
@@ -34,7 +34,7 @@ from symcook.questions.slope import falls, only_zero
 from symcook.questions.straight import OneStraight
 from symcook.words import Cover, Word
 from symcook.words.cells import Cells
-from symcook.words.inputs import Language, strings
+from symcook.words.inputs import Language
 
 READS = PartsRead("the question tolerance")
 
@@ -56,7 +56,7 @@ is larger."""
 def tolerance(
     model: Transformer,
     weights: str | Sequence[str],
-    max_length: int,
+    max_length: int | None = None,
     *,
     min_length: int = 1,
     inputs: Language | None = None,
@@ -96,7 +96,7 @@ def tolerance(
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
-    asked = strings(model, lengths(model, max_length, min_length), inputs, sample, seed, positions)
+    asked = asked_strings(model, max_length, min_length, inputs, sample, seed, positions)
     bound = asked.counted(model.bind(values))
     named = [weights] if isinstance(weights, str) else list(weights)
     moved, value = free(bound, named)
@@ -120,7 +120,7 @@ def tolerance(
             f"{FARTHEST} times the weight (or 1)",
         }  # fmt: skip
         return Answer(
-            "tolerance", bound.name, {"free": named, "max_length": max_length},
+            "tolerance", bound.name, {"free": named, "max_length": asked.longest},
             ("n", "low", "low_in", "low_word", "high", "high_in", "high_word"), tuple(rows), notes,
             ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every string right",
             nothing={"low": "no end", "high": "no end"}, inputs=asked,

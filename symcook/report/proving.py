@@ -21,9 +21,13 @@ def line(answer: ProofAnswer) -> str:
     """The answer as a sentence: the repr."""
     proved = ", for all sizes" if answer.model is None else ", for every string" if answer.model.alphabet else ""
     ends = {"PROVED": proved, "OPEN": " is undecided"}
-    if answer.status == "OPEN" and answer.tried is not None and answer.tried.length:
+    if answer.vacuous:
+        ends["OPEN"] = " is true only since no string meets its premises"
+    elif answer.status == "OPEN" and answer.tried is not None and answer.tried.length:
         ends["OPEN"] += f"; true up to n = {answer.tried.length}"
-    end = f" is false of {answer.shown}" if answer.shown is not None else ends.get(answer.status, " is false")
+    end = ends.get(answer.status, " is false")
+    if answer.shown is not None:
+        end = f" is false of {answer.shown}{smallest(answer)}"
     words = f"{answer.words}: "
     most = LINE - len(f"<ProofAnswer {words}{end}>")
     return f"<ProofAnswer {words}{brief(answer.statement, max(most, 20))}{end}>"
@@ -38,7 +42,8 @@ def document(answer: ProofAnswer) -> Drawn:
 
 def html(answer: ProofAnswer) -> str:
     """The answer as a table."""
-    rows = [("statement", answer.statement), ("false of", answer.shown or ""), ("about", answer.about)]
+    false_of = (answer.shown or "") + smallest(answer)
+    rows = [("statement", answer.statement), ("false of", false_of), ("about", answer.about)]
     rows += [("method", answer.method or ""), ("lemmas", ", ".join(answer.lemmas))]
     rows += [("reason", in_python(answer.why or "")), ("remaining", answer.remaining)]
     drawn = table([], [row for row in rows if row[1]], words=True)
@@ -69,14 +74,8 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
 
 
 def smallest(answer: ProofAnswer) -> str:
-    """In brackets, the limits of a counterexample: smaller strings that may be false too, and whether the string has
-    all positions that the statement mentions."""
-    tried = answer.tried
-    if tried is None:
-        return ""
-    parts = [tried.smaller] if tried.smaller else []
-    parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
-    return f" ({'; '.join(parts)})" if parts else ""
+    """In brackets, the limits of a counterexample, if it has any."""
+    return f" ({answer.limits})" if answer.limits else ""
 
 
 def _cut(text: str, file: str | None) -> str:

@@ -89,6 +89,11 @@ def finite(
     return _finite(model, *_language(model, inputs), sample, seed, positions)
 
 
+def listed(inputs: Language | None) -> Language | None:
+    """The inputs; a list in place of an iterator, which could be read once only."""
+    return list(inputs) if isinstance(inputs, Iterator) else inputs
+
+
 def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
     """The length of the longest string of a language, at least 1; `otherwise` where the language is infinite."""
     last = _longest(_language(model, inputs)[0])
@@ -199,6 +204,11 @@ class Strings:
     def longest(self) -> int:
         """The greatest length that was asked about."""
         return self._asked[-1]
+
+    @property
+    def shortest(self) -> int:
+        """The smallest length that was asked about."""
+        return self._asked[0]
 
     @property
     def restricted(self) -> bool:

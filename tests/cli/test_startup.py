@@ -112,3 +112,21 @@ def test_a_list_that_is_out_of_date_is_made(
             (tmp_path / "list.txt").write_text(text)
         listing.print_list(as_json=False)
         assert capsys.readouterr().out.startswith("The Transformer Cookbook, by section\n\n3  Basic Ingredients\n")
+
+
+@together(
+    "arguments",
+    [
+        ["show", "dyck-1", "--json"],
+        ["explain", "dyck-1"],
+        ["decide", "dyck-1", "--against", "dyck-1"],
+        ["check", "dyck-1", "--max-length", "3"],
+        ["margin", "dyck-1", "--max-length", "3"],
+        ["precision", "dyck-1", "--max-length", "3"],
+        ["entropy", "dyck-1", "--max-length", "3"],
+        ["export", "dyck-1", "--max-length", "3", "-o"],
+    ],
+)
+def test_a_rational_model_needs_no_sympy(arguments: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    file = [str(tmp_path_factory.mktemp("export") / "m.npz")] if arguments[0] == "export" else []
+    assert loaded([*arguments, *file], ("sympy",)) == []

@@ -56,7 +56,8 @@ def test_a_margin_over_a_list_of_a_trained_model(no_classes: None) -> None:
     for n in (2, 4):
         word = min((word for word in WORDS if len(word) == n), key=by_numpy.__getitem__)
         assert answer.row(n)["word"] == word
-        assert abs(float(answer.row(n)["margin"].mid) - by_numpy[word]) < 1e-4  # the state has float32
+        value: Any = answer.row(n)["margin"]
+        assert abs(float(value.mid) - by_numpy[word]) < 1e-4  # the state has float32
     assert "one by one" in answer.notes["method"]
 
 

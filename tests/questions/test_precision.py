@@ -255,3 +255,22 @@ def test_equal_rows_of_attention_may_be_rounded_apart() -> None:
     assert model.run("xx").accept is True
     assert isinstance(found.row(1)["enough"], int) and found.row(2)["enough"] is None
     assert found.extra["formats"]["float64"]["guaranteed"] == 1
+
+
+def test_nothing_is_guaranteed_where_a_weight_of_0_meets_an_overflow() -> None:
+    """The hidden unit of size 2^17 is beyond float16; its weight is 0, but in a product of matrices 0 times infinity is
+    no number, as numpy shows."""
+    space = sc.Space(("x", "one", "y"))
+    embedding = sc.Embedding(space, words={"a": {"x": 1, "one": 1}, "b": {"x": -1, "one": 1}})
+    network = sc.FeedForward(
+        ("x", "one"), ("y",), W1=[[1, 0], [0, 2**9], [0, 1]], b1=[[0], [0], [0]], W2=[[1, 0, 0]], b2=[[0]]
+    )
+    wide = sc.FeedForward(("one",), ("one",), W1=[[2**8]], b1=[[0]], W2=[[1]], b2=[[0]])
+    readout = sc.Readout("sign", "last", ("y",), weights=[[1]])
+    layers = (sc.Layer(feedforward=wide), sc.Layer(feedforward=network))
+    model = sc.Transformer("overflow", embedding, layers, readout)
+    with np.errstate(all="ignore"):
+        hidden = np.float16([[1, 0], [0, 2**9], [0, 1]]) @ np.float16([1, 257])
+        assert np.isnan(np.float16([1, 0, 0]) @ hidden)
+    formats = model.precision(2, formats=["float16", "float32"]).to_json()["formats"]
+    assert formats["float16"]["guaranteed"] is None and formats["float32"]["guaranteed"] == 2

@@ -56,7 +56,8 @@ class ProofAnswer(Shown):
     `verdict` is the checker's verdict on it. Both are None if the status is OPEN, and if a run shows a counterexample
     but no proof of the negation was found. `why` gives the reason if the status is OPEN or the certificate is missing,
     and `remaining` is the goal that a proof still has to show, as text. `tried` is the result of evaluating the
-    statement on short strings, with the length up to which all strings were tried; None if none was.
+    statement on short strings, with the length up to which all strings were tried; None if none was. `vacuous` says of
+    an OPEN statement that it is true only since no string meets its premises, which is no theorem about the model.
 
     An answer has no truth value: compare `answer.status`, since OPEN is neither yes nor no.
     """
@@ -74,6 +75,7 @@ class ProofAnswer(Shown):
     verdict: Verdict | None = None
     why: str | None = None
     remaining: str = ""
+    vacuous: bool = False
 
     def __bool__(self) -> NoReturn:
         raise BadInput(
@@ -120,8 +122,20 @@ class ProofAnswer(Shown):
         return (self.counterexample or EMPTY_STRING) + (f" at {where}" if where else "")
 
     @property
+    def limits(self) -> str:
+        """What limits a counterexample, as text: smaller strings that may be false too, and that the statement asks for
+        positions that the string does not have. "" without such a limit."""
+        if self.tried is None or self.word is None:
+            return ""
+        parts = [self.tried.smaller] if self.tried.smaller else []
+        parts += ["the sentence asks for positions that this word does not have"] if self.tried.outside else []
+        return "; ".join(parts)
+
+    @property
     def words(self) -> str:
-        """The status as text, with the named theorems that the proof assumes."""
+        """The status as text, with the named theorems that the proof assumes, or with the word vacuous."""
+        if self.vacuous:
+            return f"{self.status} (vacuous)"
         return self.status if self.verdict is None else self.verdict.words
 
     @property
@@ -149,6 +163,8 @@ class ProofAnswer(Shown):
                 "certificate": None if certificate is None else str(certificate),
                 "why": self.why,
             }
+            | ({"limits": self.limits} if self.limits else {})
+            | ({"vacuous": True} if self.vacuous else {})
             | ({"places": dict(self.places)} if self.places else {})
             | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
         )
@@ -304,8 +320,10 @@ def _answer(
         status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
     elif settled is not None:
         why, remaining = _missing(model, settled, script, seconds, smaller)
+    vacuous = settled is not None and isinstance(settled.missing, certify.Vacuous)
     return ProofAnswer(
-        model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining
+        model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining,
+        vacuous,
     )  # fmt: skip
 
 
