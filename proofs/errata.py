@@ -84,12 +84,14 @@ def own(paper: str, rows: Iterable[claims.Claim]) -> list[claims.Claim]:
 def head(rows: list[claims.Claim]) -> str:
     """What the letters list, counted, and how to check it."""
     many = list(counted(rows).values())
+    types = claims.by_error_type(false_as_printed(rows))
     lines = [
         "# Errata",
         "",
         f"Listed are {many[0]} statements of four papers that are false as printed, each with a small counterexample",
         f"and with what holds in its place; {many[1]} definitions with a slip; {many[2]} steps of printed proofs and",
         f"constructions that are missing or do not follow; and {many[3]} slips of the pen. A repair is given for each.",
+        f"The statements by error type: {types}.",
         "What a reader supplies without noticing (a tolerance is positive) is not listed, and neither is a statement",
         "that nobody has settled.",
         "",
@@ -103,9 +105,10 @@ def head(rows: list[claims.Claim]) -> str:
         "",
         "How to check: of each statement of the first kind a formal version with its refutation, and the proof of what",
         "holds in its place, are stored and were checked by two programs; the last line of an entry has the commands.",
-        "The counterexample is the one of the refutation, or a plainer one. A class says of what kind a slip is: a",
-        "*misprint* (what is meant is clear), a *boundary* (false at an edge, such as the empty word), a *missing",
-        "hypothesis* (true under a condition that is not printed), or *wrong*. A misprint can be read as printed, and",
+        "The counterexample is the one of the refutation, or a plainer one. The error type of a statement is one of:",
+        "*misprint* (what is meant is clear), *boundary case* (false at an edge only, such as the empty string),",
+        "*missing hypothesis* (true under a condition that is not printed), or *false statement* (false in other cases",
+        "too). A misprint can be read as printed, and",
         "is then false; a slip of the pen cannot: it means nothing as printed, or the words next to it have the right",
         "form. Definitions, steps and slips of the pen were found by reading, and carry the name of the row under",
         "which `symcook claims` shows them (*open* where that row as a whole is not settled). Quotation marks in what",
@@ -121,9 +124,11 @@ def letter(paper: str, rows: Iterable[claims.Claim]) -> str:
     title, authors = PAPERS[paper]
     found = own(paper, rows)
     said = ", ".join(f"{count} {kind}" for kind, count in counted(found).items() if count)
+    types = claims.by_error_type(false_as_printed(found))
     lines = [f"# {title}", "", f"To {authors}.", ""]
     lines += [
         f"In reading every sentence of the paper, and in proving what it states, we met {said}.",
+        *([f"The statements by error type: {types}."] if types else []),
         "Each entry says what is printed, why we object, the smallest counterexample that we know, and a repair. We",
         "may have misread; each name leads to a formal statement that can be checked without us.",
     ]
@@ -152,7 +157,7 @@ def _statement(row: claims.Claim) -> list[str]:
         f"- **Objection**: {_text(row.reason)}",
         f"- **Counterexample**: {_text(row.counterexample)}",
         f"- **Repair**: {_text(row.repair)}",
-        f"- `{row.id}`, {row.slip}. Check: {checks}.",
+        f"- `{row.id}`, {row.error_type}. Check: {checks}.",
     ]
 
 

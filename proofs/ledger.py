@@ -79,6 +79,7 @@ def main(arguments: list[str]) -> int:
         (notes / "inventory.md").write_text(inventory.page(ledger, errata.PAPERS), encoding="utf-8")
     found_claims = claims.counts(ledger)
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
+    print(f"false as stated: {claims.by_error_type(row for row in ledger if row.counted)}")
     for problem in refused + unrecorded:
         print(problem)
     for name in reworded:

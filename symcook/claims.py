@@ -44,12 +44,18 @@ LEDGER = "ledger.jsonl"
 WORDS = "words.txt"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
 STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "NO CLAIM", "OPEN")
-SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
-"""The error types of statements that are false as stated.
+ERROR_TYPES = {
+    "wrong": ("false statement", "false statements"),
+    "missing hypothesis": ("missing hypothesis", "missing hypotheses"),
+    "misprint": ("misprint", "misprints"),
+    "boundary": ("boundary case", "boundary cases"),
+}
+"""{error type of a statement that is false as stated, as `Claim.slip` has it: its name for a reader, and the plural}.
 
 misprint: false as printed, but other passages (a proof, an example) show which statement is meant. boundary: false only
 in a boundary case (n = 1, the empty string, 0). missing hypothesis: true under a condition that is not stated. wrong:
 false in other cases too."""
+SLIPS = tuple(ERROR_TYPES)
 ASIDES = ("typo", "reading")
 """The types of remarks on statements that are true in their plain reading.
 
@@ -106,15 +112,21 @@ class Claim:
     """For a claim that is false as stated: what holds instead."""
 
     def to_json(self) -> dict[str, Any]:
-        """One entry of ``symcook claims --json``: the fields, "numbers", and as "objects" the recipes and functions
-        that the claim is about."""
+        """One entry of ``symcook claims --json``: the fields, "numbers", as "objects" the recipes and functions that
+        the claim is about, and "error_type"."""
         document = asdict(self) | {"numbers": self.numbers, "objects": recipes.of_claim(self.id)}
+        document |= {"error_type": self.error_type}
         return document | {name: list(document[name]) for name in ("assuming", "lemmas", "gaps", "tried", "objects")}
 
     @property
     def words(self) -> str:
         """The status with its assumptions: ``PROVED assuming named.x``."""
         return self.status + (f" assuming {', '.join(self.assuming)}" if self.assuming else "")
+
+    @property
+    def error_type(self) -> str | None:
+        """The error type of a claim that is false as stated (`slip`), by its name for a reader; else None."""
+        return ERROR_TYPES[self.slip][0] if self.slip else None
 
     @property
     def numbers(self) -> str:
@@ -471,6 +483,12 @@ def reworded(names: Iterable[str]) -> list[str]:
 def counts(rows: Iterable[Claim]) -> Counter[str]:
     """{status: number of claims}, where "PROVED assuming" is another status; without definitions and repeated rows."""
     return Counter(row.status + (" assuming" if row.assuming else "") for row in rows if row.counted)
+
+
+def by_error_type(rows: Iterable[Claim]) -> str:
+    """How many of these rows are false as stated by each error type, as "2 misprints, 1 boundary case"; "" if none."""
+    found = Counter(row.slip for row in rows if row.slip)
+    return ", ".join(f"{found[slip]} {words[found[slip] > 1]}" for slip, words in ERROR_TYPES.items() if slip in found)
 
 
 def select(

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -150,11 +151,20 @@ def test_one_entry_of_the_json_answer() -> None:
         "repair",
         "numbers",
         "objects",
+        "error_type",
     ]
     for claim in claims.select(paper="cookbook"):
         document = claim.to_json()
         assert list(document) == keys
         assert json.loads(json.dumps(document)) == document
+
+
+def test_false_statements_are_counted_by_error_type() -> None:
+    slips = ["boundary", "wrong", None, "boundary", "missing hypothesis"]
+    rows = [replace(claims.claim(PROVED), slip=slip) for slip in slips]
+    assert claims.by_error_type(rows) == "1 false statement, 1 missing hypothesis, 2 boundary cases"
+    assert claims.by_error_type([claims.claim(PROVED)]) == ""
+    assert [row.to_json()["error_type"] for row in rows[:3]] == ["boundary case", "false statement", None]
 
 
 # --- A stale row ------------------------------------------------------------------------------------------------------
@@ -624,6 +634,8 @@ def test_the_counts_leave_out_definitions_and_repeated_rows() -> None:
     repeated = [r for r in rows if r.kind != "definition" and r.same]
     assert found.total() + len(definitions) + len(repeated) == sum(COUNTS.values())
     assert "DEFINED" not in found
+    types = [int(number) for number in re.findall(r"\d+", claims.by_error_type(r for r in rows if r.counted))]
+    assert len(types) == 4 and sum(types) == found["CORRECTED"] + found["REFUTED"]
     assert found["PROVED assuming"] == sum(bool(r.assuming) and r.status == "PROVED" for r in rows if r.counted)
     texts = {n: s.digest for n, s in replay.statements().items() if n in claims.inventory()}
     counted = [texts[r.id] for r in rows if r.counted and r.id in texts]

@@ -49,13 +49,15 @@ def test_header_table_entries_and_the_ledger_count_the_same(rows: list[claims.Cl
     assert [sum(map(int, column)) for column in zip(*table, strict=True)] == said
     assert len(table) == len(claims.PAPERS)
     assert said[1:3] == [page.count("\n  - Printed: "), page.count("\n  - Step: ")]
+    types = [f"{page.count(f'`, {name}. Check: ')} {plural}" for name, plural in claims.ERROR_TYPES.values()]
+    assert f"by error type: {', '.join(types)}." in head
     assert said[3] == sum(line.startswith("| ") and "(`" in line for line in page.splitlines())
 
 
 def test_the_page_lists_what_is_false_and_only_that(rows: list[claims.Claim], page: str) -> None:
     for row in rows:
         false = row in errata.false_as_printed(rows)
-        assert (f"\n- `{row.id}`, {row.slip}. Check: " in page) == false, row.id
+        assert (f"\n- `{row.id}`, {row.error_type}. Check: " in page) == false, row.id
         if false:
             assert all((row.printed, row.reason, row.counterexample, row.repair)), row.id
         else:

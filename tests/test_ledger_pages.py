@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,14 @@ def test_the_index_has_each_row_once_with_its_filters(folder: Path, rows: list[c
         assert (paper, status) == (known[name].paper, known[name].status.split()[0])
     for paper in claims.PAPERS:
         assert f'<option value="{paper}">' in page
+    assert '<option value="boundary">boundary case</option>' in page
+    assert "by error type: 1 missing hypothesis, 1 misprint." in page
+
+
+def test_the_landing_page_counts_by_error_type(rows: list[claims.Claim]) -> None:
+    types = Counter(row.slip for row in rows if row.kind != "definition" and row.same is None)
+    strip = load("landing").strip()
+    assert f"{types['wrong']} false statements, " in strip and f", {types['boundary']} boundary cases)" in strip
 
 
 @drawn

@@ -32,7 +32,8 @@ def strip() -> str:
     return (
         '<p class="strip">Four papers, checked: '
         f'<a href="ledger/index.html?status=PROVED"><b>{found["PROVED"]}</b> of {len(rows)} statements proved</a>, '
-        f'<a href="errata/index.html"><b>{found["CORRECTED"]}</b> false as stated and corrected</a>, '
+        f'<a href="errata/index.html"><b>{found["CORRECTED"]}</b> false as stated and corrected</a> '
+        f"({claims.by_error_type(rows)}), "
         f'<a href="ledger/index.html?status=OPEN"><b>{found["OPEN"]}</b> open</a>.</p>'
     )
 

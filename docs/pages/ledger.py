@@ -290,7 +290,8 @@ def write(folder: Path, rows: Sequence[Claim] | None = None) -> int:
         "index.html",
         found={word: found[word] for word in record.ordered(found)},
         sections=_sections(home),
-        slips=claims.SLIPS,
+        slips={slip: words[0] for slip, words in claims.ERROR_TYPES.items()},
+        types=claims.by_error_type(one for one in home.rows if one.counted),
         stale=sum(one.note.startswith("stale") for one in home.rows),
     )
     put("lemmas.html", "lemmas.html", lemmas=list(lemmas()))

@@ -20,11 +20,15 @@ _FORMALLY = {"OPEN": "Formally, not proved", "DEFINED": "Also proved"}
 
 def document(rows: Sequence[Claim]) -> Document:
     """The claims one by one, or with more than MOST_SHOWN of them the number of each status by paper."""
+    from symcook.claims import by_error_type
+
     if not rows:
         return Document("no claim fits")
     if len(rows) > MOST_SHOWN:
         how_to_see = PlainLines(["To see single statements: symcook claims --search TEXT. To see all of them: --json."])
-        return Document("", [_counts(rows), how_to_see], apart="\n\n")
+        types = by_error_type(row for row in rows if row.counted)
+        explained = [PlainLines([f"CORRECTED means false as stated, by error type: {types}."])] if types else []
+        return Document("", [_counts(rows), *explained, how_to_see], apart="\n\n")
     return Document("", [_claim(row, len(rows) <= MOST_STATED) for row in rows])
 
 
@@ -72,7 +76,7 @@ def _why(row: Claim) -> Iterator[str]:
     definition; and the entry that a claim repeats."""
     if row.slip:
         yield f"Printed: {row.printed}"
-        yield f"Error type: {_error_type(row.slip)}"
+        yield f"Error type: {row.error_type}"
         yield f"Reason: {row.reason}"
         yield f"Counterexample: {row.counterexample}"
         yield f"Repair: {row.repair}"
@@ -80,11 +84,6 @@ def _why(row: Claim) -> Iterator[str]:
         yield f"{row.status.capitalize()}: {row.reason}" + (f" Test: {row.test}" if row.test else "")
     if row.same:
         yield f"The same statement as {row.same}."
-
-
-def _error_type(slip: str) -> str:
-    """The name of an error type as a reader knows it."""
-    return {"wrong": "false statement", "boundary": "boundary case"}.get(slip, slip)
 
 
 def _gap(gap: Mapping[str, str]) -> str:

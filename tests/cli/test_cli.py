@@ -191,7 +191,7 @@ def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "claims")
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming"]
     keys += ["lemmas", "gaps", "tried", "note", "slip", "same", "test", "reason"]
-    keys += ["printed", "counterexample", "repair", "numbers", "objects"]
+    keys += ["printed", "counterexample", "repair", "numbers", "objects", "error_type"]
     assert all(list(row) == keys for row in rows)
     folder = ROOT / "symcook" / "data" / "claims"
     ids = [line.split("\t")[0] for file in folder.glob("*.tsv") for line in file.read_text().splitlines()[1:]]
