@@ -33,9 +33,10 @@ What to try next
 @declare("tour")
 def tour(*, as_json: bool) -> None:
     """One model from its residual stream to a proof, with closed forms and a check on the way."""
-    from symcook.cli.prove import document, replayed, selected, verdict_json
+    from symcook.cli.prove import document, replayed, selected
     from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive
+    from symcook.proof.audit.shownverdict import verdict_json
     from symcook.report.check import proved
     from symcook.run import run
 
