@@ -182,7 +182,7 @@ def _print_verdicts(
     form: str, names: list[str], verdicts: list[Any], without: list[str], full: bool, as_json: bool
 ) -> None:
     """Print the verdicts on stored proofs in the form `form`; `without` are the ids without a stored proof."""
-    from symcook.proof.audit.shownverdict import verdict_json
+    from symcook.report.verdict import verdict_json
 
     if as_json and form == "--trust":
         from symcook.report.trust import trust_json

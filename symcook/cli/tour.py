@@ -36,8 +36,8 @@ def tour(*, as_json: bool) -> None:
     from symcook.cli.prove import document, replayed, selected
     from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive
-    from symcook.proof.audit.shownverdict import verdict_json
     from symcook.report.check import proved
+    from symcook.report.verdict import verdict_json
     from symcook.run import run
 
     # Each part is printed as soon as it is computed; with --json all parts are one document at the end.

@@ -21,7 +21,7 @@ from symcook.errors import BadInput
 if TYPE_CHECKING:
     from pathlib import Path
 
-T = TypeVar("T")
+T = TypeVar("T", bound="Reply")
 LINE = 118
 """The largest length of a repr."""
 EMPTY_STRING = "the empty string"
@@ -103,8 +103,6 @@ class Shown(Named):
 class Reply(Shown):
     """An answer. Every public question returns one, and all have this shape.
 
-    An answer also has `to_json`, which returns what the command prints with ``--json``.
-
     >>> from symcook.recipes import build
     >>> found = build("dyck-1").check(lambda string: string.count("(") == string.count(")"), 2)
     >>> found.holds, found.status, found.counterexample
@@ -120,6 +118,11 @@ class Reply(Shown):
     """What shows that the answer is no, as text: an input ("" for the empty string) or parameters. None without one."""
     why: str | None = None
     """The reason for the status, as text. None if there is nothing to add to the status."""
+
+    if TYPE_CHECKING:
+
+        def to_json(self) -> Any:
+            """What the command prints with ``--json``."""
 
     def __bool__(self) -> bool:
         """`holds`, where it is True or False. So `assert model.check(..)` fails where model and specification differ,
@@ -144,7 +147,7 @@ class Several(Reply, tuple[T, ...], Generic[T]):
     REPORT = "document"
 
     @property
-    def _deciding(self) -> Any:
+    def _deciding(self) -> T | None:
         """The answer that decides about all of them; None without any."""
         return min(self, key=lambda one: (False, None, True).index(one.holds), default=None)
 

@@ -86,9 +86,7 @@ def test_what_is_decided_is_kept_where_the_empty_word_differs(always: bool, soon
     found, empty = check(model, constant, 8), model.run("").accept is True
     assert found.way == "decided" and (found.strings, found.mismatches) == (2**9 - 2, len(wrong))
     assert found.counterexample is not None
-    assert (found.empty_word, found.first.input) == (
-        ("agrees", wrong[0]) if empty is always else ("differs", "")
-    )
+    assert (found.empty_word, found.first.input) == (("agrees", wrong[0]) if empty is always else ("differs", ""))
 
 
 def test_without_a_product_a_difference_is_found_at_its_smallest_word(soon: None, monkeypatch: Any) -> None:
