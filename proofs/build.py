@@ -287,7 +287,7 @@ def check(name: str, length: int, statement: replay.Statement) -> dict[str, Any]
     statement.evaluated(length)
     found = stated.check_recipe(recipe, length)
     if not found.holds:
-        raise Stuck(f"the model is wrong on {found.counterexample}")
+        raise Stuck(f"the model is wrong on {found.first}")
     asked = {"recipe": recipe, "max_length": length, "strings": found.strings}
     return {"grammar": GRAMMAR, "id": name, "statement": statement.digest, "check": asked}
 

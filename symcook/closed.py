@@ -27,7 +27,7 @@ from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
 from symcook.forward import forward
-from symcook.model.answers import Shown
+from symcook.model.answers import Reply
 from symcook.model.ends import Readout
 from symcook.model.parts import LayerNorm
 from symcook.model.reads import PartsRead
@@ -146,7 +146,7 @@ class ClosedForm(Derivation):
 
 
 @dataclass(frozen=True, repr=False)
-class EveryLength(Shown):
+class EveryLength(Reply):
     """The closed forms of a model at every length."""
 
     REPORT = "closed"
@@ -163,6 +163,12 @@ class EveryLength(Shown):
     """The coordinates that the readout reads, at the position that it reads."""
     proof: PartsProof | None = None
     """What was proved; None before `prove`."""
+    holds = None  # closed forms have no yes or no
+
+    @property
+    def status(self) -> str:
+        """PROVED if all forms are proved, else DERIVED."""
+        return "PROVED" if self.proof is not None and self.proof.whole else "DERIVED"
 
     @property
     def model(self) -> Transformer:

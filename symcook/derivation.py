@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, overload
 from symcook.declaration import load
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
-from symcook.model.answers import Several, Shown
+from symcook.model.answers import Reply, Several
 from symcook.model.expr import MAX_TEXT
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
@@ -55,7 +55,7 @@ class AtPosition:
 
 
 @dataclass(frozen=True, repr=False)
-class Derivation(Shown):
+class Derivation(Reply):
     """What a model computes on one input: closed forms in the remaining parameters.
 
     `expressions`, `accept` and `label` are those of the position that the readout reads. For a readout at each
@@ -63,6 +63,7 @@ class Derivation(Shown):
     """
 
     REPORT = "derivation"
+    holds, status = None, "DERIVED"  # closed forms have no yes or no
 
     recipe: str
     """The name of the model."""

@@ -11,7 +11,7 @@ from symcook.door import check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward, rounds
 from symcook.locks import PRECISION
-from symcook.model.answers import Shown
+from symcook.model.answers import Reply
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
 
@@ -44,7 +44,7 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
 
 
 @dataclass(frozen=True, repr=False)
-class Run(Shown):
+class Run(Reply):
     """The answer of a model on one input."""
 
     REPORT = "run"
@@ -66,6 +66,23 @@ class Run(Shown):
     def undecided(self) -> bool:
         """Whether an answer of the model remained undecided at the limit of precision."""
         return None in self.result.answers
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the model accepts: `accept`."""
+        return self.accept
+
+    @property
+    def status(self) -> str:
+        """ACCEPT, REJECT, OPEN (undecided), or COMPUTED for a model whose answer is no verdict."""
+        if self.undecided:
+            return "OPEN"
+        return {True: "ACCEPT", False: "REJECT", None: "COMPUTED"}[self.accept]
+
+    @property
+    def why(self) -> str | None:
+        """The reason why the answer is undecided; None if it is decided."""
+        return "an answer is undecided at the largest working precision" if self.undecided else None
 
     @property
     def simulates(self) -> bool:

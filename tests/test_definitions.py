@@ -1425,9 +1425,9 @@ def test_recognize() -> None:
     assert found.holds and "batches" in found.method
     assert more.run("").accept is False
     wrong = check(more, lambda word: word.count("x") >= word.count("y"), 8)
-    assert wrong.counterexample is not None and wrong.counterexample.input == ""
+    assert wrong.counterexample is not None and wrong.first.input == ""
     wrong = check(more, lambda word: word != "" and word.count("x") >= word.count("y"), 8)
-    assert wrong.counterexample is not None and wrong.counterexample.input == "xy"
+    assert wrong.counterexample is not None and wrong.first.input == "xy"
 
 
 def paired_verdicts(factor: Any) -> list[Any]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import flint
 
 from symcook.errors import BadInput, Undecided
-from symcook.model.answers import Shown
+from symcook.model.answers import Reply
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.rationals import plain, rational
 from symcook.model.symbols import fraction
@@ -214,7 +214,7 @@ def against(
 
 
 @dataclass(frozen=True, repr=False)
-class Bound(Shown):
+class Bound(Reply):
     """A claimed bound, and the value that it is about."""
 
     REPORT = "bound"
@@ -249,6 +249,22 @@ class Bound(Shown):
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
         object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
+
+    @property
+    def status(self) -> str:
+        """HOLDS, FAILS or OPEN (undecided), of what is claimed; COMPUTED if nothing is."""
+        return "COMPUTED" if self.claimed is None else {True: "HOLDS", False: "FAILS", None: "OPEN"}[self.holds]
+
+    @property
+    def counterexample(self) -> str | None:
+        """The parameters at which the claim fails; None if it is not known to fail."""
+        return self.settings if self.holds is False else None
+
+    @property
+    def settings(self) -> str:
+        """The parameters as text, such as "n = 64, gamma = 5"; "" without any."""
+        texts = {name: str(v).lower() if isinstance(v, bool) else v for name, v in self.parameters.items()}
+        return ", ".join(f"{name} = {v}" for name, v in texts.items())
 
     @property
     def statements(self) -> dict[str, str]:

@@ -153,11 +153,18 @@ class HardSoft(Reply):
     decides: Decided | None = None
     inputs: Strings | None = None
     """The strings that were run."""
+    claimed: bool = False
+    """Whether `gamma` is a gap that was claimed, and not the one that was found."""
 
     @property
-    def holds(self) -> bool:
-        """Whether no string has a smaller gap than the claimed one."""
-        return self.fails is None
+    def holds(self) -> bool | None:
+        """Whether no string that was run has a smaller gap than the claimed one; None if no gap was claimed."""
+        return False if self.fails is not None else True if self.claimed else None
+
+    @property
+    def counterexample(self) -> str | None:
+        """The string that refutes the claimed gap; None if it was not refuted."""
+        return None if self.fails is None else self.fails.word
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook hardsoft --json``."""
@@ -253,7 +260,8 @@ def hardsoft(
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
     fails = None if claimed is None else _counterexample(untied_model, untied_runs, claimed)
     if claimed is not None and fails is not None:
-        return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=strings_to_run)
+        empty = (None, (), {}, ())
+        return HardSoft(model.name, heads, gamma, *empty, "REFUTED", None, fails, inputs=strings_to_run, claimed=True)
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
     # 4. The sizes as expressions in n, if a rule fits the values at all lengths.
@@ -284,7 +292,10 @@ def hardsoft(
     soft = replace(soft, readout=answers)
     status = f"CHECKED {strings_to_run.longest}"
     sizes_and_rows = (gamma, x_max, h_max, constants.told(), tuple(soft_lengths))
-    return HardSoft(model.name, heads, *sizes_and_rows, status, soft, decides=decides, inputs=strings_to_run)
+    return HardSoft(
+        model.name, heads, *sizes_and_rows, status, soft,
+        decides=decides, inputs=strings_to_run, claimed=claimed is not None,
+    )  # fmt: skip
 
 
 def _untied(

@@ -101,7 +101,7 @@ def compile(
     begun = time.monotonic()
     with Progress("compiling"), within(seconds, "no model was made", "take a smaller program"):
         model = compiled(kind, read, theorem=theorem or "", **options)
-    to = own.files(target, force, ".certificate.json") if prove else None
+    to = own.files(target, force, own.ENDING) if prove else None
     file = save(model, target, force=force)
     document: dict[str, Any] = {"file": str(file), **measures(model, kind, read.text, alphabet)}
     document |= {"certificate": None, "verdict": None}

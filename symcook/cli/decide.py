@@ -209,7 +209,7 @@ def _file_to_write(place: str, what: str, like: str, endings: tuple[str, ...], f
     return path
 
 
-def _write_automaton(automaton: Automaton | None, why: str, path: Path, force: bool) -> None:
+def _write_automaton(automaton: Automaton | None, why: str | None, path: Path, force: bool) -> None:
     """Write an automaton as JSON, picture or text, by the ending of the file; `why` says why there is none."""
     from symcook.decide.drawing import svg, text
 

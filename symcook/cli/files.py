@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from symcook.cli.options import (
     Chosen,
@@ -36,8 +34,6 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say, say_or_json
 from symcook.errors import BadInput
 from symcook.export import COMPARED, MAX_LENGTH, MAX_STEPS
-from symcook.model.answers import EMPTY_STRING, grouped
-from symcook.model.rationals import consecutive
 from symcook.run import prepare
 
 if TYPE_CHECKING:
@@ -51,13 +47,6 @@ ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx"
 """{ending of a file: its format}, for an export without --format."""
 FILES = (".pdf", ".svg", ".png", ".jpg", ".csv", ".txt", ".md", ".tex", ".json", ".xhtml", ".ipynb")
 """Endings of files: a target of `report` with one of these is not meant as a folder for figures."""
-RUNS = {  # {format: how to run or read the exported weights}
-    "npz": "to run it with numpy alone: python -m symcook.export.run_npz {file} {input}",
-    "safetensors": "sc.from_safetensors reads it back as an exact model",
-    "torch": "to run it with torch alone: python {code} {input}",
-    "transformerlens": "to run it with TransformerLens: python {code} {input}, or load() in that file",
-    "onnx": "to run it with onnxruntime: inputs tokens or rows; outputs stream, scores and answer",
-}
 
 
 @declare("export", "symcook export dyck-1 -o dyck-1.npz")
@@ -106,7 +95,6 @@ def export(
     with code in a .py).
     """
     from symcook.export import export as exported
-    from symcook.export.decoding import lines
     from symcook.export.files import targets
 
     chosen = choose(name, settings)
@@ -115,7 +103,7 @@ def export(
     need_values(chosen)
     # The names of the files are checked before the work.
     kind = kind or ENDINGS.get(PurePath(target).suffix, "npz")
-    weights, beside = targets(target, force=force, kind=kind)
+    targets(target, force=force, kind=kind)
     built = {} if chosen.info is None else {"recipe": chosen.name, "arguments": chosen.arguments}
     with Progress(f"certifying {chosen.name} by length") as progress:
         document = exported(
@@ -132,137 +120,7 @@ def export(
             force=force,
             progress=progress,
         )
-    if as_json:
-        print_json({"weights": str(weights), "certificate": str(beside), **document})
-        return
-    # What was written, how the float weights compare with the exact model, the guarantee, and how to run them. A
-    # decoder's guarantee says all that the comparison does, unless there is a difference.
-    say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
-    compared, decoded = document["compared"], document["decoding"]
-    if not decoded or compared["first_difference"] is not None:
-        say(f"  {dtype}, {_comparison(chosen, document)}")
-    if not decoded and compared["first_difference"] is None and compared["ends"] is not None:
-        say(f"    {compared['ends']}")
-    if compared["first_difference"] is not None:
-        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
-    guarantee = lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"])
-    for line in [*within_language(document), *guarantee]:
-        say(f"  {line}")
-    file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
-    input_text = (
-        f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input_placeholder(chosen)
-    )
-    say(f"  {RUNS[kind].format(file=file, code=code, input=input_text)}")
-
-
-def _comparison(chosen: Chosen, document: dict[str, Any]) -> str:
-    """The comparison of the float weights with the exact model at their export, in words."""
-    compared = document["compared"]
-    worst, inputs = compared["largest_difference"], grouped(compared["inputs"])
-    if chosen.pointwise:
-        how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
-        return f"compared at {inputs} points, {how}"
-    if not compared["inputs"]:
-        return "no input compared"
-    agreement = "exact answers" if worst is None else "values that agree with the exact ones"
-    longest = document["greatest_length"] - chosen.model.embedding.added
-    no_run = compared["no_run"]
-    no_run_text = f"; {no_run['inputs']} have no run, as {no_run['first'] or EMPTY_STRING}" if no_run["inputs"] else ""
-    return f"{agreement} up to length {longest} ({inputs} inputs compared{no_run_text})"
-
-
-def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
-    """A line on the strings and positions that a certificate is about; [] if it is about all of them.
-
-    `kept` is added to the name of the language: its file may have changed since the certificate was written.
-    """
-    about = []
-    if "inputs" in document:
-        count = document["count"]
-        about.append(f"{grouped(count)} string{'s' * (count != 1)} of {document['inputs']}{kept}")
-    if "positions" in document:
-        about.append(f"answers at positions: {document['positions']}")
-    return [f"inputs: the {', '.join(about)}"] if about else []
-
-
-def guaranteed(guarantee: dict[str, Any]) -> list[str]:
-    """The guarantee of a certificate, in lines: for attention that normalises after summing, and for attention that
-    normalises the weights first ("divided_first") if this differs.
-
-    The lengths in the certificate count the special tokens (`added`); the lengths in the lines do not.
-    """
-    first, added = guarantee["divided_first"], guarantee["added_tokens_counted"]
-    if guarantee["length"] is None:
-        return _guaranteed_values(guarantee, first, added)
-    # A model that decides: the lengths at which every decision is guaranteed, and why the next one is not.
-    same_ranges = first["ranges"] == guarantee["ranges"]
-    which = " in any runtime" if same_ranges else ", if attention is normalised after summing: (sum w v)/(sum w)"
-    lengths_text, first_lengths_text = _guaranteed_lengths(guarantee, added), _guaranteed_lengths(first, added)
-    lines = [f"decisions guaranteed for strings of length {lengths_text}{which}" if lengths_text else
-             "no length at which all decisions are guaranteed"]  # fmt: skip
-    lines += (
-        [_unguaranteed(each, added) for each in guarantee["open"]] if guarantee["open"] else [f"  {guarantee['why']}"]
-    )
-    lines += _not_asked(guarantee, added)
-    # If the other order has other guaranteed lengths: the same lines for it, without those that would be repeated.
-    if not same_ranges:
-        where = f"for strings of length {first_lengths_text}" if first_lengths_text else "at no length"
-        lines.append(f"decisions guaranteed {where}, if the weights are normalised first: softmax(scores) @ values")
-        open_lengths = [each["length"] for each in guarantee["open"]]
-        new_failures = [each for each in first["open"] if each["length"] not in open_lengths]
-        lines.append(f"  {_unguaranteed(new_failures[0], added)}" if new_failures else f"  {first['why']}")
-        lines += [f"  {line}" for line in _not_asked(first, added) if first["not_asked"] != guarantee["not_asked"]]
-        lines += [f"  {help}" for help in first["help"].split("; ")]
-    return lines
-
-
-def _guaranteed_values(guarantee: dict[str, Any], first: dict[str, Any], added: int) -> list[str]:
-    """The lines of `guaranteed` for a model whose answers are numbers: bounds on the error of its values."""
-    errors, first_errors = (
-        [each["error"] for each in part["lengths"] if "error" in each] for part in (guarantee, first)
-    )
-    if not errors:
-        return [f"no bound on the error of values: {guarantee['why']}"]
-    until = guarantee["lengths"][-1]["length"] - added
-    lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
-    if first_errors != errors:
-        greatest = max(first_errors, key=Decimal, default=None)
-        until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if first_errors else "no bound"
-        lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
-    return [*lines, f"  {guarantee['why']}"] if guarantee["why"] else lines
-
-
-def _not_asked(guarantee: dict[str, Any], added: int) -> list[str]:
-    """A line on the lengths after a failing length that were not tested; [] without a failing length: then "why" says
-    it."""
-    if not guarantee["open"] or guarantee["not_asked"] is None:
-        return []
-    low, high = (n - added for n in guarantee["not_asked"]["lengths"])
-    lengths = f"lengths {low} to {high} were" if low < high else f"length {low} was"
-    return [f"{lengths} not tested: {guarantee['not_asked']['why']}"]
-
-
-def _guaranteed_lengths(guarantee: dict[str, Any], added: int) -> str:
-    """The guaranteed lengths as text, such as "1 to 12, 14", without lengths at which a language has no string."""
-    ranges = consecutive(each["length"] - added for each in guarantee["lengths"] if each["runs"])
-    return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
-
-
-def _unguaranteed(failure: dict[str, Any], added: int) -> str:
-    """A line on a length at which some decision is not guaranteed, with a string on which it is not."""
-    alone = "" if failure["alone"] else " (with others)"
-    outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in failure["outputs"].items())
-    exact = (failure["exact"] or {}).get("logit")
-    outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
-    open_ = "a choice open" if failure["runs"] else "which has no run"
-    return f"length {failure['length'] - added} fails: on {failure['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
-
-
-def _input_placeholder(chosen: Chosen) -> str:
-    """The placeholder of an input in a command line."""
-    if chosen.model.alphabet:
-        return "STRING" if chosen.model.embedding.spelled else '"TOKEN ..."'
-    return f'"{",".join(chosen.model.embedding.inputs or ())}"' + ("" if chosen.pointwise else " (rows with ; between)")
+    say_or_json(as_json, document.to_json, document.text)
 
 
 @declare("verify-export", "symcook verify-export dyck-1.npz")
@@ -278,22 +136,7 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
 
     with Progress("computing the certificate again") as progress:
         certificate = verified(file, progress=progress)
-    if as_json:
-        print_json({"verified": True, **certificate})
-        return
-    files = ", ".join(certificate["files"])
-    say(f"the certificate holds: {files} has the unchanged {certificate['dtype']} weights of {certificate['model']}")
-    from symcook.export.decoding import lines
-
-    decoded = certificate.get("decoding")
-    guarantee = lines(decoded, certificate["dtype"]) if decoded else guaranteed(certificate["guaranteed"])
-    for line in [*within_language(certificate, " as the certificate has them"), *guarantee]:
-        say(f"  {line}")
-    for name, why in certificate["not_checked"].items():
-        claims = (
-            ", ".join(f"{each['id']} {each['status']}" for each in certificate["claims"]) if name == "claims" else None
-        )
-        say(f"  not checked: {name}{f' ({claims})' if claims else ''}: {why}")
+    say_or_json(as_json, certificate.to_json, certificate.text)
 
 
 READ_BACK = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}

@@ -1,14 +1,15 @@
 """``symcook prove mine.json``: prove or refute a statement about a user's own model (`prove_own`), or check the
 certificates next to the model file again (`check_own`).
 
-A certificate is two files, mine.certificate.json and mine.statement.txt; those of the second statement about the model
-are mine.2.certificate.json and mine.2.statement.txt.
+A certificate is two files, mine.proof.json and mine.statement.txt; those of the second statement about the model are
+mine.2.proof.json and mine.2.statement.txt. Earlier versions wrote mine.certificate.json, which is read where it is.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from symcook.proof.statements.proving import ProofAnswer
 
 
+ENDING, OLDER = ".proof.json", ".certificate.json"
+"""The endings of the file of a proof: now, and in earlier versions, where the certificate of an export has it too."""
 Files = tuple[Path, Path]
 """The file of a claim's certificate, and the file of its statement."""
 EXIT_CODES = {"PROVED": 0, "REFUTED": 1, "OPEN": 3}
@@ -124,17 +127,18 @@ def prove_own(
     claim = about.claim(sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     target, written = to = _place(source, claim, force)
-    export = exported(target)
-    if export is not None:  # not even --force replaces the certificate of an export
-        must = f"{target.name} must be about a claim, since it would be replaced"
-        raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
-    for file in to:
-        vacant(file, force)
-    replaced = sentence_of(target, written)
+    replaced, begins = sentence_of(target, written), ""
     with Progress("proving"):
-        answer = about.settle(claim, script, seconds)
-    if answer.certificate is not None:
-        proving.write(to, claim, answer.certificate)
+        # A statement with a valid certificate is not proved again, unless --force or a proof script asks for it.
+        answer = None if force or script is not None else known_answer(about, claim, to, seconds)
+        if answer is not None:
+            begins = "already "
+        else:
+            for file in to:
+                vacant(file, force)
+            answer = about.settle(claim, script, seconds)
+            if answer.certificate is not None:
+                proving.write(to, claim, answer.certificate)
     # Three kinds of answers: undecided; refuted by a run, without a certificate; proved or refuted with a certificate.
     if as_json:
         print_json(_document(answer, to))
@@ -149,7 +153,7 @@ def prove_own(
 
         say(own_latex(claim, answer.verdict, answer.certificate, sentence, full))
     else:
-        say(f"{answer.words}  {sentence}")
+        say(f"{begins}{answer.words}  {sentence}")
         for line in report.lines(answer, written.name):
             say(line)
         say(f"Certificate  {target}")
@@ -166,31 +170,61 @@ def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
     return row if answer.verdict is None else row | checked(answer.verdict, answer.unchecked, *to)
 
 
+def known_answer(about: StatementSubject, claim: Statement, place: Files, seconds: int) -> ProofAnswer | None:
+    """The answer to a claim by its stored certificate, which is checked again. None if the files are of another claim,
+    or if the checker does not accept them for the model as it is now.
+
+    A certificate does not name the counterexample: a refuted claim is refuted again, to show it.
+    """
+    from symcook.proof.files import load_json
+    from symcook.proof.statements.proving import STORED, ProofAnswer
+
+    begun = time.monotonic()
+    try:
+        if not same_claim(place, claim):
+            return None
+        certificate = load_json(content(place[0], "a certificate"))
+        _, verdict = about.again(certificate, text_of(place[1], "a statement"))
+    except (BadInput, Rejected):
+        return None
+    if verdict.status not in ("PROVED", "REFUTED"):
+        return None
+    if verdict.status == "REFUTED":
+        answer = about.settle(claim, None, seconds)
+        if answer.status == "REFUTED":
+            return answer
+    took, note = time.monotonic() - begun, claim.note or ""
+    return ProofAnswer(about.model, note, verdict.status, STORED, took, claim, None, certificate, verdict)
+
+
 def claim_places(source: Path) -> Iterator[Files]:
-    """The files of the first claim about a model, then of the second one, ...: mine.certificate.json,
-    mine.2.certificate.json."""
-    return (_numbered(source, number) for number in count(1))
+    """The files of the first claim about a model, then of the second one, ...: mine.proof.json, mine.2.proof.json."""
+    return (numbered(source, number) for number in count(1))
 
 
-def _numbered(source: Path, number: int) -> Files:
-    """The files of the claim of this number about a model."""
+def numbered(source: Path, number: int = 1) -> Files:
+    """The files of the claim of this number about a model: those of an earlier version where only these exist."""
     mark = "" if number == 1 else f".{number}"
-    return source.with_suffix(f"{mark}.certificate.json"), source.with_suffix(f"{mark}.statement.txt")
+    certificate, older, statement = (source.with_suffix(mark + end) for end in (ENDING, OLDER, ".statement.txt"))
+    of_earlier = not certificate.exists() and statement.is_file() and older.is_file() and _exported(older) is None
+    return older if of_earlier else certificate, statement
 
 
 def places(name: str) -> list[Files]:
     """The files of claims next to a model file, in order. Numbers are missing if files were deleted."""
     source = Path(name)
     file_pattern = re.compile(
-        rf"{re.escape(source.stem)}(?:\.([2-9]|[1-9][0-9]+))?\.(?:certificate\.json|statement\.txt)", re.A
+        rf"{re.escape(source.stem)}(?:\.([2-9]|[1-9][0-9]+))?\.(?:(?:proof|certificate)\.json|statement\.txt)", re.A
     )
     numbers = {int(match[1] or 1) for file in source.parent.glob("*") if (match := file_pattern.fullmatch(file.name))}
     last_number, pairs = 0, list[Files]()
     for number in sorted(numbers):
         if number > last_number + 1 and source.with_suffix(f".{number}.json").exists():
-            continue  # mine.3.certificate.json is the first one of another model, mine.3.json
-        pairs.append(_numbered(source, number))
-        last_number = number
+            continue  # mine.3.proof.json is the first one of another model, mine.3.json
+        pair = numbered(source, number)
+        if pair[0].is_file() or pair[1].is_file():  # else there is the certificate of an export alone
+            pairs.append(pair)
+            last_number = number
     return pairs
 
 
@@ -250,11 +284,8 @@ def checked(verdict: Verdict, unasked: list[str], target: Path, beside: Path) ->
     return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
 
 
-def exported(certificate: Path) -> str | None:
-    """The files of an export that a certificate is about; None if it is about a claim.
-
-    The certificate of m.npz has the same name as the certificate of a claim about m.json.
-    """
+def _exported(certificate: Path) -> str | None:
+    """The files of an export that a certificate is about; None if it is about a claim."""
     from symcook.export.files import CLAIM, about
 
     return ", ".join(name for name in about(certificate) if name != CLAIM) or None
@@ -278,7 +309,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str
     if about.model is not None:
         require_genuine(about.model, name)
     if not (pairs := places(name)):
-        missing = f"no {Path(name).with_suffix('.certificate.json')}"
+        missing = f"no {Path(name).with_suffix(ENDING)}"
         do = "prove a statement first" if about.model is None else _certificate_hint(about.model, name)
         raise BadInput(MUST_HAVE, missing, do)
     rows = [_again(about, *files, as_json) for files in pairs]
@@ -323,14 +354,9 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json
 
-    # Both files must exist, and be about a theorem: the certificate of an export may have the same name.
     for file in (target, beside):
         if not file.is_file():
             raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")
-    export = exported(target)
-    if export is not None:
-        must = "without --statement, the certificate next to a model must be that of a theorem"
-        raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
     written = content(beside, "the statement of a certificate").decode("utf-8", "replace")
     try:
         certificate = load_json(content(target, "a certificate"))

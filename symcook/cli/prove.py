@@ -74,12 +74,13 @@ def prove(
     """Prove or refute a statement about a model, or check stored proofs again.
 
     With --statement: NAME is a model file or a recipe. symcook evaluates your statement on short strings, then proves
-    or refutes it for strings of every length. It writes MODEL.certificate.json, and for the next statement
-    MODEL.2.certificate.json. Exit 0 where the statement is proved, 1 where it is refuted, 3 where it is undecided. With
-    --claims each line of a file is a statement (# begins a comment), answered by one line. Exit 0 where all are proved,
-    else 1 where one is refuted, else 3. With --with the statement is about two models on one string: other.accept and
-    other.NAME(i) are about the second. Of a family file without --set the statement is about all sizes, which it may
-    name. `symcook explain grammar` shows what a statement may say.
+    or refutes it for strings of every length. It writes MODEL.proof.json, and for the next statement
+    MODEL.2.proof.json; a statement with a valid certificate is "already PROVED". Exit 0 where the statement is proved,
+    1 where it is refuted, 3 where it is undecided. With --claims each line of a file is a statement (# begins a
+    comment), answered by one line. Exit 0 where all are proved, else 1 where one is refuted, else 3. With --with the
+    statement is about two models on one string: other.accept and other.NAME(i) are about the second. Of a family file
+    without --set the statement is about all sizes, which it may name. `symcook explain grammar` shows what a statement
+    may say.
 
     With an ID, of a claim or a lemma, or the NAME of a recipe, which stands for its claims and the stored check of its
     model: the stored proofs are checked again. One ID is shown with its statement, a short proof and what it depends
@@ -181,6 +182,8 @@ def _print_verdicts(
     form: str, names: list[str], verdicts: list[Any], without: list[str], full: bool, as_json: bool
 ) -> None:
     """Print the verdicts on stored proofs in the form `form`; `without` are the ids without a stored proof."""
+    from symcook.report.verdict import verdict_json
+
     if as_json and form == "--trust":
         from symcook.report.trust import trust_json
 
@@ -204,9 +207,9 @@ def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: boo
     """Check the certificates next to a model file again; without certificates, prove that the model is an instance of a
     family. Returns the exit code."""
     from symcook.cli.families import prove_instance
-    from symcook.cli.own import check_own
+    from symcook.cli.own import check_own, numbered
 
-    beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
+    beside = numbered(Path(name))
     if coq and not all(file.is_file() for file in beside):
         must = "a model for Coq must have its certificate and its statement next to it"
         raise BadInput(must, name, "prove a --statement about it first")
@@ -226,7 +229,7 @@ def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: boo
 
 def _require_no_certificate(name: str) -> None:
     """Raise BadInput if NAME is the file of a certificate or statement instead of the model that it is about."""
-    match = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
+    match = re.fullmatch(r"(.+?)(\.\d+)?\.((?:proof|certificate)\.json|statement\.txt)", name)
     if match is not None:
         must = "a certificate must be checked by the name of its model, which it stands next to"
         raise BadInput(must, name, f"symcook prove {match[1]}.json")
@@ -316,27 +319,6 @@ def replayed(names: list[str]) -> list[Any]:
     # One process for each 40 proofs, but no more than there are processor cores.
     with Progress("checking") as progress:
         return replay(names, progress, min(os.cpu_count() or 1, len(names) // 40 + 1))
-
-
-def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """One entry of ``prove --json``; the path of the certificate is relative to the folder of proofs."""
-    from symcook.proof.audit.source import unasked
-    from symcook.proof.replay import statements
-
-    stored = verdict.certificate
-    return {
-        "id": verdict.id,
-        "status": verdict.status,
-        "nodes": verdict.nodes,
-        "lemmas": list(verdict.lemmas),
-        "named": list(verdict.named),
-        "oracles": list(verdict.oracles),
-        "certificate": None if stored is None else f"certificates/{Path(stored).name}",
-        "seconds": round(verdict.seconds, 4),
-        "assuming": list(verdict.assuming),
-        "rejected": list(verdict.rejected),
-        "unasked": unasked(statements()[verdict.id]) if verdict.status == "PROVED" else [],
-    }
 
 
 def document(verdicts: Sequence[Verdict], without: list[str], full: bool = False) -> Any:

@@ -145,4 +145,4 @@ def ask(
     say_or_json(as_json, lambda: answer.to_json() | pictures, lambda: answer.text() + wrote_text)
     if plotted and len(names) == 1:
         print(MISSING, file=sys.stderr)
-    return 0 if answer.holds else 1
+    return 1 if answer.holds is False else 0

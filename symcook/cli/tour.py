@@ -33,10 +33,11 @@ What to try next
 @declare("tour")
 def tour(*, as_json: bool) -> None:
     """One model from its residual stream to a proof, with closed forms and a check on the way."""
-    from symcook.cli.prove import document, replayed, selected, verdict_json
+    from symcook.cli.prove import document, replayed, selected
     from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive
     from symcook.report.check import proved
+    from symcook.report.verdict import verdict_json
     from symcook.run import run
 
     # Each part is printed as soon as it is computed; with --json all parts are one document at the end.

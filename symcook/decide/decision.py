@@ -24,7 +24,7 @@ from symcook.decide.following import Lost
 from symcook.decide.invariants import CountingMachine, Invariants, Programmed, invariants
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.answers import Shown
+from symcook.model.answers import Reply
 from symcook.model.transformer import Transformer
 from symcook.programs.reading import formula_of
 from symcook.programs.regular import expression, regular_table
@@ -41,12 +41,12 @@ invariants are found (PAIRS)."""
 
 
 @dataclass(frozen=True, repr=False)
-class Decision(Shown):
+class Decision(Reply):
     """The result of a comparison of a model with a reference on strings of every length.
 
     verdict: a key of `EXIT`. against: the name of the reference. word: a string with two answers, as its symbols, which
     is the shortest one unless it is from a certificate; answers: those of the model and of the reference. automaton:
-    the minimal automaton of the model, where it was computed. why: how it was decided, or why it was not; "" for a
+    the minimal automaton of the model, where it was computed. why: how it was decided, or why it was not; None for a
     difference. notes: simplifications of the model, each with its reason. certificate: the proof of an equality
     (`symcook.decide.certificate`); None on a language, for a decoder, and after `recheck`.
     """
@@ -59,7 +59,7 @@ class Decision(Shown):
     word: tuple[str, ...] | None = None
     answers: tuple[Any, Any] | None = None
     automaton: Automaton | None = None
-    why: str = ""
+    why: str | None = None
     notes: tuple[str, ...] = ()
     certificate: Invariants | StateMap | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
@@ -90,8 +90,18 @@ class Decision(Shown):
         return {(True, False): "model", (False, True): "reference"}.get(self.answers) if self.answers else None
 
     @property
+    def holds(self) -> bool | None:
+        """Whether the two give the same answers on every string. None if this is undecided, and without a reference."""
+        return {"equal": True, "different": False}.get(self.verdict)
+
+    @property
+    def counterexample(self) -> str | None:
+        """The string `word` as text; None if it is not known that the two differ."""
+        return None if self.word is None else self.model.embedding.written(self.word)
+
+    @property
     def status(self) -> str:
-        """DECIDED, OPEN or REFUSED."""
+        """DECIDED, OPEN or REFUSED. Of two that are compared, `verdict` is "equal" or "different"."""
         return "DECIDED" if self.decided else self.verdict.upper()
 
     def to_json(self) -> dict[str, Any]:
@@ -105,7 +115,7 @@ class Decision(Shown):
             "word": word,
             "accepts": self.accepts,
             "states": None if self.automaton is None else len(self.automaton),
-            "why": self.why or None,
+            "why": self.why,
             "formula": self.formula,
             **({} if self.free == 0 else {"free": self.free}),
             **self.inputs,

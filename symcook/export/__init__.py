@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
+    from symcook.export.answer import Exported
     from symcook.model.transformer import Transformer
     from symcook.words.inputs import Language
 
@@ -42,8 +43,9 @@ def export(
     built: Mapping[str, object] | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
-) -> dict[str, Any]:
-    """Write float weights as `target`, and beside them a certificate; returns the certificate.
+) -> Exported:
+    """Write float weights as `target`, and beside them a certificate; returns the certificate as an answer, whose
+    entries `answer["guaranteed"]` and so on can be read by subscript.
 
     `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it), onnx or transformerlens (ending
     .pth, with code too); `dtype` is float64, float32, float16 or bfloat16, where the format has it. Position tables
@@ -64,6 +66,7 @@ def export(
     number that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps`
     that are not certain; NotExact where there is nothing exact to compare with.
     """
+    from symcook.export.answer import Exported
     from symcook.export.certificate import certificate, prepared
     from symcook.export.files import check, targets, write
 
@@ -103,4 +106,5 @@ def export(
     # Arrays, files and certificate; then all is written at once.
     exported = prepared(model, values, format, dtype, max_length, steps, asked=asked)
     contents = chosen.encode(exported.arrays, weights.stem)
-    return write(weights, beside, contents, certificate(exported, claims, built, progress), force=force)
+    document = write(weights, beside, contents, certificate(exported, claims, built, progress), force=force)
+    return Exported(document, weights, beside, model)

@@ -17,7 +17,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.export import COMPARED
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
-from symcook.model.answers import Shown
+from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
 from symcook.model.reads import PartsRead
 from symcook.model.structure import differences
@@ -46,7 +46,7 @@ within the tolerance. If even this is not proved, the comparison is undecided.""
 
 
 @dataclass(frozen=True, repr=False)
-class Diff(Shown):
+class Diff(Reply):
     """The result of `diff`.
 
     `structure` has sentences on what differs without a run (coordinates, tokens, positions, lengths, sublayers), and
@@ -89,6 +89,27 @@ class Diff(Shown):
         if self.first is not None or self.structure:
             return False
         return None if self.open or self.undecided else True
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the two models are the same: `same`."""
+        return self.same
+
+    @property
+    def status(self) -> str:
+        """SAME, DIFFERENT or OPEN (undecided)."""
+        return {True: "SAME", False: "DIFFERENT", None: "OPEN"}[self.same]
+
+    @property
+    def counterexample(self) -> str | None:
+        """The input of `first`; None if the models differ in their structure alone, or no difference is known."""
+        return None if self.first is None else self.first["input"]
+
+    @property
+    def why(self) -> str | None:
+        """What differs in the structure, or what is undecided; None if there is neither."""
+        undecided = [f"{self.open} of {self.inputs} inputs are undecided"] if self.open and self.same is None else []
+        return "; ".join([*self.structure, *self.undecided, *undecided]) or None
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook diff --json``."""

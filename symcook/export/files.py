@@ -217,7 +217,10 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     if subject is not None:  # not replaced even with --force
         must = f"{certificate.name} must be about {weights.name}, since it would be replaced"
         free = weights.with_name(f"{weights.stem}-weights{ending}")
-        raise BadInput(must, f"it is about {subject}", f"give another name: -o {free}")
+        do = f"give another name: -o {free}"
+        if subject == CLAIM:  # of an earlier version, in which proofs had this name
+            do = f"rename it to {weights.stem}.proof.json, or {do}"
+        raise BadInput(must, f"it is about {subject}", do)
     # Each file that will be written: the weights, the certificate, and code beside them.
     for target in (weights, certificate, *(weights.with_suffix(extra_ending) for extra_ending in FORMATS[kind].more)):
         ordinary(target, "the file for the weights", f"-o m{ending}")

@@ -23,14 +23,15 @@ from symcook.export.files import FileFormat, check, decode, held, read, told
 if TYPE_CHECKING:
     import numpy as np
 
+    from symcook.export.answer import Exported
     from symcook.export.archive import Archive
     from symcook.model.transformer import Transformer
     from symcook.words.inputs import Strings
 
 
 @door()
-def verify_export(path: str | Path, *, progress: Callable[..., None] | None = None) -> dict[str, Any]:
-    """Check the certificate at or beside `path`, and the weights that it is about; returns its document.
+def verify_export(path: str | Path, *, progress: Callable[..., None] | None = None) -> Exported:
+    """Check the certificate at or beside `path`, and the weights that it is about; returns it as an answer.
 
     Every byte of the certificate and of its files must be as it was written. The certificate is computed again from the
     arguments of the export in it: the recipe with arguments and symbols, or else the model; the format, the type, the
@@ -42,6 +43,8 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     Raises Rejected with the first entry that differs; BadInput for a file that is missing or truncated, and for a
     certificate that an export could not have written.
     """
+    from symcook.export.answer import Exported
+
     # The arguments of the export, from the certificate.
     place, known, files = read(path)
     export_read = _given(place, known, files)
@@ -71,7 +74,8 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     # Then the whole certificate, which takes as long as the export did.
     built = {} if export_read.recipe is None else {"recipe": export_read.recipe, "arguments": export_read.arguments}
     recomputed = certificate(exported, export_read.claims, built, progress) | told(weights, files)
-    return known | {"not_checked": _compared(place, _as_json(recomputed), known)}
+    document = known | {"not_checked": _compared(place, _as_json(recomputed), known)}
+    return Exported(document, weights, place, model, verified=True)
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from symcook import VERBS
 from symcook.declaration import load
 from symcook.door import door
+from symcook.errors import BadInput
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-T = TypeVar("T")
+T = TypeVar("T", bound="Reply")
 LINE = 118
 """The largest length of a repr."""
 EMPTY_STRING = "the empty string"
@@ -76,7 +77,7 @@ class Named:
 
 
 class Shown(Named):
-    """An answer that can be shown as text, as LaTeX, and in a notebook."""
+    """A value that can be shown as text, as LaTeX, and in a notebook: a model, an automaton, or an answer (`Reply`)."""
 
     @door()
     def text(self) -> str:
@@ -100,22 +101,79 @@ class Shown(Named):
 
 
 class Reply(Shown):
-    """The answer to a declared question: what its command prints, writes to files, and ends with."""
+    """An answer. Every public question returns one, and all have this shape.
 
-    @property
-    def holds(self) -> bool:
-        """Whether nothing that was claimed is false; the command's exit code is 1 where something is."""
-        return True
+    >>> from symcook.recipes import build
+    >>> found = build("dyck-1").check(lambda string: string.count("(") == string.count(")"), 2)
+    >>> found.holds, found.status, found.counterexample
+    (False, 'DIFFERS', ')(')
+    """
+
+    holds: bool | None
+    """Whether the answer is yes. None if it is undecided, and if the question has no yes or no. `bool` of the answer
+    is the same, and raises BadInput for None."""
+    status: str
+    """The outcome in one or two words, such as PROVED, DIFFERS or OPEN."""
+    counterexample: str | None = None
+    """What shows that the answer is no, as text: an input ("" for the empty string) or parameters. None without one."""
+    why: str | None = None
+    """The reason for the status, as text. None if there is nothing to add to the status."""
+
+    if TYPE_CHECKING:
+
+        def to_json(self) -> Any:
+            """What the command prints with ``--json``."""
+
+    def __bool__(self) -> bool:
+        """`holds`, where it is True or False. So `assert model.check(..)` fails where model and specification differ,
+        and raises BadInput where this is undecided."""
+        if self.holds is None:
+            must = "an answer must be yes or no where it is used as a truth value"
+            raise BadInput(must, f"an answer with the status {self.status}", "compare answer.holds or answer.status")
+        return self.holds
 
     def write(self, targets: Sequence[Path], force: bool) -> Sequence[Path]:
         """Write the files `targets`, all or none, and return those that were written."""
         return self._report().write(self, targets, force)
 
 
-class Several(Shown, tuple[T, ...], Generic[T]):
-    """Answers of one kind, in their order: a tuple that shows each of them."""
+class Several(Reply, tuple[T, ...], Generic[T]):
+    """Answers of one kind, in their order: a tuple that shows each of them.
+
+    As one answer it holds if all of them hold, and does not hold if one of them does not. Status, counterexample and
+    reason are those of the first answer that does not hold, else of the first with no yes or no, else of the first.
+    """
 
     REPORT = "document"
+
+    @property
+    def _deciding(self) -> T | None:
+        """The answer that decides about all of them; None without any."""
+        return min(self, key=lambda one: (False, None, True).index(one.holds), default=None)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all answers hold; None if none fails and one has no yes or no."""
+        return None if self._deciding is None else self._deciding.holds
+
+    @property
+    def status(self) -> str:
+        """The status of the answer that decides."""
+        return "NONE" if self._deciding is None else self._deciding.status
+
+    @property
+    def counterexample(self) -> str | None:
+        """The counterexample of the answer that decides."""
+        return None if self._deciding is None else self._deciding.counterexample
+
+    @property
+    def why(self) -> str | None:
+        """The reason of the answer that decides."""
+        return None if self._deciding is None else self._deciding.why
+
+    def to_json(self) -> list[Any]:
+        """The documents of the answers, in their order."""
+        return [one.to_json() for one in self]
 
 
 class Verb:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 READS = PartsRead("the model file")
 
 Kind = TypeVar("Kind", Head, FeedForward, LayerNorm)
+CERTIFICATES = (".proof.json", ".certificate.json")
+"""The endings of files next to a model file that are no models."""
 VERSION = 1
 """The version of the format, the value of the key "symcook"."""
 MAX_BYTES = 128_000_000
@@ -291,7 +293,7 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
 def _files_beside(source: Path) -> str:
     """The hint where the file `source` cannot be read: the model files in its folder."""
     try:
-        names = sorted(file.name for file in source.parent.glob("*.json") if ".certificate" not in file.name)
+        names = sorted(file.name for file in source.parent.glob("*.json") if not file.name.endswith(CERTIFICATES))
     except OSError:
         names = []
     names_listed = ", ".join(names[:6]) + ", ..." * (len(names) > 6)

@@ -28,6 +28,7 @@ class Answer(Reply):
     """The answer to a question about a model, as a table."""
 
     REPORT = "question"  # the module of symcook.report that displays it
+    holds, status = None, "COMPUTED"  # a table has no yes or no
 
     kind: str
     """The name of the question, such as "tolerance"."""

@@ -27,9 +27,7 @@ def line(bound: Bound) -> str:
 
 def _title(bound: Bound) -> str:
     """The kind of the bound and its parameters."""
-    texts = {name: str(v).lower() if isinstance(v, bool) else v for name, v in bound.parameters.items()}
-    settings = ", ".join(f"{name} = {v}" for name, v in texts.items())
-    return f"{bound.kind}: {settings}" if settings else bound.kind
+    return f"{bound.kind}: {bound.settings}" if bound.settings else bound.kind
 
 
 def document(bound: Bound) -> Document:

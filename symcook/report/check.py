@@ -124,7 +124,7 @@ def _lines(check: Check, name: str, command: WholeCommand | None) -> list[str]:
     elif check.stated_to is not None:
         lines.append(f"its formula is about no string up to length {check.stated_to}, and was not evaluated")
     # The counterexample. Random inputs are not tried in order of size, so it need not be the smallest.
-    first = check.counterexample
+    first = check.first
     if first is not None:
         lines.append(f"{'' if check.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_STRING}")
         lines.append(f"the answer must be {_wanted(first.expected)}; the model gives {_answer(first.got)}")

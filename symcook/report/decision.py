@@ -38,8 +38,8 @@ def document(decision: Decision, name: str | None = None) -> Drawn:
 def _document(decision: Decision, name: str | None) -> Document:
     """The verdict, the smallest string on which the two differ, notes, and the automaton as a table."""
     if decision.verdict == "refused":  # a single reason goes into the title, several are a list
-        who = _undecidable(decision, name or decision.model.name)
-        first, why = _outcome(decision, name or decision.model.name), decision.why.removeprefix(f"{who}: ").split("; ")
+        who, reason = _undecidable(decision, name or decision.model.name), decision.why or ""
+        first, why = _outcome(decision, name or decision.model.name), reason.removeprefix(f"{who}: ").split("; ")
         return Document(f"{first}: {why[0]}", []) if len(why) == 1 else Document(first, [PlainLines(why)])
     # The smallest string on which they differ; the reason; the number of strings for which any answer will do; and what
     # the model accepts.
@@ -52,7 +52,7 @@ def _document(decision: Decision, name: str | None) -> Document:
         lines.append(f"the model {model_answer}, the specification {reference_answer}")
     if decision.why or decision.decided:
         lines.append(
-            f"{decision.status}: {decision.why or HOW[decision.verdict]}" if decision.decided else decision.why
+            f"{decision.status}: {decision.why or HOW[decision.verdict]}" if decision.decided else decision.why or ""
         )
     if decision.free != 0:
         strings = "some strings" if decision.free is None else f"{decision.free} strings"
@@ -95,7 +95,7 @@ def _outcome(decision: Decision, name: str) -> str:
 
 def _undecidable(decision: Decision, name: str) -> str:
     """The one that cannot be decided: the specification or the model `name`."""
-    return f"the specification {decision.against}" if decision.why.startswith("the specification ") else name
+    return f"the specification {decision.against}" if (decision.why or "").startswith("the specification ") else name
 
 
 def _answer(answer: object) -> str:

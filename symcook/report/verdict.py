@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief, grouped
 from symcook.report.document import Document, Drawn
@@ -54,3 +54,24 @@ def displays(verdict: Verdict) -> list[Display]:
     statement = statements()[verdict.id]
     rows = formula_rows(statement_tree(statement.text), statement.known)
     return [Display(f"{verdict.id}: {verdict.words}", tuple(f"&{row}" for row in rows))]
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """One entry of ``prove --json``; the path of the certificate is relative to the folder of proofs."""
+    from symcook.proof.audit.source import unasked
+    from symcook.proof.replay import statements
+
+    stored = verdict.certificate
+    return {
+        "id": verdict.id,
+        "status": verdict.status,
+        "nodes": verdict.nodes,
+        "lemmas": list(verdict.lemmas),
+        "named": list(verdict.named),
+        "oracles": list(verdict.oracles),
+        "certificate": None if stored is None else f"certificates/{Path(stored).name}",
+        "seconds": round(verdict.seconds, 4),
+        "assuming": list(verdict.assuming),
+        "rejected": list(verdict.rejected),
+        "unasked": unasked(statements()[verdict.id]) if verdict.status == "PROVED" else [],
+    }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
-from symcook.model.answers import Shown
+from symcook.model.answers import EMPTY_STRING, Reply
 from symcook.verify.comparison import Comparison, Counterexample, LengthCount, Tally
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ prefixes, string by string, and on random strings. Random strings can only show 
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Shown):
+class Check(Reply):
     """The result of a check. `strings` counts the inputs of length 1 and more that were compared, `mismatches` the
     inputs on which model and reference differ, `open` the inputs whose answer the domain leaves undecided.
 
     None of these counts includes the empty string: `empty_word` says whether model and reference agree on it
-    ("agrees", "differs" or "open"; None where it is no input of the model). It can be the counterexample (input "").
+    ("agrees", "differs" or "open"; None where it is no input of the model). It can be the counterexample "".
     """
 
     REPORT = "check"
@@ -33,7 +33,8 @@ class Check(Shown):
     max_length: int | None
     strings: int
     mismatches: int
-    counterexample: Counterexample | None
+    first: Counterexample | None
+    """The first input on which they differ, with both answers and the options that run it again."""
     method: str
     """How the inputs were compared, as a sentence part for the report; `way` is the keyword."""
     seconds: float
@@ -71,19 +72,37 @@ class Check(Shown):
         return self.open > 0 or self.empty_word == "open"
 
     @property
-    def holds(self) -> bool:
-        """Whether model and reference agree on everything that was compared."""
-        return not self.differs and not self.undecided
+    def holds(self) -> bool | None:
+        """Whether model and reference agree on everything that was compared; None if they differ on no input and the
+        answer to one is undecided."""
+        return False if self.differs else None if self.undecided else True
+
+    @property
+    def status(self) -> str:
+        """AGREES, DIFFERS or OPEN (undecided)."""
+        return {True: "AGREES", False: "DIFFERS", None: "OPEN"}[self.holds]
+
+    @property
+    def counterexample(self) -> str | None:
+        """The input of `first`, as text; None if no difference was found."""
+        return None if self.first is None else self.first.input
+
+    @property
+    def why(self) -> str | None:
+        """The reason why no answer was found; None if model and reference agree or differ."""
+        if self.holds is not None:
+            return None
+        return f"the answer to {(self.first_open if self.open else None) or EMPTY_STRING} is undecided"
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook check --json``."""
-        first = self.counterexample
+        first = self.first
         return {
             "recipe": self.recipe,
             "max_length": self.max_length,
             "strings": self.strings,
             "mismatches": self.mismatches,
-            "counterexample": None if first is None else first.input,
+            "counterexample": self.counterexample,
             "method": self.method,
             "domain": self.domain,
             "open": self.open,
@@ -127,7 +146,7 @@ def found(
         max_length=max_length,
         strings=strings,
         mismatches=sum(tally.mismatches for _, tally in tasks),
-        counterexample=next(counterexamples, None),
+        first=next(counterexamples, None),
         method=method,
         seconds=seconds,
         domain=tasks[0][0].numbers.domain,

@@ -72,7 +72,7 @@ def recheck(stored: Mapping[str, Any]) -> bool:
         if length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", length, "leave it out")
         grid_check = check_grid(model, Made.of(reference).make(), recipes.region(name, **arguments), values=values)
-        return grid_check.holds and grid_check.strings == stored["strings"]
+        return grid_check.holds is True and grid_check.strings == stored["strings"]
     if isinstance(length, bool) or not isinstance(length, int) or length < 1 or not model.alphabet:
         raise BadInput("a stored check must be of strings, up to a length of at least 1", length)
     bound = model.bind(values)

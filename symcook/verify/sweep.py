@@ -155,7 +155,7 @@ def check(
         sweep = WordSweep(bound, maker, numbers, within, max_length, positions)
         # Only an exhaustive check can be resumed or divided among workers; a decision or grouping cannot.
         at_once = None if divided else sweep.at_once(progress)
-        answer = at_once or sweep.answer(resume, workers, executor, yes, progress, tell)
+        answer = at_once if at_once is not None else sweep.answer(resume, workers, executor, yes, progress, tell)
         if positions is not None:
             answer = _of_positions(answer, original, max_length, positions)
     return replace(answer, seconds=time.perf_counter() - start)
@@ -348,8 +348,10 @@ class WordSweep:
         if decided is not None and decided.by_length:
             return decided
         counted = self.merged(progress)
-        if decided is None or counted is None:
-            return counted or decided
+        if decided is None:
+            return counted
+        if counted is None:
+            return decided
         if decided.holds is not counted.holds:
             raise AssertionError(f"{decided.method}, and {counted.method}: one says that they agree, one does not")
         return replace(counted, method=f"{counted.method}; {decided.method}")

@@ -31,14 +31,14 @@ def test_each_line_is_answered(home, capsys):
     code, out, _ = claims(home, capsys, "# about the majority", TRUE, "", f"{FALSE}  # off by one")
     assert code == 1
     first, second = out.splitlines()
-    assert first.startswith(f"PROVED   {TRUE}  (") and "m.certificate.json" in first
-    assert second.startswith(f"REFUTED  {FALSE}  (false of ab") and "m.2.certificate.json" in second
+    assert first.startswith(f"PROVED   {TRUE}  (") and "m.proof.json" in first
+    assert second.startswith(f"REFUTED  {FALSE}  (false of ab") and "m.2.proof.json" in second
     assert main(["prove", "m.json"]) == 0  # both certificates are accepted again
 
 
 def test_all_proved(home, capsys):
     assert claims(home, capsys, TRUE, "all i in 1..n. mean(i) <= 1", TRUE)[0] == 0
-    assert {x.name for x in home.glob("*.certificate.json")} == {"m.certificate.json", "m.2.certificate.json"}
+    assert {x.name for x in home.glob("*.proof.json")} == {"m.proof.json", "m.2.proof.json"}
 
 
 def test_as_json(home, capsys):
@@ -65,19 +65,24 @@ def test_an_undecided_line(home, capsys):
 )
 def test_bad_input_before_anything_is_tried(home, capsys, lines, what):
     code, out, err = claims(home, capsys, *lines)
-    assert code == 2 and not out and what in err and not [*home.glob("*.certificate.json")]
+    assert code == 2 and not out and what in err and not [*home.glob("*.proof.json")]
 
 
 @pytest.mark.sweep
 def test_a_certificate_that_is_there(home, capsys):
-    """It stays, and the new one gets a number; with --force it is replaced."""
+    """It stays where it is valid, and is not proved again; with --force it is replaced."""
     assert main(["prove", "m.json", "--statement", TRUE]) == 0
-    before = (home / "m.certificate.json").stat().st_mtime_ns
-    assert claims(home, capsys, TRUE)[0] == 0 and (home / "m.2.certificate.json").exists()
-    assert (home / "m.certificate.json").stat().st_mtime_ns == before
+    before = (home / "m.proof.json").stat().st_mtime_ns
+    capsys.readouterr()
+    code, out, _ = claims(home, capsys, TRUE, FALSE)
+    assert code == 1 and out.splitlines()[0].startswith(f"already PROVED   {TRUE}  (stored certificate")
+    code, out, _ = claims(home, capsys, FALSE)
+    assert code == 1 and out.startswith(f"already REFUTED  {FALSE}  (false of ab") and "m.2.proof.json" in out
+    assert {x.name for x in home.glob("*.proof.json")} == {"m.proof.json", "m.2.proof.json"}
+    assert (home / "m.proof.json").stat().st_mtime_ns == before
     assert claims(home, capsys, "all i in 1..n. mean(i) <= 1", TRUE, options=["--force"])[0] == 0
-    assert (home / "m.certificate.json").stat().st_mtime_ns != before and main(["prove", "m.json"]) == 0
-    assert {x.name for x in home.glob("*.certificate.json")} == {f"m{k}.certificate.json" for k in ("", ".2", ".3")}
+    assert (home / "m.proof.json").stat().st_mtime_ns != before and main(["prove", "m.json"]) == 0
+    assert {x.name for x in home.glob("*.proof.json")} == {f"m{k}.proof.json" for k in ("", ".2", ".3")}
 
 
 def test_another_second_model_is_another_claim(home, capsys):
@@ -88,7 +93,7 @@ def test_another_second_model_is_another_claim(home, capsys):
         b.build(name).save(f"{name}.json")
     for k, name in enumerate(("one", "two")):
         assert main(["prove", "m.json", "--statement", "other.accept -> accept", "--with", f"{name}.json"]) == 0
-        assert len([*home.glob("m*.certificate.json")]) == k + 1
+        assert len([*home.glob("m*.proof.json")]) == k + 1
 
 
 def test_what_must_not_stand_with_it(home, capsys):

@@ -36,7 +36,7 @@ def test_where_no_proof_is_found_the_model_is_written(
     assert out.startswith(f"wrote {file}")
     shown = document(capsys, "compile", *line, "-o", file, "--prove", "--force", "--json", code=3)
     assert shown.keys() == KEYS and shown["certificate"] is shown["verdict"] is None and shown["file"] == str(file)
-    assert not (tmp_path / "m.certificate.json").exists()
+    assert not (tmp_path / "m.proof.json").exists()
 
 
 @pytest.mark.sweep
@@ -49,10 +49,10 @@ def test_the_construction_of_a_theorem_is_proved_by_its_family(
     code, out, err = call(capsys, *line)
     assert code == 0, err
     assert out.splitlines()[-1].startswith("PROVED") and "yang2026.thm16" in out
-    assert (tmp_path / "m.certificate.json").is_file() and (tmp_path / "m.statement.txt").is_file()
+    assert (tmp_path / "m.proof.json").is_file() and (tmp_path / "m.statement.txt").is_file()
     code, out, _ = call(capsys, "prove", file)
     assert code == 0 and "checked again" in out
-    for one in ("m.certificate.json", "m.statement.txt", "m.2.certificate.json"):
+    for one in ("m.proof.json", "m.statement.txt", "m.2.proof.json"):
         assert f"symcook prove {tmp_path / 'm.json'}" in refused(capsys, "prove", tmp_path / one)
     made = json.loads(file.read_text())
     made["layers"][0]["feedforward"]["b1"] = [["7"] for _ in made["layers"][0]["feedforward"]["b1"]]

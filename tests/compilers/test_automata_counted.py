@@ -112,7 +112,7 @@ def test_each_variant_is_proved_and_each_change_is_named(
     found = document(capsys, "prove", file)
     assert (found["family"], found["bridge"]) == (family, "PROVED")
     assert [(one["id"], one["status"]) for one in found["theorems"]] == [(theorem, "PROVED")]
-    assert (tmp_path / "m.certificate.json").exists()
+    assert (tmp_path / "m.proof.json").exists()
     named, change = list(CHANGES.items())[VARIANTS.index(variant)]
     made = json.loads(file.read_text())
     change(made)

@@ -55,7 +55,7 @@ def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
 def test_the_command_writes_what_the_second_checker_accepts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "compile", "dfa", FIVE, "-o", tmp_path / "m.json", "--prove")
     assert code == 0 and out.splitlines()[-1].startswith("PROVED")
-    certificate = json.loads((tmp_path / "m.certificate.json").read_text())
+    certificate = json.loads((tmp_path / "m.proof.json").read_text())
     (tmp_path / "certificates").mkdir()
     (tmp_path / "certificates" / f"{certificate['id']}.json").write_text(json.dumps(certificate))
     for name in certificate["lemmas"]:
@@ -134,7 +134,7 @@ def without_a_proof(capsys: pytest.CaptureFixture[str], folder: Path, states: in
     (folder / "x.json").write_text(turning(states))
     code, out, err = call(capsys, "compile", "dfa", folder / "x.json", "-o", folder / "m.json", "--prove", *options)
     assert code == 3 and "PROVED" not in out + err and "wrote" in out and (folder / "m.json").is_file()
-    assert not (folder / "m.certificate.json").exists()
+    assert not (folder / "m.proof.json").exists()
     return folder / "m.json"
 
 

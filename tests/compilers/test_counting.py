@@ -149,7 +149,7 @@ def test_ltl_refuses_counts_and_decide_does(tmp_path: Path, capsys: pytest.Captu
         sc.compile("ltl", MAJORITY, alphabet="ab")
     file = tmp_path / "majority.json"
     code, out, _ = call(capsys, "compile", "count", MAJORITY, "--alphabet", "ab", "--prove", "-o", file)
-    assert code == 0 and "\nPROVED  " in out and file.with_suffix(".certificate.json").exists()
+    assert code == 0 and "\nPROVED  " in out and file.with_suffix(".proof.json").exists()
     assert document(capsys, "check", file, "--max-length", "8")["mismatches"] == 0
     refused(capsys, "decide", file)
 

@@ -142,7 +142,7 @@ def test_prove_of_a_proved_automaton_works_again(tmp_path: Path, capsys: pytest.
     file = compiled(capsys, tmp_path, "dfa", "(aa)*", "--prove")
     code, out, _ = call(capsys, "prove", file)
     assert code == 0 and "automaton-run at K = 2" in out and out.count("PROVED") == 2
-    assert f"{file.with_suffix('.certificate.json')}, checked again" in out
+    assert f"{file.with_suffix('.proof.json')}, checked again" in out
     assert document(capsys, "prove", file)["bridge"] == "PROVED"
 
 
@@ -150,7 +150,7 @@ def test_prove_of_a_proved_automaton_works_again(tmp_path: Path, capsys: pytest.
 def test_a_damaged_bridge_is_not_accepted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What stands beside the file is what is judged: exit 1 where it is not the proof any more."""
     file = compiled(capsys, tmp_path, "dfa", "(aa)*", "--prove")
-    beside = file.with_suffix(".certificate.json")
+    beside = file.with_suffix(".proof.json")
     found = json.loads(beside.read_text())
     beside.write_text(json.dumps(found | {"proof": found["proof"][:1]}))
     code, out, err = call(capsys, "prove", file)

@@ -277,7 +277,7 @@ def test_the_command_that_is_told_gives_the_proof(
     assert code == 2 and "type symcook compile tm FILE --theorem 2 --prove" in said and said.count("\n") == 1
     code, out, _ = call(capsys, *shlex.split(made)[1:])
     assert code == 0 and "PROVED  on every string it outputs the machine's steps, then its output" in out
-    assert "4 operators" in out and "merrill2024.thm2" in out and file.with_suffix(".certificate.json").exists()
+    assert "4 operators" in out and "merrill2024.thm2" in out and file.with_suffix(".proof.json").exists()
     code, out, _ = call(capsys, "prove", file)
     assert code == 0 and out.startswith(f"PROVED  {file} is turing at Q = 2, S = 1, G = 1, K = 1, R = ")
     assert "PROVED  merrill2024.thm2, for all parameter values of the family:" in out

@@ -703,7 +703,7 @@ def test_the_certificate_of_a_model_is_written_for_coq(
 ) -> None:
     """The files and what is to be done with them, also where Coq is missing; nothing where the weights are others."""
     file = compiled(tmp_path, capsys)
-    certificate = json.loads((tmp_path / "mine.certificate.json").read_text())
+    certificate = json.loads((tmp_path / "mine.proof.json").read_text())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "")
     code, out, err = call(capsys, "prove", file, "--coq")
@@ -719,7 +719,7 @@ def test_the_certificate_of_a_model_is_written_for_coq(
     model["readout"]["weights"] = [["7"]]
     file.write_text(json.dumps(model))
     assert call(capsys, "prove", file, "--coq")[0] != 0 and not Path("coq").exists()
-    Path("mine.certificate.json").unlink()
+    Path("mine.proof.json").unlink()
     assert "prove a --statement" in refuse(capsys, "prove", file, "--coq")
 
 
@@ -730,7 +730,7 @@ def test_coq_accepts_the_certificate_of_a_compiled_model(
     """The same, checked in a copy of the folder where the files by hand were; another statement is refused."""
     shutil.copytree(folder, tmp_path / "coq")
     compiled(tmp_path, capsys)
-    certificate = json.loads((tmp_path / "mine.certificate.json").read_text())
+    certificate = json.loads((tmp_path / "mine.proof.json").read_text())
     text = (tmp_path / "mine.statement.txt").read_text()
     for source, wanted in ((text, True), (text.replace("I[w(i) = 0]", "I[w(i) = 1]"), False)):
         said: list[str] = []

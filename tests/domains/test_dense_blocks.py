@@ -195,7 +195,7 @@ def test_a_check_in_balls_has_the_answers_of_one_string_after_the_other():
     assert {*Comparison(even, lambda word: None, Numbers("ball")).certified(piece, 2)} == {(-1,)}
     wrong = plain.readout.labels[1 - answers[3][0]]
     check = model.check(lambda word: wrong if word == "ba" else None, 2, domain="ball")
-    assert (check.mismatches, check.counterexample.input) == (1, "ba") and "certified errors" in check.method
+    assert (check.mismatches, check.first.input) == (1, "ba") and "certified errors" in check.method
 
 
 SIXTEEN = tuple(f"c{k}" for k in range(16))

@@ -1,4 +1,4 @@
-"""The certificates of m.npz and of a claim about m.json have one name: neither replaces the other."""
+"""The certificates of m.npz and of a claim about m.json have names of their own; in earlier versions they had one."""
 
 from __future__ import annotations
 
@@ -23,49 +23,67 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.layer_one(1, 2, 3)
+@pytest.mark.parametrize("order", [(CLAIM, EXPORT), (EXPORT, CLAIM)])
+def test_each_has_files_of_its_own(order: tuple[tuple[str, ...], ...], folder: Path) -> None:
+    for command in order:
+        assert main(list(command)) == 0
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"mine.json", "mine.npz", CERTIFICATE, "mine.proof.json", "mine.statement.txt"}
+    assert main(["prove", "mine.json"]) == 0 and main(["verify-export", "mine.npz"]) == 0
+
+
+def of_an_earlier_version(folder: Path) -> None:
+    """The claim with the name that its certificate had in earlier versions."""
+    assert main(list(CLAIM)) == 0
+    (folder / "mine.proof.json").rename(folder / CERTIFICATE)
+
+
+def test_a_proof_of_an_earlier_version_is_read_where_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    of_an_earlier_version(folder)
+    capsys.readouterr()
+    assert main(["prove", "mine.json"]) == 0
+    assert f"Certificate  {CERTIFICATE}, checked again\n" in capsys.readouterr().out
+    assert main(list(CLAIM)) == 0 and capsys.readouterr().out.startswith("already PROVED  1 <= n\n")
+    assert main(["prove", "mine.json", "--statement", "count(a) <= 1"]) == 1
+    assert (folder / "mine.2.proof.json").is_file() and not (folder / "mine.proof.json").exists()
+
+
 @pytest.mark.parametrize("force", [(), ("--force",)])
-@pytest.mark.parametrize(
-    ("first", "second", "must", "given"),
-    [
-        (CLAIM, EXPORT, "must be about mine.npz", "it is about a claim"),
-        (EXPORT, CLAIM, "must be about a claim", "it is about mine.npz"),
-    ],
-)
-def test_the_second_is_refused_with_and_without_force(
-    first: tuple[str, ...], second: tuple[str, ...], must: str, given: str, force: tuple[str, ...], folder: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    assert main(list(first)) == 0
+def test_an_export_does_not_replace_a_proof_of_an_earlier_version(
+    force: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_an_earlier_version(folder)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     capsys.readouterr()
-    assert main([*second, *force]) == 2
+    assert main([*EXPORT, *force]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith(f"symcook: {CERTIFICATE} {must}") and given in err and "another name" in err
-    assert "--force" not in err and err.count("\n") == 1
+    assert out == "" and err.startswith(f"symcook: {CERTIFICATE} must be about mine.npz")
+    assert "it is about a claim" in err and "rename it to mine.proof.json" in err and err.count("\n") == 1
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    (folder / CERTIFICATE).rename(folder / "mine.proof.json")  # what the message says
+    assert main(list(EXPORT)) == 0 and main(["prove", "mine.json"]) == 0
 
 
 def test_each_replaces_its_own_with_force_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command, other in ((CLAIM, "mine.statement.txt"), (EXPORT, "mine.npz")):
-        (folder / CERTIFICATE).unlink(missing_ok=True)
-        assert main(list(command)) == 0
-        capsys.readouterr()
-        assert main(list(command)) == 2 and "add --force" in capsys.readouterr().err
-        assert main([*command, "--force"]) == 0
-        (folder / CERTIFICATE).unlink()
-        assert main(list(command)) == 2, other  # the file beside it is somebody's too
-        (folder / other).unlink()
+    assert main(list(EXPORT)) == 0
+    assert main(list(EXPORT)) == 2 and "add --force" in capsys.readouterr().err
+    assert main([*EXPORT, "--force"]) == 0
+    for command, first, second in ((CLAIM, "mine.proof.json", "mine.statement.txt"), (EXPORT, CERTIFICATE, "mine.npz")):
+        assert main(list(command)) in (0, 2)
+        (folder / first).unlink()
+        assert main(list(command)) == 2, second  # the file beside it is somebody's too
+        (folder / second).unlink()
         assert main(list(command)) == 0
 
 
 def test_a_model_alone_takes_no_export_for_its_claim(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(list(EXPORT)) == 0
-    (folder / "mine.statement.txt").write_text("[own.mine]\nnote: 1 <= n\nstatement: true\n")
     capsys.readouterr()
     assert main(["prove", "mine.json"]) == 2
-    err = capsys.readouterr().err
-    assert "the certificate next to a model must be that of a theorem" in err and "about mine.npz" in err
+    assert "without --statement, a model must have a certificate next to it; given: no mine.proof.json" in (
+        capsys.readouterr().err
+    )
+    assert main(list(CLAIM)) == 0 and main(["prove", "mine.json"]) == 0
 
 
 def script(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[int, str, str]:
@@ -87,7 +105,7 @@ def test_the_script_takes_no_certificate_of_a_claim_for_one_of_weights(
     assert main(list(EXPORT)) == 0
     assert script(capsys, "mine.npz", "a") == (0, "accept\n  mean 1.0\n", "")
     (folder / CERTIFICATE).unlink()
-    assert main(list(CLAIM)) == 0
+    of_an_earlier_version(folder)
     code, out, err = script(capsys, "mine.npz", "a")
     assert (code, out) == (0, "accept\n  mean 1.0\n") and "no certificate next to mine.npz, but one of a claim" in err
     code, out, err = script(capsys, "mine.json", "a")

@@ -307,7 +307,7 @@ def test_a_compiled_model_from_the_command_line(
     assert code == (verdict == "REFUTED") and out.startswith(f"{verdict}  {sentence}\n")
     code, out, _ = call(capsys, "prove", compiled)
     assert code == 0 and "checked again" in out
-    statement, certificate = compiled.with_suffix(".statement.txt"), compiled.with_suffix(".certificate.json")
+    statement, certificate = compiled.with_suffix(".statement.txt"), compiled.with_suffix(".proof.json")
     assert "holds(" not in statement.read_text().rpartition("statement: ")[2]
     below = [
         ROOT / "proofs" / "certificates" / f"{name}.json" for name in certify.below(json.loads(certificate.read_text()))

@@ -254,7 +254,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     path.write_text(modelfile.dumps(modelfile.loads(json.dumps(model("sign")))), encoding="utf-8")
     assert prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False) == 0
     assert capsys.readouterr().out.startswith("PROVED  accept <-> count(a) > count(b)\n")
-    certificate = replay.load_json((tmp_path / "votes.certificate.json").read_bytes())
+    certificate = replay.load_json((tmp_path / "votes.proof.json").read_bytes())
     statement = certify.claim(model("sign"), "accept <-> count(a) > count(b)")
     kernel.check(
         statement.formula,
@@ -265,7 +265,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     folder = replay.library().root
     proofs = [str(folder / "certificates" / f"{n}.json") for n in certify.below(certificate)]
     asked = [sys.executable, "-I", str(folder / "checker.py"), str(tmp_path / "votes.statement.txt"), *proofs]
-    done = subprocess.run([*asked, str(tmp_path / "votes.certificate.json")], capture_output=True, text=True)
+    done = subprocess.run([*asked, str(tmp_path / "votes.proof.json")], capture_output=True, text=True)
     assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout
     with pytest.raises(BadInput, match="must not exist yet"):
         prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)

@@ -197,7 +197,7 @@ def test_a_line_that_fails_lists_hypotheses_and_cases(home, capsys):
 
 def test_a_recipe_stands_for_its_model(home, capsys):
     code, out, _ = said(capsys, "dyck-1", "--statement", "1 <= n")
-    assert code == 0 and (home / "dyck-1.certificate.json").is_file() and out.startswith("PROVED  1 <= n\n")
+    assert code == 0 and (home / "dyck-1.proof.json").is_file() and out.startswith("PROVED  1 <= n\n")
 
 
 @pytest.mark.layer_one(0)

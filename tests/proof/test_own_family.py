@@ -166,7 +166,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.chdir(tmp_path)
     Path("kinds.json").write_text(json.dumps(KINDS), encoding="utf-8")
     code, out, _ = call(capsys, "prove", "kinds.json", "--statement", TRUE[0])
-    assert code == 0 and out.startswith("PROVED") and Path("kinds.certificate.json").is_file()
+    assert code == 0 and out.startswith("PROVED") and Path("kinds.proof.json").is_file()
     Path("claims.txt").write_text(f"{TRUE[1]}\n{next(iter(FALSE))}\n", encoding="utf-8")
     rows = document(capsys, "prove", "kinds.json", "--claims", "claims.txt", "--json", code=1)["claims"]
     assert [row["status"] for row in rows] == ["PROVED", "REFUTED"]

@@ -31,9 +31,9 @@ def votes(name: str = "votes", weight: int = 1) -> Transformer:
 def checker(folder: Path, stem: str = "votes") -> str:
     """What the second checker says of the files of a claim, without symcook."""
     root = replay.library().root
-    certificate = json.loads((folder / f"{stem}.certificate.json").read_text(encoding="utf-8"))
+    certificate = json.loads((folder / f"{stem}.proof.json").read_text(encoding="utf-8"))
     lemmas = [str(root / "certificates" / f"{name}.json") for name in certify.below(certificate)]
-    files = [str(folder / f"{stem}.statement.txt"), *lemmas, str(folder / f"{stem}.certificate.json")]
+    files = [str(folder / f"{stem}.statement.txt"), *lemmas, str(folder / f"{stem}.proof.json")]
     done = subprocess.run([sys.executable, "-I", str(root / "checker.py"), *files], capture_output=True, text=True)
     return done.stdout
 
@@ -80,7 +80,7 @@ def test_a_changed_model_is_said(folder, capsys, changed):
     code, said = again(folder, capsys)
     assert code == 1 and said.startswith("OPEN  ") and "the model has changed" in said
     assert json.loads(again(folder, capsys, "--json")[1])["status"] == "OPEN"
-    (folder / "votes.certificate.json").unlink()
+    (folder / "votes.proof.json").unlink()
     main(["prove", str(folder / "votes.json"), "--statement", 'at("(", n) -> 1 <= n', "--force"])
     assert again(folder, capsys)[0] == 0
 
@@ -100,11 +100,11 @@ def changes(name: str, old: str, new: str):
         changes("votes.statement.txt", "define: odd(n) := ", "define: odd(n) := n < 0 & "),
         changes("votes.statement.txt", "\n[own.votes]", "\n[own.votes]\nstatement: 0 = 1\n\n[own.votes]"),
         changes("votes.statement.txt", "\n", "\r\n"),
-        changes("votes.certificate.json", '"id": "own.votes"', '"id": "own.vote"'),
-        changes("votes.certificate.json", '"statement": "', '"statement": "0'),
-        changes("votes.certificate.json", '"model": "', '"model": "0'),
-        changes("votes.certificate.json", '"sense": "proved"', '"sense": "refuted"'),
-        changes("votes.certificate.json", '"by": "', '"by": "un'),
+        changes("votes.proof.json", '"id": "own.votes"', '"id": "own.vote"'),
+        changes("votes.proof.json", '"statement": "', '"statement": "0'),
+        changes("votes.proof.json", '"model": "', '"model": "0'),
+        changes("votes.proof.json", '"sense": "proved"', '"sense": "refuted"'),
+        changes("votes.proof.json", '"by": "', '"by": "un'),
     ],
 )
 def test_a_changed_file_is_not_accepted(folder, capsys, name, old, new):
@@ -133,9 +133,9 @@ def test_the_file_says_that_the_second_checker_does_not_read_its_note(folder, ca
 @pytest.mark.parametrize("name", ["votes.json", "votes.2.json"])
 def test_a_certificate_that_is_cut_off_is_bad_input_that_is_named(folder, capsys, name):
     stem = name.removesuffix(".json")
-    for ending in (".certificate.json", ".statement.txt"):
+    for ending in (".proof.json", ".statement.txt"):
         (folder / f"{stem}{ending}").write_bytes((folder / f"votes{ending}").read_bytes())
-    cut = folder / f"{stem}.certificate.json"
+    cut = folder / f"{stem}.proof.json"
     cut.write_bytes(cut.read_bytes()[:1000])
     code, said = again(folder, capsys)
     assert code == 2 and "this one is not valid JSON: " in said and "; make it again: prove with --statement" in said
@@ -151,7 +151,7 @@ def test_a_proof_text_that_is_not_there_is_said_before_what_stands_beside_the_mo
 
 @pytest.mark.sweep
 def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
-    for name in ("votes.statement.txt", "votes.certificate.json"):
+    for name in ("votes.statement.txt", "votes.proof.json"):
         (folder / name).unlink()
         code, said = again(folder, capsys)
         assert code == 2 and "must have a certificate next to it" in said and said.count("\n") == 1
@@ -161,7 +161,7 @@ def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
 
 
 def test_files_of_an_earlier_time_are_to_be_made_again(folder, capsys):
-    path = folder / "votes.certificate.json"
+    path = folder / "votes.proof.json"
     old = json.loads(path.read_text(encoding="utf-8"))
     del old["model"]
     path.write_text(json.dumps(old), encoding="utf-8")
@@ -210,7 +210,7 @@ def test_a_model_of_any_name_gives_files_that_the_second_checker_reads(tmp_path,
     assert statement.id == id
     certificate = certify.prove(statement)
     (tmp_path / "votes.statement.txt").write_text(certify.expanded(statement, certificate), encoding="utf-8")
-    (tmp_path / "votes.certificate.json").write_text(json.dumps(certificate), encoding="utf-8")
+    (tmp_path / "votes.proof.json").write_text(json.dumps(certificate), encoding="utf-8")
     assert f"PROVED   {id} " in checker(tmp_path)
 
 
@@ -230,14 +230,14 @@ def test_a_text_is_for_its_own_claim(tmp_path, capsys):
 @pytest.mark.sweep
 def test_each_claim_has_its_own_certificate(folder, capsys):
     """A second claim leaves the first one's files as they are, and both are checked again, also by the second checker;
-    the same claim twice is refused, and --force, with a new claim, says which one it replaces."""
-    first = (folder / "votes.certificate.json").read_bytes()
+    the same claim twice is already proved, and --force, with a new claim, says which one it replaces."""
+    first = (folder / "votes.proof.json").read_bytes()
     ask = ["prove", str(folder / "votes.json"), "--statement"]
     other = "vote(n) <= 2"
     assert main([*ask, other]) == 0
     said = capsys.readouterr().out
-    assert said.startswith(f"PROVED  {other}\n") and "votes.2.certificate.json" in said and "Replaced" not in said
-    assert (folder / "votes.certificate.json").read_bytes() == first
+    assert said.startswith(f"PROVED  {other}\n") and "votes.2.proof.json" in said and "Replaced" not in said
+    assert (folder / "votes.proof.json").read_bytes() == first
     assert "PROVED   own.votes" in checker(folder, "votes") and "PROVED   own.votes" in checker(folder, "votes.2")
 
     code, said = again(folder, capsys)
@@ -247,28 +247,38 @@ def test_each_claim_has_its_own_certificate(folder, capsys):
     row = json.loads(said)
     assert code == 0 and row["sentence"] == SENTENCE and [one["sentence"] for one in row["others"]] == [other]
 
-    for sentence, file in ((SENTENCE, "votes.certificate.json"), (other, "votes.2.certificate.json")):
-        assert main([*ask, sentence]) == 2
-        assert file in capsys.readouterr().err
+    for sentence, file in ((SENTENCE, "votes.proof.json"), (other, "votes.2.proof.json")):
+        before = (folder / file).stat().st_mtime_ns
+        assert main([*ask, sentence]) == 0
+        said = capsys.readouterr().out
+        assert said.startswith(f"already PROVED  {sentence}\n") and f"Certificate  {folder / file}\n" in said
+        assert main([*ask, sentence, "--json"]) == 0
+        row = json.loads(capsys.readouterr().out)
+        assert (row["status"], row["method"]) == ("PROVED", "stored certificate, checked again")
+        assert row["certificate"] == str(folder / file) and (folder / file).stat().st_mtime_ns == before
         assert main([*ask, sentence, "--force"]) == 0
-        assert "Replaced" not in capsys.readouterr().out
-    for ending in ("certificate.json", "statement.txt"):  # a gap in the numbers hides nothing
+        said = capsys.readouterr().out
+        assert said.startswith(f"PROVED  {sentence}\n") and "Replaced" not in said
+    for ending in ("proof.json", "statement.txt"):  # a gap in the numbers hides nothing
         (folder / f"votes.2.{ending}").rename(folder / f"votes.4.{ending}")
     assert again(folder, capsys)[1].count("checked again") == 2
     (folder / "votes.4.json").write_text("{}", encoding="utf-8")  # whose certificate it is then
     assert again(folder, capsys)[1].count("checked again") == 1
     (folder / "votes.4.json").unlink()
-    for ending in ("certificate.json", "statement.txt"):
+    for ending in ("proof.json", "statement.txt"):
         (folder / f"votes.4.{ending}").rename(folder / f"votes.2.{ending}")
-    assert sorted(path.name for path in folder.glob("*.certificate.json")) == [
-        "votes.2.certificate.json", "votes.certificate.json"
+    assert sorted(path.name for path in folder.glob("*.proof.json")) == [
+        "votes.2.proof.json", "votes.proof.json"
     ]  # fmt: skip
 
     assert main([*ask, "vote(n) <= 3", "--force"]) == 0
     assert f"Replaced     that of {SENTENCE}\n" in capsys.readouterr().out
     assert again(folder, capsys)[0] == 0
 
-    target = folder / "votes.2.certificate.json"
+    target = folder / "votes.2.proof.json"
     target.write_text(target.read_text(encoding="utf-8").replace('"by": "', '"by": "un'), encoding="utf-8")
     code, said = again(folder, capsys)
     assert code == 1 and "PROVED  vote(n) <= 3" in said and f"OPEN  {other}" in said
+    # What the checker does not accept is not "already PROVED", and is replaced with --force alone.
+    assert main([*ask, other]) == 2 and "votes.2.proof.json; add --force" in capsys.readouterr().err
+    assert main([*ask, other, "--force"]) == 0 and again(folder, capsys)[0] == 0

@@ -184,7 +184,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     both = ("prove", "plain.json", "--with", "order.json")
     code, out, _ = call(capsys, *both, "--statement", "accept <-> other.accept")
     assert code == 0 and out.startswith("PROVED  accept <-> other.accept\n")
-    assert len(json.loads(Path("plain.certificate.json").read_text())["model"].split()) == 2
+    assert len(json.loads(Path("plain.proof.json").read_text())["model"].split()) == 2
     assert call(capsys, *both)[0] == 0
     code, out, _ = call(capsys, *both[:2])
     assert code == 1 and "it is about two models" in out

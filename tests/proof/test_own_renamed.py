@@ -218,12 +218,12 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     said = f"accept -> ~{SWAP}.accept"
     code, out, _ = call(capsys, "prove", "votes.json", "--statement", said)
     assert code == 0 and out.startswith(f"PROVED  {said}\n")
-    assert len(json.loads(Path("votes.certificate.json").read_text())["model"].split()) == 1
+    assert len(json.loads(Path("votes.proof.json").read_text())["model"].split()) == 1
     assert call(capsys, "prove", "votes.json")[0] == 0
-    needed = json.loads(Path("votes.certificate.json").read_text())["lemmas"]
+    needed = json.loads(Path("votes.proof.json").read_text())["lemmas"]
     files = [ROOT / "proofs" / "certificates" / f"{one}.json" for one in certify.below({"lemmas": needed})]
     judged = subprocess.run(
-        [sys.executable, "-I", ROOT / "proofs" / "checker.py", "votes.statement.txt", "votes.certificate.json", *files],
+        [sys.executable, "-I", ROOT / "proofs" / "checker.py", "votes.statement.txt", "votes.proof.json", *files],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert judged.returncode == 0, judged.stdout + judged.stderr

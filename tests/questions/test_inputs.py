@@ -241,7 +241,7 @@ def test_a_check_of_a_language_meets_its_strings_alone(name: str) -> None:
         strings_of = [w for n in range(1, 7) for w in inside(own, letters, n)]
         assert found.differs is met and found.mismatches == met
         assert found.strings == len(strings_of)
-        assert found.counterexample is None or found.counterexample.input == odd
+        assert found.counterexample is None or found.first.input == odd
         document = found.to_json()
         assert document["inputs"] == own and document["count"] - len(strings_of) == (name == "parity" and met)
     assert model.check(right, 30, inputs=".*", sample=20).holds

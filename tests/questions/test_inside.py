@@ -192,7 +192,7 @@ def checks(case: Case) -> str:
     except BadInput as error:
         assert "to some input" in error.must and len(none) == len(case.words)
         return "check, all free"
-    first = found.counterexample
+    first = found.first
     assert (first.input if first else None) == (differ[0] if differ else None), (first, differ)
     assert found.free == len(none) and found.to_json()["count"] == len(case.words)
     assert found.mismatches + (found.empty_word == "differs") == len(differ)

@@ -255,7 +255,7 @@ def test_the_flawed_transformer_fails_from_its_threshold_on(c, first_wrong):
         assert model.run(word, values={"c": c}).accept is (0 < length < len(first_wrong)), word
     if c == "1":
         found = check_recipe("first-flawed", 4)
-        assert (found.mismatches, found.counterexample.input) == (2, "100")  # 100 and 1000 but 0111, and no other
+        assert (found.mismatches, found.first.input) == (2, "100")  # 100 and 1000 but 0111, and no other
     assert region("first-flawed") == "n < exp(c)" and region("first-flawed", scaled="yes") == "n < (n + 1)^c"
 
 

@@ -128,7 +128,7 @@ def test_bounded_dyck_languages(k: int, D: int, weighting: str) -> None:
     assert all(spec(word) == nested(word, pairs, D) for word in strings(pairs, min(length, 5)))
     if k == 1:
         deeper = check(model, lambda word: nested(word, pairs, D + 1), 2 * D + 2)
-        assert deeper.counterexample is not None and deeper.counterexample.input == "(" * (D + 1) + ")" * (D + 1)
+        assert deeper.counterexample is not None and deeper.first.input == "(" * (D + 1) + ")" * (D + 1)
 
 
 def test_dyck_1_2() -> None:

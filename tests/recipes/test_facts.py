@@ -161,7 +161,7 @@ def test_what_is_the_number_of_no_label_is_a_difference(text: str, monkeypatch: 
     monkeypatch.setitem(recipes._RECIPES, "modulo", info("modulo")._replace(formula=text, computes=text))
     found = check_recipe("modulo", 3)
     assert not found.holds and found.against == "its formula" and found.open == 0
-    assert found.counterexample is not None and found.counterexample.expected not in ("0", "1")
+    assert found.counterexample is not None and found.first.expected not in ("0", "1")
 
 
 def test_lengths_are_those_of_the_region(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

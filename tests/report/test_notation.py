@@ -66,7 +66,7 @@ def test_long_numbers_in_answers(tmp_path: Any, capsys: pytest.CaptureFixture[st
     text = f"{flint.fmpz(right.numerator)}/{flint.fmpz(right.denominator)}"
     assert len(text) > 6000
     assert model.run("a").output == {"x": text} and derive(model, "a").output == {"x": text}
-    found = check(model, lambda word: 0, 1).counterexample
+    found = check(model, lambda word: 0, 1).first
     assert found is not None and text in str(found)
     path, spec = tmp_path / "long.json", tmp_path / "spec.py"
     save(model, path)

@@ -91,7 +91,7 @@ def test_a_fold_is_asked_twice_a_state_and_token():
     model = means(Readout("sign", "last", ("mean",), weights=[[1]]))
     found = check(model, Fold(False, step, lambda odd: odd), 9)
     assert found.strings == sum(3**n for n in range(1, 10)) and found.mismatches > 0
-    assert len(asked) == 2 * len(set(asked)) + len(found.counterexample.input) and len(set(asked)) == 6
+    assert len(asked) == 2 * len(set(asked)) + len(found.first.input) and len(set(asked)) == 6
 
 
 @in_pairs(block=[3, 4, 2**16], mask=["none", "future", "past"], added=[{}, BEFORE, AFTER])
@@ -110,7 +110,7 @@ def test_checks_by_fold_and_by_function_find_the_same(block, mask, added, monkey
         cases.append((means(Readout("sign", "each", **sign), mask=mask), Fold(0, max_letter, bool, each=True)))
     for model, fold in cases:
         one, other = check(model, fold, 4), check(model, plain(fold), 4)
-        assert one.to_json() == other.to_json() and one.counterexample == other.counterexample
+        assert one.to_json() == other.to_json() and one.first == other.first
         if not added and mask == "future" and fold in (MEAN, EACH) and model.readout.position != "first":
             assert one.holds
         assert Expected(model, fold, {}).fold is not None
@@ -145,7 +145,7 @@ def test_wide_numerators_and_values_that_no_cell_can_hold():
     ]:
         found = check(model, Fold((0, 0), total, answer), 4)
         assert found.holds is holds and found.mismatches == (0 if holds else 1)
-        assert holds or found.counterexample.input == "cc"
+        assert holds or found.first.input == "cc"
 
 
 FAILING = [

@@ -196,11 +196,11 @@ def test_the_empty_word_is_compared_and_counted_by_itself(capsys: pytest.Capture
     }  # fmt: skip
     found = check(model, lambda word: right(word) or not word, 4)
     assert (found.mismatches, found.empty_word, found.holds) == (0, "differs", False)
-    assert found.counterexample is not None and found.counterexample.input == ""
-    assert (found.counterexample.got, found.counterexample.expected) == (False, True)
-    assert found.counterexample.replay == ("--input", "")
+    assert found.counterexample is not None and found.first.input == ""
+    assert (found.first.got, found.first.expected) == (False, True)
+    assert found.first.replay == ("--input", "")
     both = check(model, lambda word: right(word) or word in ("", "b"), 4)
-    assert (both.mismatches, both.empty_word, both.counterexample) == (1, "differs", found.counterexample)
+    assert (both.mismatches, both.empty_word, both.first) == (1, "differs", found.first)
     model.save(tmp_path / "m.json")
     (tmp_path / "spec.py").write_text("def f(w):\n    return w.count('a') > w.count('b') + 1 or not w\n")
     file, spec = str(tmp_path / "m.json"), f"{tmp_path / 'spec.py'}:f"
@@ -213,7 +213,7 @@ def test_words_of_mixed_tokens_are_written_so_that_they_can_be_read_again() -> N
     embedding = Embedding(Space(("x",)), {"a": {"x": 1}, "b": {}, "ab": {"x": 3}})
     model = Transformer("mixed", embedding, (), Readout("sign", "last", ("x",), [1]))
     assert [run(model, word).given for word in (("a", "b"), ("ab",))] == ["a b", "ab"]
-    assert check(model, lambda word: True, 2).counterexample.replay == ("--tokens", "b")  # type: ignore[union-attr]
+    assert check(model, lambda word: True, 2).first.replay == ("--tokens", "b")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("token", ["a\0", "\x1b[2J", "\ud800", "a\x7f", "a b", ""])

@@ -68,18 +68,18 @@ def test_one_wrong_weight_is_found_at_its_smallest_word(change, monkeypatch):
     assert expected, "the change must matter, or it tests nothing"
     found = check(model, dyck1, 6)
     assert not found.holds and found.mismatches == len(expected)
-    assert found.counterexample.input == expected[0]
-    assert found.counterexample.got is (not dyck1(expected[0])) and found.counterexample.expected is dyck1(expected[0])
-    assert found.counterexample.replay == ("--input", expected[0])
-    assert run(model, found.counterexample.replay[1]).accept is found.counterexample.got
+    assert found.first.input == expected[0]
+    assert found.first.got is (not dyck1(expected[0])) and found.first.expected is dyck1(expected[0])
+    assert found.first.replay == ("--input", expected[0])
+    assert run(model, found.first.replay[1]).accept is found.first.got
     monkeypatch.setattr(answers, "BLOCK", 4)
     again = check(model, dyck1, 6)
-    assert again.to_json() == found.to_json() and again.counterexample == found.counterexample
+    assert again.to_json() == found.to_json() and again.first == found.first
 
 
 def test_a_change_that_shows_late_is_found_late():
     found = check(dyck(bias="-1/5"), dyck1, 10)  # a violation of depth 1 at position 5 or later goes unseen
-    assert found.counterexample.input == "(()))(" and dyck1("(()))(") is False
+    assert found.first.input == "(()))(" and dyck1("(()))(") is False
 
 
 def positions(readout):
@@ -94,7 +94,7 @@ def test_each_and_all_and_first_and_values():
     majority = lambda w: [w[:i].count("a") > w[:i].count("b") for i in range(1, len(w) + 1)]  # noqa: E731
     assert check(each, majority, 6).holds
     wrong = check(each, lambda w: [*majority(w)[:-1], w == "aab"], 3)
-    assert wrong.counterexample.input == "a" and wrong.counterexample.expected == [False]
+    assert wrong.first.input == "a" and wrong.first.expected == [False]
     assert check(positions(Readout("sign", "all", ("mean",), weights=[[1]])), lambda w: all(majority(w)), 6).holds
     assert check(positions(Readout("sign", "first", ("mean",), weights=[[1]])), lambda w: w[0] == "a", 6).holds
 
@@ -106,9 +106,9 @@ def test_each_and_all_and_first_and_values():
 
     assert check(value, exact, 6).holds
     late = check(value, lambda w: exact(w) if w != "bab" else [*exact(w)[:-1], {"mean": 0, "index": 3}], 4)
-    assert late.mismatches == 1 and late.counterexample.input == "bab"
-    assert late.counterexample.got[2] == {"mean": "-1/3", "index": "3"}
-    assert late.counterexample.expected[2] == {"mean": "0", "index": "3"}
+    assert late.mismatches == 1 and late.first.input == "bab"
+    assert late.first.got[2] == {"mean": "-1/3", "index": "3"}
+    assert late.first.expected[2] == {"mean": "0", "index": "3"}
     last = positions(Readout("value", "last", ("mean",)))
     assert check(last, lambda w: Fraction(w.count("a") - w.count("b"), len(w)), 5).holds
 
@@ -119,7 +119,7 @@ def test_long_tokens_are_given_as_tuples():
     model = Transformer("steps", embedding, (Layer(None, block),), Readout("sign", "last", ("x",), weights=[[1]]))
     assert check(model, lambda w: w[-1] == "up", 3).holds
     found = check(model, lambda w: w != ("up", "down"), 2)
-    assert found.counterexample.input == "down" and found.counterexample.replay == ("--tokens", "down")
+    assert found.first.input == "down" and found.first.replay == ("--tokens", "down")
 
 
 def soft(value="-2"):
@@ -137,10 +137,10 @@ def test_softmax_goes_in_batches():
     found = check(soft(), heavy, 6)
     assert found.holds and found.strings == 126 and "batches" in found.method
     wrong = check(soft("-3"), heavy, 6)
-    assert wrong.counterexample.input == next(
+    assert wrong.first.input == next(
         w for w in words(6, "ab") if (Fraction(271828, 100000) * w.count("b") > 3 * w.count("a")) != heavy(w)
     )
-    assert wrong.counterexample.got is False
+    assert wrong.first.got is False
 
 
 def test_values_behind_softmax_are_compared_as_fractions():
@@ -156,7 +156,7 @@ def test_values_behind_softmax_are_compared_as_fractions():
     found = check(model, mean, 6)
     assert found.holds and found.strings == 126 and "batches" in found.method
     wrong = check(model, lambda word: mean(word) + Fraction(word == "bab", 1000), 6)
-    assert wrong.counterexample.input == "bab" and wrong.mismatches == 1
+    assert wrong.first.input == "bab" and wrong.mismatches == 1
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,8 @@ def test_rows_of_attention_recipes():
     assert average.holds and "x in {0, 1, -1, 2, 1/2}" in average.method and "generic" in average.method
     assert average.strings == 5 + 5**2 + 5**3 + 5**4 + 5**5 + 4**6 + 3**7 + sum(2**n for n in range(8, 13)) + 13 + 14
     wrong = check(build("prefix-average"), lambda rows: [{"mean": r["x"]} for r in rows], 3)
-    assert wrong.counterexample.input == "x=0; x=1" and wrong.counterexample.replay == ("--rows", "0; 1")
-    assert wrong.counterexample.got == [{"mean": "0"}, {"mean": "1/2"}]
+    assert wrong.first.input == "x=0; x=1" and wrong.first.replay == ("--rows", "0; 1")
+    assert wrong.first.got == [{"mean": "0"}, {"mean": "1/2"}]
     lookup = check_recipe("lookup-quadratic", 7)
     assert lookup.holds and lookup.strings == 1 + 4 + 27 + 256 + 3125 + 6 + 7
 
@@ -261,7 +261,7 @@ def test_a_lookup_that_is_wrong_far_from_the_start_is_found():
 
     assert check(planted, looked_up, 10, region=region).holds
     found = check(planted, looked_up, 12, region=region)
-    assert not found.holds and found.counterexample.input.count("query") in (11, 12)
+    assert not found.holds and found.first.input.count("query") in (11, 12)
     assert check(model, looked_up, 12, region=region).holds
 
 
@@ -281,9 +281,9 @@ def test_grids_hold_inside_the_region_and_fail_in_the_window():
     assert "eps in {1, 1/2, 1/7, 1/1000}" in inside.method and "x <= 0 | eps <= x" in inside.method
     outside = check(model, step)
     assert not outside.holds
-    values = dict(part.split("=") for part in outside.counterexample.input.split(", "))
+    values = dict(part.split("=") for part in outside.first.input.split(", "))
     assert 0 < Fraction(values["x"]) < Fraction(values["eps"])
-    assert outside.counterexample.replay == ("--set", f"x={values['x']}", "--set", f"eps={values['eps']}")
+    assert outside.first.replay == ("--set", f"x={values['x']}", "--set", f"eps={values['eps']}")
     assert outside.strings > inside.strings
 
 
@@ -309,8 +309,8 @@ def test_a_counterexample_of_an_earlier_setting_is_kept():
 
     found = check(build("gtzero"), step, region="x <= 0 | eps <= x")
     assert found.mismatches > 0 and found.counterexample is not None
-    assert "eps=1" in found.counterexample.input.split(", ") and found.counterexample.got == {"out": "1"}
-    assert found.counterexample.replay[-2:] == ("--set", "eps=1")
+    assert "eps=1" in found.first.input.split(", ") and found.first.got == {"out": "1"}
+    assert found.first.replay[-2:] == ("--set", "eps=1")
 
 
 def test_one_counterexample_is_made_for_all_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +324,7 @@ def test_one_counterexample_is_made_for_all_settings(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Comparison, "counterexample", counted)
     found = check(build("gtzero"), lambda values: {"out": Fraction(7)}, region="x <= 0 | eps <= x")
     assert found.mismatches == found.strings > 0
-    assert made == [found.counterexample] and "eps=1" in made[0].input.split(", ")
+    assert made == [found.first] and "eps=1" in made[0].input.split(", ")
 
 
 def test_the_edges_of_a_region_are_tried():
@@ -440,8 +440,8 @@ def test_a_reference_sees_what_a_user_types(before, after, block, monkeypatch):
     assert sorted(seen, key=lambda w: (len(w), w)) == [*empty, *words(5, "ab")]
     assert found.holds and found.strings == 62 and found.empty_word == ("agrees" if empty else None)
     wrong = check(model, lambda w: more(w) or w in ("bba", "ba", "abbaa"), 5)
-    assert wrong.mismatches == 2 and wrong.counterexample.input == "ba"  # abbaa is accepted anyway
-    assert wrong.counterexample.replay == ("--input", "ba") and run(model, "ba").accept is False
+    assert wrong.mismatches == 2 and wrong.first.input == "ba"  # abbaa is accepted anyway
+    assert wrong.first.replay == ("--input", "ba") and run(model, "ba").accept is False
     bounded = Transformer(
         model.name, model.embedding, model.layers, model.readout, max_length=4 + model.embedding.added
     )
@@ -462,7 +462,7 @@ def test_every_mask_is_checked_and_a_planted_weight_is_found(mask):
     assert check(counts(mask), more, 6).holds
     if mask != "strict-past":
         planted = check(counts(mask, weight=-1), more, 6)
-        assert planted.counterexample.input == ("aa" if mask == "strict-future" else "a")
+        assert planted.first.input == ("aa" if mask == "strict-future" else "a")
         assert planted.mismatches == len(brute(counts(mask, weight=-1), more, 6))
 
 
@@ -472,10 +472,10 @@ def test_a_mistake_at_long_words_alone_is_found_at_the_smallest(monkeypatch):
     wrong = {"bab", "abbab", "bbbb", "aabba"}
     model = counts("future")
     found = check(model, lambda w: (w.count("a") > w.count("b")) != (w in wrong), 6)
-    assert found.mismatches == 4 and found.counterexample.input == "bab"
+    assert found.mismatches == 4 and found.first.input == "bab"
     wrong.remove("bab")
     found = check(model, lambda w: (w.count("a") > w.count("b")) != (w in wrong), 6)
-    assert found.mismatches == 3 and found.counterexample.input == "bbbb"
+    assert found.mismatches == 3 and found.first.input == "bbbb"
 
 
 def test_labels_are_compared():
@@ -489,13 +489,13 @@ def test_labels_are_compared():
         last = counts(mask, readout=readout("last"))
         assert check(last, label, 5).holds
         found = check(last, lambda w: "=" if w == "ab" else label(w), 5)
-        assert found.mismatches == 1 and found.counterexample.input == "ab"
-        assert (found.counterexample.got, found.counterexample.expected) == ("a", "=")
+        assert found.mismatches == 1 and found.first.input == "ab"
+        assert (found.first.got, found.first.expected) == ("a", "=")
     each = counts("future", readout=readout("each"))
     prefixes = lambda w: [label(w[:i]) for i in range(1, len(w) + 1)]  # noqa: E731
     assert check(each, prefixes, 5).holds and check(each, lambda w: "".join(prefixes(w)), 5).holds
     found = check(each, lambda w: [*prefixes(w)[:-1], "b"], 3)
-    assert found.counterexample.input == "a" and found.counterexample.got == ["a"]
+    assert found.first.input == "a" and found.first.got == ["a"]
     for reference, text in ((lambda w: "c", "one of a, b, ="), (lambda w: True, "one of"), (lambda w: 0, "one of")):
         with pytest.raises(BadInput, match=text):
             check(last, reference, 1)
@@ -520,8 +520,8 @@ def test_probabilities_of_equal_scores():
     found = check(model, lambda w: {"p": Fraction(1, 2), "q": Fraction(1, 2)}, 2)
     assert found.holds and "one by one" in found.method
     wrong = check(model, lambda w: {"p": Fraction(1, 2), "q": Fraction(w == "b", 2)}, 2)
-    assert wrong.counterexample.input == "a" and wrong.counterexample.got == {"p": "1/2", "q": "1/2"}
-    assert wrong.counterexample.expected == {"p": "1/2", "q": "0"} and wrong.mismatches == 5
+    assert wrong.first.input == "a" and wrong.first.got == {"p": "1/2", "q": "1/2"}
+    assert wrong.first.expected == {"p": "1/2", "q": "0"} and wrong.mismatches == 5
 
 
 def test_gelu_is_refused_with_the_domain_that_has_it():
@@ -543,7 +543,7 @@ def test_what_balls_leave_open_is_asked_exactly():
         assert found.holds and found.empty_word == "agrees" and found.open == 0
         assert found.method.endswith("one by one in ball numbers, 1 undecided there, then decided exactly")
         wrong = check(model, lambda word, right=right: right(word) or word == "", 2, domain="ball")
-        first = wrong.counterexample
+        first = wrong.first
         assert first is not None and wrong.empty_word == "differs" and not wrong.open
         assert (first.input, first.got, first.expected, first.replay) == ("", False, True, ("--input", ""))
         left = check(model, right, 2, domain="mpmath")  # which does not ask

@@ -146,7 +146,7 @@ def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_pa
 
     model, file, chance, whole = build("dyck-1"), tmp_path / "sweep.db", random.Random(2), 8
     alone = check(model, made(spec), whole, domain=domain)
-    assert alone.mismatches > 0 and alone.counterexample and alone.counterexample.input == "(((()))"
+    assert alone.mismatches > 0 and alone.counterexample and alone.first.input == "(((()))"
     interruptions, asked = 0, []
 
     class Noted(ThreadPoolExecutor):
@@ -317,7 +317,7 @@ def test_a_flipped_bit_of_a_checkpoint_changes_no_answer(tmp_path: Path, monkeyp
         except BadInput:
             refusals += 1
         else:
-            assert (again.mismatches, again.strings, again.counterexample) == (1, found.strings, found.counterexample)
+            assert (again.mismatches, again.strings, again.first) == (1, found.strings, found.first)
         for left in tmp_path.glob("damaged.db*"):
             left.unlink()
     assert refusals > 3
@@ -460,9 +460,9 @@ def test_a_sweep_of_more_than_an_hour_is_refused_unless_it_is_allowed(monkeypatc
 def test_random_words_may_show_that_a_sweep_need_not_be_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "LIMIT", 100)
     found = check(build("dyck-1"), lambda word: word.count("(") == word.count(")"), 9)
-    assert found.way == "random" and found.mismatches == 1 and not found.holds and found.counterexample
-    word = found.counterexample.input
-    assert word.count("(") == word.count(")") and not dyck1(word) and found.counterexample.got is False
+    assert found.way == "random" and found.mismatches == 1 and not found.holds and found.first
+    word = found.first.input
+    assert word.count("(") == word.count(")") and not dyck1(word) and found.first.got is False
     assert "smallest" not in found.text() and f"counterexample: {word}" in found.text()
     assert found.to_json()["way"] == "random" and "random, exact:" in found.method
 
@@ -483,7 +483,7 @@ def test_a_counterexample_is_said_at_once_and_the_smallest_in_the_end(small: Non
         return dyck1(word) != (word in wrong)
 
     found = check(build("dyck-1"), differ, 10, tell=said.append)
-    assert found.counterexample and found.counterexample.input == "((" and found.mismatches == 3
+    assert found.counterexample and found.first.input == "((" and found.mismatches == 3
     assert said and all(line.startswith("dyck-1 differs on ") for line in said) and "((" in said[-1]
 
 

@@ -121,7 +121,7 @@ def test_the_counterexample_is_the_smallest_word(monkeypatch: pytest.MonkeyPatch
     claimed = {"".join(word): len(word) < 3 or (word[-1] == letters[2] and word[0] == letters[1])
                for n in (1, 2, 3) for word in every(letters, n)}  # fmt: skip
     wrong = [word for word, said in claimed.items() if said is not nested(word)]
-    assert found.counterexample is not None and found.counterexample.input == wrong[0]
+    assert found.counterexample is not None and found.first.input == wrong[0]
     assert (found.mismatches, found.strings) == (len(wrong), 84)
 
 

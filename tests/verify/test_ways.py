@@ -68,7 +68,7 @@ def test_differences_of_two_automata_are_all_counted(soon: None, monkeypatch: An
     model, shallow = build("dyck-1-2"), dyck_bounded("()", 1)
     monkeypatch.setattr(sweep.WordSweep, "merged", lambda *_: None)
     found = check(model, shallow, 9)
-    assert found.way == "decided" and found.counterexample and found.counterexample.input == "(())"
+    assert found.way == "decided" and found.counterexample and found.first.input == "(())"
     wrong = [word for word in words("()", 9) if (run(model, word).accept is True) != shallow(word)]
     assert (found.strings, found.mismatches) == (2**10 - 2, len(wrong)) and not found.holds
 
@@ -88,9 +88,7 @@ def test_what_is_decided_is_kept_where_the_empty_word_differs(always: bool, soon
     found, empty = check(model, constant, 8), model.run("").accept is True
     assert found.way == "decided" and (found.strings, found.mismatches) == (2**9 - 2, len(wrong))
     assert found.counterexample is not None
-    assert (found.empty_word, found.counterexample.input) == (
-        ("agrees", wrong[0]) if empty is always else ("differs", "")
-    )
+    assert (found.empty_word, found.first.input) == (("agrees", wrong[0]) if empty is always else ("differs", ""))
 
 
 def test_without_a_product_a_difference_is_found_at_its_smallest_word(soon: None, monkeypatch: Any) -> None:
@@ -98,7 +96,7 @@ def test_without_a_product_a_difference_is_found_at_its_smallest_word(soon: None
     monkeypatch.setattr(sweep.WordSweep, "merged", lambda *_: None)
     monkeypatch.setattr(sweep.WordSweep, "differing", lambda *_: None)
     found = check(model, shallow, 9)
-    assert found.way == "decided" and found.counterexample and found.counterexample.input == "(())"
+    assert found.way == "decided" and found.counterexample and found.first.input == "(())"
     first = next(k for k, word in enumerate(words("()", 9)) if (run(model, word).accept is True) != shallow(word))
     assert found.strings == first + 1 and found.mismatches == 1 and not found.holds
     late = check(build("dyck-1"), dyck_bounded("()", 4), 9)

@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 from symcook.alarm import TimeUp, waiting
 from symcook.door import door
 from symcook.errors import BadInput, Rejected
 from symcook.files import put, vacant
 from symcook.model import modelfile
-from symcook.model.answers import EMPTY_STRING, Shown
+from symcook.model.answers import EMPTY_STRING, Reply
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer, without_value
 from symcook.proof.families.smallruns import FamilyTried
@@ -42,11 +42,13 @@ statement: if the time is over later, during the search for a proof, the reason 
 SECONDS = 60
 """The time limit for one statement, in seconds, where the user sets none."""
 AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
-"""The values of `ProofAnswer.method`. A decision procedure that finds the answer gives its own name instead."""
+STORED = "stored certificate, checked again"
+"""The values of `ProofAnswer.method`, the last one in commands only. A decision procedure that finds the answer gives
+its own name instead."""
 
 
 @dataclass(frozen=True, repr=False)
-class ProofAnswer(Shown):
+class ProofAnswer(Reply):
     """What is known about a statement: PROVED, REFUTED or OPEN.
 
     `model` is the model, None for a statement about a family without a counterexample. `statement` is the statement as
@@ -58,8 +60,6 @@ class ProofAnswer(Shown):
     and `remaining` is the goal that a proof still has to show, as text. `tried` is the result of evaluating the
     statement on short strings, with the length up to which all strings were tried; None if none was. `vacuous` says of
     an OPEN statement that it is true only since no string meets its premises, which is no theorem about the model.
-
-    An answer has no truth value: compare `answer.status`, since OPEN is neither yes nor no.
     """
 
     REPORT = "proving"  # how `Shown` displays an answer: by symcook.report.proving
@@ -77,12 +77,11 @@ class ProofAnswer(Shown):
     remaining: str = ""
     vacuous: bool = False
 
-    def __bool__(self) -> NoReturn:
-        raise BadInput(
-            "an answer that may be OPEN must be compared by its status",
-            self.status,
-            'write answer.status == "PROVED"',
-        )
+    @property
+    def holds(self) -> bool | None:
+        """Whether the statement is proved: False if it is refuted, None if it is OPEN, also if it was decided true
+        without a certificate."""
+        return {"PROVED": True, "REFUTED": False}.get(self.status)
 
     @property
     def word(self) -> tuple[str, ...] | None:
@@ -169,17 +168,17 @@ class ProofAnswer(Shown):
             | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
         )
 
-    @door(path='for example "mine.certificate.json"')
+    @door(path='for example "mine.proof.json"')
     def save(self, path: str | Path, force: bool = False) -> tuple[Path, Path]:
         """Write the certificate, and next to it the statement as proofs/checker.py reads it; returns the two paths.
 
-        `symcook prove mine.json` checks mine.certificate.json again. Raises BadInput if the answer has no
+        `symcook prove mine.json` checks mine.proof.json again. Raises BadInput if the answer has no
         certificate, and without `force` if one of the files exists.
         """
         if self.certificate is None:
             raise BadInput("only an answer with a certificate can be saved", self.status, self.why)
         target = Path(path)
-        stem = target.name.removesuffix(".json").removesuffix(".certificate")
+        stem = target.name.removesuffix(".json").removesuffix(".certificate").removesuffix(".proof")
         both = target, target.with_name(f"{stem}.statement.txt")
         for file in both:
             vacant(file, force)

@@ -1,0 +1,70 @@
+"""What `export` and `verify_export` return: the certificate, as an answer that shows itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook.model.answers import Reply
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Exported(Reply, Mapping[str, Any]):
+    """The certificate of exported weights: an answer, and a mapping of the entries of the certificate.
+
+    >>> import tempfile
+    >>> from symcook.recipes import build
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     exported = build("dyck-1").export(f"{folder}/dyck.npz", max_length=4)
+    >>> exported["guaranteed"]["length"], exported.holds
+    (4, None)
+    """
+
+    REPORT = "exported"
+
+    document: Mapping[str, Any]
+    """The entries of the certificate; after `verify_export` also "not_checked"."""
+    weights: Path
+    """The file of the weights."""
+    certificate: Path
+    """The file of the certificate."""
+    model: Transformer
+    """The model that was exported."""
+    verified: bool = False
+    """Whether everything that the certificate states was computed again."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.document[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.document)
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @property
+    def holds(self) -> bool | None:
+        """True if the certificate was verified (`verify_export` raises Rejected if it does not hold); None after an
+        export, which has no yes or no."""
+        return True if self.verified else None
+
+    @property
+    def status(self) -> str:
+        """VERIFIED, or EXPORTED."""
+        return "VERIFIED" if self.verified else "EXPORTED"
+
+    @property
+    def why(self) -> str | None:
+        """What could not be checked again, with the reasons; None if everything was."""
+        return "; ".join(f"{name}: {why}" for name, why in self.document.get("not_checked", {}).items()) or None
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``symcook export --json`` or of ``symcook verify-export --json``."""
+        if self.verified:
+            return {"verified": True, **self.document}
+        return {"weights": str(self.weights), "certificate": str(self.certificate), **self.document}
