@@ -8,7 +8,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from symcook.compilers.sources import WORDS, Source, source_of
+from symcook.compilers.sources import WORDS, SourceText, source_of
 from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.reads import PartsRead
@@ -35,7 +35,7 @@ TAKES = {
 @door()
 def compile(
     kind: str,
-    source: str | PathLike[str] | Source | SOp,
+    source: str | PathLike[str] | SourceText | SOp,
     *,
     alphabet: str | Sequence[str] | None = None,
     theorem: str = "",
@@ -49,8 +49,8 @@ def compile(
     """The transformer of a program: exact, and right on every nonempty string over the alphabet.
 
     `source` is the text, the path of a file with it, or the name of a program that comes with the library, as in
-    compile("srasp", "sort.srasp"). A text that has the form of a path is a path (`symcook.files.is_path`); a `Source`
-    is a text that is no path, whatever its form.
+    compile("srasp", "sort.srasp"). A text that has the form of a path is a path (`symcook.files.is_path`); a
+    `SourceText` is a text that is no path, whatever its form.
 
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
@@ -89,13 +89,13 @@ def compile(
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
-    objects = not isinstance(source, (str, PathLike, Source))
-    if isinstance(source, Source):
+    objects = not isinstance(source, (str, PathLike, SourceText))
+    if isinstance(source, SourceText):
         read = source
     elif isinstance(source, (str, PathLike)):
         read = source_of(kind, source, regex)
     else:
-        read = Source(_text(kind, source, alphabet))
+        read = SourceText(_text(kind, source, alphabet))
     options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
     _require_options(kind, options)
     source, name = read.text, name or read.name
@@ -228,7 +228,7 @@ def as_compiled(model: Transformer) -> Transformer | None:
         options["variant"] = variant_of(model)
     # Compile again, and compare weight by weight.
     try:
-        recompiled = compile(program.kind, Source(program.source), name=model.name, **options)
+        recompiled = compile(program.kind, SourceText(program.source), name=model.name, **options)
     except BadInput:
         return None
     recompiled = replace(recompiled, source=model.source)

@@ -24,7 +24,7 @@ _READ = {
 """By language: what is read."""
 
 
-class Source(NamedTuple):
+class SourceText(NamedTuple):
     """A program as text, which is no path."""
 
     text: str
@@ -34,7 +34,7 @@ class Source(NamedTuple):
     """The file that the text is from; "" if it is from none."""
 
 
-def source_of(kind: str, given: str | os.PathLike[str], regex: bool = False) -> Source:
+def source_of(kind: str, given: str | os.PathLike[str], regex: bool = False) -> SourceText:
     """The text of a program of the language `kind`.
 
     What is a path (`symcook.files.is_path`) is a file, and never a text; with `regex` the text is a regular expression
@@ -43,7 +43,7 @@ def source_of(kind: str, given: str | os.PathLike[str], regex: bool = False) -> 
     """
     text = os.fspath(given)
     if regex:  # in brackets, an expression that begins with { cannot be taken for JSON
-        return Source(f"({text})" if text.lstrip()[:1] == "{" else text)
+        return SourceText(f"({text})" if text.lstrip()[:1] == "{" else text)
     if isinstance(given, os.PathLike) or names_file(text):
         source = _of_file(kind, Path(text))
     elif kind in SHIPPED and is_shipped(text):
@@ -54,26 +54,26 @@ def source_of(kind: str, given: str | os.PathLike[str], regex: bool = False) -> 
     elif is_path(text):
         raise BadInput(f"the file of {_called(kind)} must exist", text, _instead(kind))
     else:
-        source = Source(text)
+        source = SourceText(text)
     found = format_of(source.text) or (listed(source.text) if kind == "dfa" else None)
     if found is not None:
         raise BadInput(f"{_called(kind)} must be {_READ[kind]}", f"{source.file or 'the text'}: {found}")
     return source
 
 
-def _of_file(kind: str, path: Path) -> Source:
+def _of_file(kind: str, path: Path) -> SourceText:
     """The text of a file. Its name without the ending is that of the model; a file without an ending gives none, since
     Q_a may be meant as a formula."""
-    return Source(text_of(path, f"the file of {_called(kind)}"), path.stem if path.suffix else "", path.name)
+    return SourceText(text_of(path, f"the file of {_called(kind)}"), path.stem if path.suffix else "", path.name)
 
 
-def _shipped(kind: str, text: str) -> Source:
+def _shipped(kind: str, text: str) -> SourceText:
     """A program that comes with symcook, by its name."""
     name, _, language = text.rpartition(".")
     if language != kind:
         do = f"write symcook compile {language}"
         raise BadInput(f"the program {text} must be compiled as {language}", kind, do)
-    return Source(shipped_program(text), name)
+    return SourceText(shipped_program(text), name)
 
 
 def _called(kind: str) -> str:

@@ -17,7 +17,7 @@ ASSUMED = ("named.", "oracle.")
 """How the ids of statements begin that are used without a certificate."""
 
 
-class Said(NamedTuple):
+class StatusOfSenses(NamedTuple):
     """What certificates say of an id."""
 
     status: str
@@ -28,7 +28,7 @@ class Said(NamedTuple):
     """The ids of the statements without a proof on which the status depends."""
 
 
-def said(name: str, stored: Mapping[str, Sequence[Path]], correcting: Mapping[str, Sequence[str]]) -> Said:
+def said(name: str, stored: Mapping[str, Sequence[Path]], correcting: Mapping[str, Sequence[str]]) -> StatusOfSenses:
     """What the certificates of `name` say. `stored` has the files of the certificates of each id, `correcting` the ids
     of the statements that correct an id."""
     for wanted in ("refuted", "proved", ""):
@@ -40,21 +40,21 @@ def said(name: str, stored: Mapping[str, Sequence[Path]], correcting: Mapping[st
             if wanted == "refuted" and not decided:
                 return _corrected(name, assuming, stored, correcting)
             if wanted == "proved":
-                return Said("DECIDED" if decided else "PROVED", (), assuming)
+                return StatusOfSenses("DECIDED" if decided else "PROVED", (), assuming)
             if not wanted and (length := _checked(path)):
-                return Said(f"CHECKED {length}", (), assuming)
-    return Said("OPEN")
+                return StatusOfSenses(f"CHECKED {length}", (), assuming)
+    return StatusOfSenses("OPEN")
 
 
 def _corrected(
     name: str, assuming: frozenset[str], stored: Mapping[str, Sequence[Path]], correcting: Mapping[str, Sequence[str]]
-) -> Said:
+) -> StatusOfSenses:
     """What is said of a refuted id: CORRECTED if a statement that corrects it is proved."""
     proved = {other: said(other, stored, {}) for other in correcting.get(name, ())}
     corrections = tuple(other for other, found in proved.items() if found.status == "PROVED")
     if not corrections:
-        return Said("REFUTED", (), assuming)
-    return Said("CORRECTED", corrections, assuming.union(*(proved[other].assuming for other in corrections)))
+        return StatusOfSenses("REFUTED", (), assuming)
+    return StatusOfSenses("CORRECTED", corrections, assuming.union(*(proved[other].assuming for other in corrections)))
 
 
 def _assumed(path: Path, stored: Mapping[str, Sequence[Path]]) -> frozenset[str] | None:
