@@ -109,8 +109,8 @@ class Symbolic(Rowwise):
         boxes, named = {}, {}
         for declared in (*inputs, *parameters):
             parameter = Parameter(declared) if isinstance(declared, str) else declared
-            boxes[symbol(parameter.name)] = _interval(parameter)
-            named[parameter.name] = self._field.symbol(symbol(parameter.name))
+            boxes[parameter.symbol] = _interval(parameter)
+            named[parameter.name] = self._field.symbol(parameter.symbol)
         self._terms = _Closed(self, named)
         self._signs = KnownSigns(self._field, boxes)
 
