@@ -27,7 +27,7 @@ from symcook.domains.signs import Impossible, KnownSigns
 from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
-from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
+from symcook.model.symbols import Number, at, from_sympy, lowered, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
 

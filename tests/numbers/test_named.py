@@ -45,8 +45,9 @@ def test_a_declared_interval_is_an_assumption_of_sympy() -> None:
 
 
 def test_bound_when_it_is_built_or_afterwards() -> None:
-    assert sc.build("gtzero", eps="1/4") == sc.build("gtzero").bind(eps="1/4") == sc.build("gtzero").bind({"eps": "1/4"})
-    assert sc.build("gtzero", eps=1).layers[0].feedforward.W2 == sympy.Matrix([[1, -1]])
+    model = sc.build("gtzero")
+    assert sc.build("gtzero", eps="1/4") == model.bind(eps="1/4") == model.bind({"eps": "1/4"})
+    assert sympy.Matrix([[1, -1]]) == sc.build("gtzero", eps=1).layers[0].feedforward.W2
     for wrong in (-1, 0, "x"):
         with pytest.raises(BadInput, match="eps"):
             sc.build("gtzero", eps=wrong)
