@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from symcook.bounds.error import error_propagation
     from symcook.bounds.falling import table_lookup, tie_break, ziggurat
     from symcook.bounds.flips import sensitivity
+    from symcook.bounds.formulas import SymbolicBound
     from symcook.bounds.gelu import gelu_multiply, gelu_relu
     from symcook.bounds.layer import layer_norm, lipschitz
     from symcook.bounds.scores import softmax_of_scores
@@ -77,11 +78,16 @@ def kind(name: str) -> Question:
 
 
 @door()
-def bound(name: str, *arguments: object, **parameters: object) -> Bound:
+def bound(name: str, *arguments: object, **parameters: object) -> Bound | SymbolicBound:
     """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
+
+    An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value are
+    sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`).
 
     >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds
     True
+    >>> bound("softmax-hardmax", n="n", gamma="g").claimed
+    2*n*exp(-g)
 
     Raises BadInput, with the nearest kind or argument, for a name that there is not.
     """
@@ -90,9 +96,21 @@ def bound(name: str, *arguments: object, **parameters: object) -> Bound:
     for parameter in parameters:
         if parameter not in names:
             raise unknown(f"argument of {name}", parameter, names)
+    given = dict(zip(chosen.names, arguments, strict=False)) | parameters
+    if any(map(may_have_names, given.values())):
+        from symcook.bounds.formulas import symbolic
+
+        if (formula := symbolic(name, given)) is not None:
+            return formula
     function = chosen.load()
     fits(function, name, arguments, parameters)
     return function(*arguments, **parameters)
+
+
+def may_have_names(value: object) -> bool:
+    """Whether a value is text with a letter, or an expression of sympy: `symcook.bounds.formulas` tells whether there
+    are names in it."""
+    return hasattr(value, "free_symbols") or (isinstance(value, str) and any(map(str.isalpha, value)))
 
 
 def __getattr__(name: str) -> Any:

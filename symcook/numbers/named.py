@@ -36,7 +36,7 @@ class Symbol(sp.Symbol):
         """What `rule` has for this symbol, else for one symbol of this name; and whether there is one."""
         if self in rule:
             return rule[self], True
-        for old, new in rule.items():
+        for old, new in rule.items() if isinstance(rule, Mapping) else ():  # sympy has other rules of its own
             if _names(old, self.name):
                 return new, True
         return self, False
@@ -60,6 +60,21 @@ class Bound(sp.Symbol):
 
 
 Bound.__name__ = "Symbol"  # sympy orders expressions by the names of classes
+
+
+class Sum(sp.Sum):
+    """A sum of sympy whose free symbols are substituted by their names; sympy's own looks for the very symbol.
+
+    >>> k, n = Bound("k", integer=True), Symbol("n", integer=True, positive=True)
+    >>> Sum(k, (k, 1, n)).subs("n", 4).doit()
+    10
+    """
+
+    __slots__ = ()
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        """This sum with `new` for the free symbol that `old` names."""
+        return super()._eval_subs(next((s for s in self.free_symbols if _names(old, s.name)), old), new)
 
 
 def _names(old: object, name: str) -> bool:
