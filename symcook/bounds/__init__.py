@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.declaration import Question
 from symcook.door import door, fits
-from symcook.errors import unknown
+from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
     from symcook.bounds.arguments import Bound
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from symcook.bounds.scores import softmax_of_scores
     from symcook.bounds.softmax import quadratic_lookup, softmax_hardmax, temperature
     from symcook.bounds.sums import layernorm_hash
+    from symcook.bounds.sweeps import Sweep
     from symcook.papers.chiang2022.entropy import cross_entropy
 
 __all__ = [
@@ -78,16 +79,23 @@ def kind(name: str) -> Question:
 
 
 @door()
-def bound(name: str, *arguments: object, **parameters: object) -> Bound | SymbolicBound:
+def bound(
+    name: str, *arguments: object, over: str | None = None, **parameters: object
+) -> Bound | SymbolicBound | Sweep:
     """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
 
     An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value are
     sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`).
 
+    One argument may be a range, a list or an array of numbers, or be given in `over` as text NAME=FROM:TO[:STEPS].
+    Then the answer is a `Sweep`, whose `columns` have one entry for each value.
+
     >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds
     True
     >>> bound("softmax-hardmax", n="n", gamma="g").claimed
     2*n*exp(-g)
+    >>> bound("layernorm-hash", n=range(2, 5)).array("claimed").round(5).tolist()
+    [0.03125, 0.00617, 0.00195]
 
     Raises BadInput, with the nearest kind or argument, for a name that there is not.
     """
@@ -96,7 +104,17 @@ def bound(name: str, *arguments: object, **parameters: object) -> Bound | Symbol
     for parameter in parameters:
         if parameter not in names:
             raise unknown(f"argument of {name}", parameter, names)
-    given = dict(zip(chosen.names, arguments, strict=False)) | parameters
+    given: dict[str, Any] = dict(zip(chosen.names, arguments, strict=False)) | parameters
+    if over is not None or any(not isinstance(value, (str, int, bool)) for value in given.values()):
+        from symcook.bounds.sweeps import at_values, runs_over, sweep
+
+        several = runs_over(name, given)
+        if over is not None and several is not None:
+            raise BadInput("one argument of a bound must have several values", f"{several}, and over {over}")
+        if over is not None:
+            return sweep(name, over, **given)
+        if several is not None:
+            return at_values(name, several, given.pop(several), **given)
     if any(map(may_have_names, given.values())):
         from symcook.bounds.formulas import symbolic
 

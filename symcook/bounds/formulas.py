@@ -114,13 +114,15 @@ def symbolic(kind: str, arguments: Mapping[str, object]) -> SymbolicBound | None
         return None
     if formula is None:
         given = ", ".join(f"{name} = {arguments[name]}" for name in numeric if _has_names(arguments.get(name)))
-        raise BadInput(f"a bound with names must be one of {', '.join(FORMULAS)}", f"{kind} with {given}", "give numbers")
+        must = f"a bound with names must be one of {', '.join(FORMULAS)}"
+        raise BadInput(must, f"{kind} with {given}", "give numbers")
     for name, value in arguments.items():
         if name != "digits" and name not in numeric and value not in (None, False):
             raise unknown(f"argument of the formulas of {kind}", name, numeric)
     missing = [name for name in formula.arguments if name not in arguments]
     if missing:
-        raise BadInput(f"{kind} must have {' and '.join(formula.arguments)}", f"no {missing[0]}", f"give {missing[0]}=5")
+        must = f"{kind} must have {' and '.join(formula.arguments)}"
+        raise BadInput(must, f"no {missing[0]}", f"give {missing[0]}=5")
     read = {name: _read(name, arguments[name]) for name in numeric if arguments.get(name) is not None}
     value, claimed = formula.values(**read)
     return SymbolicBound(
@@ -232,7 +234,8 @@ def _layernorm_hash(n: sp.Expr) -> Values:
     return 1 / (root * (root + n * (n - 1) + 1)), 1 / (2 * n**4)
 
 
-def _temperature(n: sp.Expr, gamma: sp.Expr, error: sp.Expr = sp.Rational(1, 4)) -> Values:
+def _temperature(n: sp.Expr, gamma: sp.Expr, error: sp.Expr | None = None) -> Values:
+    error = sp.Rational(1, 4) if error is None else error
     return gamma / sp.log((n - 1) * (1 - error) / error), gamma / sp.log(2 * n / error)
 
 
