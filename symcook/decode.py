@@ -191,10 +191,12 @@ def generate(
     values: Mapping[str, Exact] | None = None,
 ) -> Decoded:
     """Greedy decoding: append the most probable symbol (the first of several) until a label ends the run, at most
-    `limit` symbols. See `stream`, which returns them one by one."""
+    `limit` symbols. See `stream`, which returns the model's own labels one by one; here the tokens of a compiled
+    decoder are shown by the names that its program has for them."""
     bound = model.bind(values)
-    written = tuple(stream(bound, given, limit, domain, digits))
-    if written and written[-1] in speech_of(bound).ends:
+    labels, speech = tuple(stream(bound, given, limit, domain, digits)), speech_of(bound)
+    written = tuple(map(speech.text, labels))
+    if labels and labels[-1] in speech.ends:
         return Decoded(tuple(given), written[:-1], True, written[-1])
     return Decoded(tuple(given), written, False)
 

@@ -1,14 +1,17 @@
-"""In which order tests run, and verdicts that a session shares: it replays the stored certificates once (see
-proof/stored.py)."""
+"""Which layer a test is of, in which order tests run, what processor time they take, and verdicts that a session
+shares: it replays the stored certificates once (see proof/stored.py)."""
 
 from __future__ import annotations
 
 import gc
 import os
+import resource
 import signal
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +55,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sweeps are the tests of a file of sweeps, and the cases of a test that `layer_one` does not name."""
+    before: Counter[str] = Counter()
     for item in items:
-        if item.path.name.startswith("sweep_"):
+        test = item.nodeid.partition("[")[0]
+        kept = item.get_closest_marker("layer_one")
+        if item.path.name.startswith("sweep_") or (kept and before[test] not in kept.args):
             item.add_marker(pytest.mark.sweep)
+        before[test] += 1
     items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What the README's command does not install is missed in words."""
+    for mark in item.iter_markers("tools"):
+        for name in mark.args:
+            if find_spec(name) is None:
+                pytest.skip(f"{name} is not installed: pip install '.[dev]'")
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -63,6 +80,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """After a file its own caches and garbage go, and no later collection looks at the rest. Else a process grows to
     four gigabytes, and a collection in it takes as long as a hundred tests. Caches that the file imports stay: other
     files use them."""
+    item.stash[SPENT] = processor_time()
     yield
     if nextitem is None or nextitem.path != item.path:
         module = item.getparent(pytest.Module).obj  # type: ignore[union-attr]
@@ -71,6 +89,60 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
                 one.cache_clear()
         gc.collect()
         gc.freeze()
+
+
+SPENT = pytest.StashKey[float]()
+LISTED, MOST = 1, 10
+"""Seconds of processor time: a test that takes more is listed; or fails, where it is of layer one."""
+spent: dict[str, float] = {}
+"""By test, in the process that prints."""
+memory = [0]
+"""The most that each worker held, in MB."""
+
+
+def processor_time() -> float:
+    """Of this process and of what it has started and waited for."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """What a test has taken goes with its report to the process that prints."""
+    report: Any = yield
+    if call.when == "setup":
+        return report
+    taken = processor_time() - item.stash[SPENT]
+    dear = taken > MOST and not any(map(item.get_closest_marker, ("sweep", "slow")))
+    if dear and call.when == "call" and report.passed:
+        report.outcome = "failed"
+        report.longrepr = f"{taken:.0f} s of processor time; over {MOST} s it must have the mark sweep or slow"
+    if call.when == "teardown":
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        report.user_properties.append(("spent", (taken, most)))
+    return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    for name, value in report.user_properties if report.when == "teardown" else ():
+        if name == "spent":
+            spent[report.nodeid] = value[0]
+            memory[0] = max(memory[0], value[1])
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The processor time of each folder, and the tests that took long."""
+    if not spent or hasattr(terminalreporter.config, "workerinput"):
+        return
+    folders: Counter[str] = Counter()
+    for test, seconds in spent.items():
+        folders["/".join(test.partition("::")[0].split("/")[:-1])] += seconds  # type: ignore[assignment]
+    terminalreporter.section("processor time")
+    said = ", ".join(f"{name} {seconds:.0f}" for name, seconds in folders.most_common())
+    terminalreporter.line(f"{sum(spent.values()):.0f} s: {said}; the greatest process held {memory[0]} MB")
+    long = sorted(((seconds, test) for test, seconds in spent.items() if seconds > LISTED), reverse=True)
+    for seconds, test in long:
+        terminalreporter.line(f"{seconds:6.1f} s  {test}")
 
 
 @pytest.fixture(scope="session", autouse=True)

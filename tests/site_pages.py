@@ -10,12 +10,11 @@ from unittest import mock
 import pytest
 from checkout import ROOT
 
-NEEDS = {"ledger": ("jinja2", "latex2mathml"), "mathematics": ("latex2mathml",), "extension": ("jinja2", "sphinx")}
+drawn = pytest.mark.tools("jinja2", "latex2mathml", "sphinx")
+"""For a test of a generator that needs the extra `docs`: those of the ledger, of formulas, and the extension."""
 
 
 def load(name: str) -> ModuleType:
-    """docs/pages/NAME.py; the test is skipped where the extra `docs` is not installed."""
-    for needed in NEEDS.get(name, ()):
-        pytest.importorskip(needed, reason="needs the extra docs")
+    """docs/pages/NAME.py."""
     with mock.patch.object(sys, "path", [str(ROOT / "docs"), str(ROOT / "proofs"), *sys.path]):
         return importlib.import_module(f"pages.{name}")

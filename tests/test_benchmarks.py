@@ -96,9 +96,9 @@ def test_the_command_writes_what_it_prints(load, tmp_path: Path, capsys: pytest.
     assert stop.value.code == 2
 
 
+@pytest.mark.tools("matplotlib")
 def test_ratios_of_versions_are_drawn(load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A line that one version does not have is a gap, and a record without a version has the name of its file."""
-    pytest.importorskip("matplotlib", reason="needs the extra plots")
     plot = load("plot")
     row = {"part": "sweeps", "what": "x", "seconds": 1.0, "other": 4.0}
     records = [{"rows": [row]}, {"symcook": "0.2.0", "rows": [{**row, "seconds": 0.5}, {**row, "what": "y"}]}]

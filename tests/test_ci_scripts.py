@@ -1,25 +1,18 @@
-"""The scripts of .ci: code tokens with their ceilings, and the changelog from its pieces."""
+"""The scripts of .ci: code tokens, the checks of text, and the changelog from its pieces."""
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
+import importlib
+import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from checkout import ROOT
 
-
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"ci_{name}", ROOT / ".ci" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-size, changelog = script("size"), script("changelog")
+sys.path.insert(0, str(ROOT / ".ci"))  # they import each other
+layers, names, package, size, texts, changelog = map(
+    importlib.import_module, ("layers", "names", "package", "size", "texts", "changelog")
+)
 
 
 @pytest.mark.parametrize(
@@ -40,85 +33,72 @@ def test_code_is_counted_and_words_are_not(source: str, tokens: int) -> None:
     assert size.code_tokens(source) == tokens
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A project with two packages, under git."""
-    for path, text in {
-        "symcook/a/x.py": "x = 1\n" * 40,
-        "symcook/b.py": "y = 2\n",
-        "notes/decisions.md": "# Decisions\n",
-        ".ci/ceilings.txt": "# a comment\na 200\nb.py 100\n",
-    }.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    git(tmp_path, "init", "-q")
-    commit(tmp_path)
-    return tmp_path
+def test_sizes_are_a_table_by_storey() -> None:
+    texts = {"model/x.py": "x = 1\n" * 40, "numbers/y.py": "y = 2\n", "cli/z.py": "z"}
+    found = package.given({f"symcook/{path}": text for path, text in texts.items()})
+    lines = size.table(size.counts(found)).splitlines()
+    assert [line.split(maxsplit=2)[1:] for line in lines[1:-1]] == [["123", "model 120, numbers 3"], ["1", "cli 1"]]
+    assert lines[-1].split() == ["all", "124"]
 
 
-def git(root: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", "-C", str(root), *who, *arguments], check=True, capture_output=True)
+WRONG = {
+    "imports_to_the_left": ("model/x.py", "import os\nfrom symcook.forward import run", 2),
+    "imports_to_the_left ": ("recipes/x.py", "def f():\n    import symcook.cli.output", 2),
+    "imports_to_the_left  ": ("newcomer/x.py", "", 1),
+    "heavy_is_lazy": ("forward.py", "try:\n    import numpy\nexcept ImportError:\n    pass", 2),
+    "heavy_is_lazy ": ("model/x.py", "class A:\n    import mpmath", 2),
+    "heavy_is_lazy  ": ("domains/x.py", "import rich", 1),
+    "heavy_is_lazy   ": ("report/x.py", "import click", 1),
+    "heavy_is_lazy    ": ("cli/x.py", "from . import output", 1),
+    "apart": ("spec/x.py", "from symcook.recipes import models", 1),
+    "apart ": ("proof/kernel.py", "import flint", 1),
+    "apart  ": ("proof/claims/bycounts/x.py", "def f():\n    import symcook.proof.claims.byautomata.y", 2),
+    "few_ask_a_readout": ("words/x.py", "def f(m):\n    return m.readout.kind == 'sign'", 2),
+    "few_ask_a_readout ": ("words/x.py", "if embedding.before is None: ...", 1),
+    "proofs_in_order": ("proof/kernel.py", "def f():\n    from symcook.proof.search import tactics", 2),
+    "no_circles": ("words/x.py", "def f():\n    import symcook.words.x\n    from symcook.words import y", None),
+    "few_vague_variables": ("words/x.py", "one = found = f(x); " * 100, 1),
+    "parameters_have_types": ("words/x.py", "\ndef f(a): ...", 2),
+    "parameters_have_types ": ("words/x.py", "from typing import Any\nLoose = Any\ndef f(a: 'list[Loose]'): ...", 3),
+    "parameters_have_types  ": ("words/x.py", "import typing\ndef f(*a: int | typing.Any): ...", 2),
+    "a_name_means_one_thing": ("words/x.py", "class A: ...\ndef f():\n    class A: ...", 3),
+    "a_name_means_one_thing ": ("words/x.py", "class Ab: ...\nAb: TypeAlias = int", 2),
+}
 
 
-def commit(root: Path) -> None:
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "x")
+@pytest.mark.parametrize("name", WRONG)
+def test_a_check_of_text_names_file_and_line(name: str) -> None:
+    """And passes over what is lazy, or for types alone."""
+    path, text, line = WRONG[name]
+    check = getattr(layers, name.strip(), None) or getattr(names, name.strip())
+    modules = package.given({f"symcook/{path}": text, "symcook/words/y.py": "import symcook.words.x" * (line is None)})
+    found = list(check(modules))
+    assert found and all(one.startswith(f"symcook/{path}:{line or 1}: ") or line is None for one in found), found
+    fine = "if TYPE_CHECKING:\n    import sympy, symcook.cli\ndef f(a: int):\n    import sympy"
+    assert list(check(package.given({"symcook/model/x.py": fine}))) == []
+
+
+def test_any_is_known_in_other_modules_too() -> None:
+    modules = package.given({
+        "symcook/a.py": "from typing import Any\nValue = Any\nPair = tuple[Any, int]\ndef f(x: Pair): ...",
+        "symcook/b.py": "from symcook.a import Value as Number\nclass A:\n    def g(self, a: Number, b: str): ...",
+    })  # fmt: skip
+    assert [one.partition(" has")[0] for one in names.parameters_have_types(modules)] == ["symcook/b.py:3: g(a)"]
+
+
+def test_the_checks_of_text_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The checks themselves are a step of .ci/run, which begins with them."""
+    assert texts.main(["--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(texts.checks({})) >= 19
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert script.index(" .ci/texts.py") < script.index("pip install")
+
+
+CHANGES = "# Changelog\n\nWords.\n\n## Unreleased\n\n- Before.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n"
 
 
 def write(root: Path, name: str, text: str) -> None:
     (root / name).write_text(text, encoding="utf-8")
-
-
-def test_a_package_above_its_ceiling_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert size.main([], project) == 0
-    assert "a                      120       200      80" in capsys.readouterr().out
-    write(project, "symcook/a/z.py", "x = 1\n" * 30)
-    assert size.main([], project) == 1
-    assert capsys.readouterr().err == "a: 210 tokens, above its ceiling 200\n"
-    write(project, "symcook/a/z.py", "# x = 1\n" * 30)
-    assert size.main([], project) == 0
-
-
-def test_a_package_without_a_ceiling_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(project, "symcook/c.py", "x = 1\n")
-    assert size.main([], project) == 1
-    assert "c.py: no ceiling" in capsys.readouterr().err
-    (project / ".ci" / "ceilings.txt").unlink()  # all of them gone is no way out
-    assert size.main([], project) == 1
-
-
-def test_ceilings_fall_and_do_not_rise(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(project, "symcook/a/x.py", "x = 1\n" * 20)
-    write(project, "symcook/b.py", "y = 2\n" * 50)
-    assert size.main(["--set"], project) == 1
-    assert size.read_ceilings((project / ".ci" / "ceilings.txt").read_text()) == {"a": 100, "b.py": 100}
-    assert capsys.readouterr().err == "b.py: 150 tokens, above its ceiling 100\n"
-
-
-@pytest.mark.parametrize("committed", [False, True])
-def test_a_ceiling_rises_with_a_reason_only(project: Path, capsys: pytest.CaptureFixture[str], committed: bool) -> None:
-    write(project, ".ci/ceilings.txt", "a 300\nb.py 100\n")
-    if committed:
-        commit(project)
-        write(project, ".ci/ceilings.txt", "a 200\nb.py 100\n")
-        commit(project)
-    assert size.main([], project) == 1
-    assert '"Ceiling of a: 300" must stand in notes/decisions.md' in capsys.readouterr().err
-    for said in ("Ceiling of a: 301. More.", "Ceiling of b.py: 300. More.", "Ceiling of a: 300."):
-        write(project, "notes/decisions.md", f"- **{said}**\n")
-        assert size.main([], project) == 1, said
-    write(project, "notes/decisions.md", "- **Ceiling of `a`: 300.** It has what b had.\n")
-    assert size.main([], project) == 0
-
-
-@pytest.mark.parametrize("text", ["a\n", "a x\n", "a 1\na 2\n", "a -1\n"])
-def test_a_line_that_is_no_ceiling_is_refused(text: str) -> None:
-    with pytest.raises(SystemExit, match="a line must be a package and its ceiling"):
-        size.read_ceilings(text)
-
-
-CHANGES = "# Changelog\n\nWords.\n\n## Unreleased\n\n- Before.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n"
 
 
 @pytest.fixture

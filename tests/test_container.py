@@ -9,6 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
 from checkout import ROOT
 
 BUILD = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
@@ -33,6 +34,7 @@ def wheel(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.tools("hatchling")
 def test_what_is_copied_builds(tmp_path: Path) -> None:
     text = (ROOT / "Containerfile").read_text(encoding="utf-8")
     source = copied(text, tmp_path / "image")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT
-from site_pages import load
+from site_pages import drawn, load
 
 from symcook import claims
 from symcook.proof.replay import statements
@@ -46,6 +46,7 @@ def words(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
+@drawn
 def test_a_page_has_what_the_row_says(folder: Path, rows: list[claims.Claim]) -> None:
     for row in rows:
         if row.id in SHOWN:
@@ -56,6 +57,7 @@ def test_a_page_has_what_the_row_says(folder: Path, rows: list[claims.Claim]) ->
                 assert " ".join(statements()[row.id].written.split()) in page
 
 
+@drawn
 def test_the_statement_is_drawn_with_all_its_names(folder: Path) -> None:
     page = (folder / "cookbook.s5.7.lemma5.3.html").read_text(encoding="utf-8")
     drawn = page.partition('aria-label="Statement of cookbook.s5.7.lemma5.3">')[2].partition("</details>")[0]
@@ -66,6 +68,7 @@ def test_the_statement_is_drawn_with_all_its_names(folder: Path) -> None:
     assert page.count("<math>") == page.count("</math>") > 3
 
 
+@drawn
 def test_what_a_page_quotes_is_escaped(rows: list[claims.Claim], tmp_path: Path) -> None:
     from dataclasses import replace
 
@@ -78,6 +81,7 @@ def test_what_a_page_quotes_is_escaped(rows: list[claims.Claim], tmp_path: Path)
     assert "&lt;script&gt;alert(1)" in page
 
 
+@drawn
 def test_the_index_has_each_row_once_with_its_filters(folder: Path, rows: list[claims.Claim]) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     found = re.findall(r'<tr role="row" data-p="(\w+)" data-c="([^"]*)" data-s="(\w+)".*?href="([\w.-]+)\.html"', page)
@@ -89,11 +93,13 @@ def test_the_index_has_each_row_once_with_its_filters(folder: Path, rows: list[c
         assert f'<option value="{paper}">' in page
 
 
+@drawn
 def test_no_page_loads_anything_from_a_network(folder: Path) -> None:
     for path in folder.glob("*.html"):
         assert not re.search(r"(?:src|href)=\"(?:https?:)?//", path.read_text(encoding="utf-8")), path.name
 
 
+@drawn
 @pytest.mark.parametrize("name", ["cookbook.s4.4.min", "cookbook.s9.2.1.balance"])
 def test_the_commands_of_a_page_check_the_proof(name: str) -> None:
     """The first two; the third is Coq's, which has tests of its own."""
@@ -140,6 +146,7 @@ def test_links_are_looked_at(tmp_path: Path) -> None:
     assert "a.html: b.html#y leads to no place in that page" in found
 
 
+@drawn
 def test_formulas_are_the_mathml_that_browsers_know() -> None:
     draw = load("mathematics").mathml
     assert draw(r"x_{1} \le \mathit{token}") == (
@@ -149,12 +156,13 @@ def test_formulas_are_the_mathml_that_browsers_know() -> None:
     assert "<mi>sm</mi>" in draw(r"\operatorname{sm}(s)") and 'mathvariant="normal">e<' in draw(r"\mathrm{e}^{x}")
 
 
-@pytest.mark.parametrize("name", ["api", "markdown", "mathematics"])
+@pytest.mark.parametrize("name", ["api", "markdown", pytest.param("mathematics", marks=drawn)])
 def test_examples_of_the_generators(name: str) -> None:
     found = doctest.testmod(load(name))
     assert found.attempted and not found.failed
 
 
+@drawn
 def test_folders_that_are_made_are_the_same_in_both_lists_and_ignored() -> None:
     import test_readme
 
@@ -164,6 +172,7 @@ def test_folders_that_are_made_are_the_same_in_both_lists_and_ignored() -> None:
     assert {f"docs/{place}/" for place in made} <= set(ignored)
 
 
+@drawn
 def test_links_of_a_note_lead_to_pages_or_become_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the site reads notes/kernel.md from a page: a note is a page, a file of the checkout its name, code stays."""
     extension = load("extension")
@@ -177,6 +186,7 @@ def test_links_of_a_note_lead_to_pages_or_become_names(monkeypatch: pytest.Monke
     )
 
 
+@drawn
 def test_a_long_formula_is_in_pieces_between_which_a_line_may_end() -> None:
     """What is drawn is the same, mark by mark; a short one is one piece, and one that cannot be broken says how much
     smaller it has to be on paper."""

@@ -1,65 +1,10 @@
-"""No old term in what people read first (docs/glossary.toml says which those are)."""
+"""Old terms are found in prose, and sentences that are too long; .ci/texts.py looks for both on the pages."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from checkout import ROOT
 from site_pages import load
 from terms import long_sentences, old_terms, prose, terms
-
-
-def test_each_term_is_written_once_and_each_old_one_has_a_pattern() -> None:
-    names = [term.write for term in terms()]
-    assert len(names) == len(set(names)) >= 55
-    for term in terms():
-        assert term.means or term.patterns, term.write
-        assert len(term.means) <= 250, term.write
-        assert bool(term.patterns) <= bool(term.old), term.write
-        assert old_terms(prose(f"{term.write}: {term.means}")) == [], term.write
-
-
-DOCS = ROOT / "docs"
-FIRST_READ = [
-    ROOT / "README.md",
-    *(DOCS / name for name in ("index.md", "ask.md", "concepts.md")),
-    *sorted((DOCS / "tutorials").glob("*.md")),
-    *sorted((DOCS / "howto").glob("*.md")),
-]
-each_page = pytest.mark.parametrize("page", FIRST_READ, ids=lambda page: str(page.relative_to(ROOT)))
-
-
-@each_page
-def test_no_old_term_is_in_what_people_read_first(page: Path) -> None:
-    assert old_terms(prose(page.read_text(encoding="utf-8"))) == []
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_no_old_term_is_in_a_notebook(path: Path) -> None:
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
-        assert old_terms(prose(text)) == [] and long_sentences(text) == []
-
-
-@each_page
-def test_each_output_is_shown(page: Path) -> None:
-    """None is cut by `...` where a page is read to learn."""
-    if page.parent.name in ("tutorials", "howto"):
-        assert "..." not in page.read_text(encoding="utf-8").splitlines()
-
-
-MORE = [
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "SECURITY.md",
-    *(DOCS / "reference" / f"{n}.md" for n in ("files", "stability")),
-]
-
-
-@pytest.mark.parametrize("page", [*FIRST_READ, *MORE], ids=lambda page: str(page.relative_to(ROOT)))
-def test_no_sentence_is_too_long(page: Path) -> None:
-    assert long_sentences(page.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(

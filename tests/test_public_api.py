@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from checkout import ROOT
 from site_pages import load
 
@@ -61,6 +62,14 @@ def test_a_page_shows_what_a_model_is_asked() -> None:
             assert page.count(f"\n## {verb.replace('_', chr(92) + '_')}\n") == 1, verb
     assert "\n    max_length: int | None = None,\n" in page and "A function of a model as its method" not in page
     assert '`bind({"c": 4})`' in page and "'int'" not in page
+
+
+def test_the_old_name_of_the_users_statements_warns() -> None:
+    from symcook.proof import own
+    from symcook.proof.statements import certify
+
+    with pytest.warns(DeprecationWarning, match="statements.certify"):
+        assert own.certified is certify.certified
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
-from urllib.parse import unquote
 
 import pytest
 from checkout import ROOT
@@ -257,25 +256,6 @@ def test_the_python_does_what_the_page_shows(page: Path) -> None:
     assert wrong == []
 
 
-def test_the_readme_is_short_and_shows_both_pictures() -> None:
-    text = PAGES[0].read_text(encoding="utf-8")
-    assert len(text.split()) <= 900
-    assert max(map(len, text.splitlines())) <= 120
-    assert {path.name for path in PICTURES} == set(re.findall(r'(?:srcset|src)="docs/([\w-]+\.svg)"', text))
-    assert sum(path.stat().st_size for path in PICTURES) < 60_000
-
-
-def test_the_two_commands_are_those_that_ci_runs() -> None:
-    first, second = (lines for _, lines in blocks(PAGES[0].read_text(encoding="utf-8"), ""))
-    assert first == ["python -m venv .venv && .venv/bin/pip install . && .venv/bin/symcook tour"]
-    assert second == [".venv/bin/pip install '.[test]' && .venv/bin/pytest -n auto"]
-    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    steps = [re.sub(r" -q| --no-compile", "", line.partition("  #")[0]) for line in lines]
-    for step in (".venv/bin/pip install .", ".venv/bin/symcook tour", ".venv/bin/pytest -n auto"):
-        assert step in steps
-    assert any(step.startswith(".venv/bin/pip install '.[test") for step in steps)
-
-
 def test_the_readme_counts_what_the_ledger_counts() -> None:
     """Each number of its sentences, counted here: they add up."""
     claims = [row for row in ledger() if row.kind != "definition" and row.same is None]
@@ -296,46 +276,6 @@ def test_the_readme_counts_what_the_ledger_counts() -> None:
 
 REST = ("CITED", "EMPIRICAL", "NO CLAIM")
 """The statuses of statements that the papers do not prove, or that state nothing."""
-
-
-def linked() -> list[Path]:
-    return [*PAGES, *sorted((ROOT / "notes").glob("*.md"))]
-
-
-def made(target: Path) -> bool:
-    """Whether a page is one that is made of data: of a note there must be the note, of others the site says."""
-    place = target.relative_to(ROOT / "docs") if (ROOT / "docs") in target.parents else Path()
-    if place.parts[:1] == ("notes",):
-        assert (ROOT / place).exists(), place
-    return place.as_posix().startswith(tuple(f"{one}/" for one in MADE))
-
-
-@pytest.mark.parametrize("page", sorted(set(linked())), ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
-    """Each link to a file, and each place in that file; in the README and the tour each file named in backticks too."""
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    links = [
-        *re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text)),
-        *re.findall(r"^\[[^\]]+\]: (\S+)$", text, re.MULTILINE),
-        *re.findall(r'(?:src|srcset)="([^"]+)"', text),
-    ]
-    for link in links:
-        if link.startswith(("http://", "https://")):
-            continue
-        name, _, place = unquote(link).partition("#")
-        target = (page.parent / name).resolve() if name else page
-        if made(target) or name == "../ledger/index.html":  # which the site writes beside its pages
-            continue
-        assert target.exists(), (page.name, link)
-        if place:
-            titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
-            assert place in {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}, (
-                page.name,
-                link,
-            )
-    named = re.findall(r"`((?:notes|examples|proofs|tests|benchmarks)/[\w./-]+)`", text)
-    for name in named if page in PAGES[:2] else ():
-        assert (ROOT / name).exists(), (page.name, name)
 
 
 def test_commands_are_found_and_compared() -> None:

@@ -40,6 +40,9 @@ axe.run(document, {resultTypes: ["violations"]}).then(
 """
 
 
+pytestmark = pytest.mark.tools  # the site, which sphinx has built
+
+
 @pytest.fixture(scope="module")
 def site() -> Path:
     place = os.environ.get("SYMCOOK_SITE")

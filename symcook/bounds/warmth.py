@@ -23,12 +23,15 @@ from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import arb_of
+from symcook.numbers.balls import arb_of, ladder, ratio_of
+from symcook.numbers.evaluate import float_of
 from symcook.present import present
 from symcook.words import Word
 
 BITS = 128
-"""The precision in bits of the bounds and of the runs in balls."""
+"""The precision in bits of the bounds, and of the first runs in balls."""
+LIMIT_BITS = 2**13
+"""The maximum precision of runs in balls, in bits."""
 WARMEST = 2**40
 """If this temperature is low enough, every temperature counts as low enough."""
 CLOSE = 0.98
@@ -210,10 +213,21 @@ def _total(errors: Mapping[str, arb]) -> arb:
 
 
 def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
-                   tick: Callable[[], None] | None = None) -> tuple[arb, int]:  # fmt: skip
+                   bound: arb, tick: Callable[[], None] | None = None) -> tuple[arb, int]:  # fmt: skip
     """(largest L1 error of the softmax model at a position, index of the string that has it), over the strings `words`.
-    `ends` has the final residual stream of the hard model for each of them."""
-    worst, where, domain = arb(0), 0, BallDomain(BITS)
+    `ends` has the final residual stream of the hard model for each of them. The precision rises until the error is
+    known to be at most `bound` or above it; it is open in the result if `LIMIT_BITS` are too few."""
+    for bits in ladder(BITS, LIMIT_BITS):
+        worst, where = _error_at(bits, soft, words, ends, tick if bits == BITS else None)
+        if worst <= bound or worst > bound:
+            break
+    return worst, where
+
+
+def _error_at(bits: int, soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
+              tick: Callable[[], None] | None) -> tuple[arb, int]:  # fmt: skip
+    """`error_in_balls` with a working precision of `bits`."""
+    worst, where, domain = arb(0), 0, BallDomain(bits)
     for number, (word, hard) in enumerate(zip(words, ends, strict=True)):
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
         with PRECISION, domain.context():
@@ -251,7 +265,9 @@ class Floats:
             self.arrays, np.array([[letters.index(token) for token in model.tokens(word)] for word in met.words])
         )
         zeros = [ZERO] * self.length
-        hard_streams = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
+        hard_streams = np.array(
+            [[[float_of(ratio_of(x)) for x in end.get(c, zeros)] for c in names] for end in met.ends]
+        )
         self.right = hard_streams.transpose(0, 2, 1)
 
     def errors(self, tau: Fraction) -> Any:
@@ -260,7 +276,7 @@ class Floats:
 
         from symcook.export.archive import evaluate
 
-        scale = {key: self.arrays.get(key, np.ones(self.length)) * float(1 / tau) for key in self.soft}
+        scale = {key: self.arrays.get(key, np.ones(self.length)) * float_of(1 / tau) for key in self.soft}
         return np.abs(evaluate(self.arrays | scale, self.start) - self.right).sum(axis=2).max(axis=1)
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:

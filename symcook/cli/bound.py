@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook import bounds
 from symcook.cli.options import DIGITS, Force, OneOf, argument, given, option, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, Waiting, say_or_json
+from symcook.cli.output import Progress, say_or_json
 from symcook.cli.question import kind_of
 from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput, Undecided, unknown
@@ -75,7 +75,7 @@ def bound(
         return _table(kind, over, arguments, digits, as_json)
     from symcook.numbers.balls import Ball
 
-    with Waiting(kind):
+    with Progress(kind):
         answer: Any = bounds.bound(kind, **arguments, digits=digits)
     say_or_json(as_json, answer.to_json, answer.text)
     # Formulas have a status in the ledger, which no number of digits changes.

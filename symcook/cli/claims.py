@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook.cli.options import is_path
-from symcook.cli.output import Waiting, print_json, say
+from symcook.cli.output import Progress, print_json, say
 from symcook.cli.own import EXIT_CODES, Files, StatementSubject, asked, claim_places, exported, same_claim
 from symcook.errors import BadInput
 from symcook.files import text_of
@@ -53,7 +53,7 @@ def prove_claims(
         sentence = claim.statement.note or ""
         answer = answers.get(sentence)
         if answer is None:  # else the same statement is in the file twice
-            with Waiting("proving"):
+            with Progress("proving"):
                 answer = answers[sentence] = about.settle(claim.statement, None, seconds)
             if answer.certificate is not None:
                 write(claim.to, claim.statement, answer.certificate)

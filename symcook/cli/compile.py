@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
-from symcook.cli.output import Waiting, say_or_json, within
+from symcook.cli.output import Progress, say_or_json, within
 from symcook.cli.unproved import instead, provable, refused, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import text_of
@@ -101,7 +101,7 @@ def compile(
     options["variant"] = variant
     # `seconds` is the time for compiling and proving together. The model is written even if no proof is found.
     begun = time.monotonic()
-    with Waiting("compiling"), within(seconds, "no model was made", "take a smaller program"):
+    with Progress("compiling"), within(seconds, "no model was made", "take a smaller program"):
         model = compiled(kind, text, theorem=theorem or "", **options)
     to = own.files(target, force, ".certificate.json") if prove else None
     file = save(model, target, force=force)
@@ -175,7 +175,7 @@ def _prove_and_write(
     # for it.
     if program is None or program.theorem or program.kind == "dfa":
         try:
-            with Waiting("proving"), within(seconds, failure, instead(model), begun):
+            with Progress("proving"), within(seconds, failure, instead(model), begun):
                 if program is None or program.theorem:
                     statement, certificate, verdict, theorems = _instance(model)
                 else:
@@ -187,7 +187,7 @@ def _prove_and_write(
         except Rejected as why:
             raise refused(why, failure, model) from None
     else:  # a formula or an S-RASP program: its equivalence to the model is proved directly
-        with Waiting("proving"), within(seconds, failure, instead(model), begun):
+        with Progress("proving"), within(seconds, failure, instead(model), begun):
             statement, proof = compiledprograms.prove(model, seconds)
         if proof.certificate is None or proof.verdict is None:
             why = str(proof.missing).partition("\n")[0]

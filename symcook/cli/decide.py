@@ -28,7 +28,7 @@ from symcook.cli.options import (
     option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import Waiting, print_json, say, say_or_json, within
+from symcook.cli.output import Progress, print_json, say, say_or_json, within
 from symcook.cli.runs import load_spec
 from symcook.errors import BadInput, Undecided
 from symcook.files import ordinary, parsed, put, text_of, vacant
@@ -117,7 +117,7 @@ def decide(
                 chosen = replace(chosen, model=_last_answer(chosen.model))
             called, reference = _reference(chosen, against) if own is None else ("its program", own)
             failure = f"no decision about {name} was found"
-            with within(seconds, failure, "take a smaller model"), Waiting(f"deciding {name}"):
+            with within(seconds, failure, "take a smaller model"), Progress(f"deciding {name}"):
                 if stored is not None:
                     decision = recheck(stored, chosen.model, reference, values=chosen.values, name=called)
                 else:

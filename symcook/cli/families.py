@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 from symcook.cli import own
 from symcook.cli.options import Name, Settings, is_path, option, path_of, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import Waiting, print_json, say, say_or_json, within
+from symcook.cli.output import Progress, print_json, say, say_or_json, within
 from symcook.cli.unproved import refused
 from symcook.errors import BadInput, Rejected
 from symcook.files import content
@@ -202,7 +202,7 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
     # The files are checked before the work.
     to = None if target is None else own.files(target, force)
     forms = FamilyForms(family)
-    with Waiting(f"proving the forms of {family.name}"), within(seconds, "no proof was found", "take a smaller family"):
+    with Progress(f"forms of {family.name}"), within(seconds, "no proof was found", "take a smaller family"):
         proof = forms.prove(seconds)
     written = None
     if to is not None and proof.certificate is not None and proof.statement is not None:

@@ -156,29 +156,48 @@ def _progress_width() -> int:
 
 class Progress:
     """A context that shows the progress of a computation: a line on stderr that is redrawn in place, and removed at the
-    end. It prints nothing in the first second, and nothing if stderr is not a terminal."""
+    end. It prints nothing in the first second, and nothing if stderr is not a terminal. While the computation tells
+    nothing, the line has the elapsed time."""
 
     def __init__(self, what: str) -> None:
         self.what = what
         self.started = self.last = time.monotonic()
         self.drawn = False
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._wait, daemon=True)
 
     def __enter__(self) -> Self:
+        self.thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.thread.join()
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove the line."""
         if self.drawn:
             print("\r" + " " * _progress_width() + "\r", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: object, total: object = None) -> None:
         """Draw the progress `done` of `total`, at most five times a second and not in the first second."""
+        self.draw(f"{done}" + (f" of {total}" if total is not None else ""))
+
+    def draw(self, text: str) -> None:
+        """Draw a line with `text`, at most five times a second and not in the first second."""
         now = time.monotonic()
         if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return
         self.last, self.drawn = now, True
-        text = f"{self.what}: {done}" + (f" of {total}" if total is not None else "")
         room = _progress_width()
-        print(f"\r{text[:room]:<{room}}", end="", file=sys.stderr, flush=True)
+        print(f"\r{f'{self.what}: {text}'[:room]:<{room}}", end="", file=sys.stderr, flush=True)
+
+    def _wait(self) -> None:
+        """Draw the elapsed time when nothing has been drawn for a second."""
+        while not self.over.wait(0.5):
+            if time.monotonic() - self.last >= 1:
+                self.draw(f"{time.monotonic() - self.started:.0f} s")
 
 
 class SweepProgress(Progress):
@@ -202,7 +221,7 @@ class SweepProgress(Progress):
 
     def tell(self, sentence: str) -> None:
         """Remove the line of progress, and print a sentence on its own line."""
-        self.__exit__()
+        self.clear()
         print(sentence, file=sys.stderr, flush=True)
 
 
@@ -222,28 +241,6 @@ def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iter
         plural = "s" * (seconds != 1)
         must = f"{what} within {seconds} second{plural}; {do}, or give more time with --seconds"
         raise Undecided(f"{must}.") from None
-
-
-class Waiting:
-    """A context that shows the elapsed time on stderr, for a computation that has no steps to count. It prints nothing
-    in the first second."""
-
-    def __init__(self, what: str) -> None:
-        self.progress = Progress(what)
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self._tell, daemon=True)
-
-    def _tell(self) -> None:
-        while not self.over.wait(0.5):
-            self.progress(f"{time.monotonic() - self.progress.started:.0f} s")
-
-    def __enter__(self) -> None:
-        self.thread.start()
-
-    def __exit__(self, *given: object) -> None:
-        self.over.set()
-        self.thread.join()
-        self.progress.__exit__(*given)
 
 
 HOMES = {

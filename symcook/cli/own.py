@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, choose, is_path, typed, whole_family
-from symcook.cli.output import Waiting, print_json, say
+from symcook.cli.output import Progress, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import content, parsed, text_of, vacant
@@ -131,7 +131,7 @@ def prove_own(
     for file in to:
         vacant(file, force)
     replaced = sentence_of(target, written)
-    with Waiting("proving"):
+    with Progress("proving"):
         answer = about.settle(claim, script, seconds)
     if answer.certificate is not None:
         proving.write(to, claim, answer.certificate)

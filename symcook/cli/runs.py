@@ -46,7 +46,7 @@ from symcook.cli.options import (
     whole_family,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
+from symcook.cli.output import Progress, SweepProgress, line_width, print_json, say, say_or_json, within
 from symcook.errors import BadInput, Branching, Undecided, unknown
 from symcook.files import content
 from symcook.model.answers import EMPTY_STRING
@@ -354,7 +354,7 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         forms = every_length(chosen.model, chosen.values)
     recommendation = "take a smaller model"
-    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", recommendation, begun):
+    with Progress(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", recommendation, begun):
         forms = forms.prove(seconds)
     proof = forms.proof
     proof = present(proof)
@@ -381,7 +381,7 @@ def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivati
 
     try:
         if not cases:
-            with Waiting(f"deriving {chosen.name}"):
+            with Progress(f"deriving {chosen.name}"):
                 return (derived(chosen.model, given, values=chosen.values),), False
     except Branching:
         pass

@@ -8,8 +8,9 @@ as objects. If all entries and weights are rational, the product is exact. `Roun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -82,8 +83,7 @@ class BallMatrices:
     def _matrix(self, weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> BallMatrix:
         """`matrix` without the store: balls, and with them the rationals where all weights are rational."""
         if not isinstance(weights, RationalMatrix):
-            entries = [[self.number(lowered(weights[r, c])) for r in rows] for c in range(weights.cols)]
-            return BallMatrix(_balls(entries))
+            return BallMatrix(_balls([[self.number(x) for x in column] for column in _columns(weights, rows)]))
         ratios, width = weights.ratios(), weights.cols
         exact = fmpq_mat([[fmpq(*ratios[r * width + c]) for r in rows] for c in range(width)])
         return BallMatrix(arb_mat(exact), exact)
@@ -186,7 +186,7 @@ class RoundedMatrices(BallMatrices):
         return self.name, self.stored
 
     def _matrix(self, weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> BallMatrix:
-        entries = [[arb(self.number(lowered(weights[r, c]))) for r in rows] for c in range(weights.cols)]
+        entries = [[arb(self.number(x)) for x in column] for column in _columns(weights, rows)]
         return BallMatrix(_balls(entries), sizes=_sizes(entries), exponent=self._exponent(chain(*entries)))
 
     def _exponent(self, entries: Iterable[Entry]) -> int | None:
@@ -244,6 +244,14 @@ class RoundedMatrices(BallMatrices):
             integer = (total * fmpq(2) ** -least).unique_fmpz()
             return None if integer is None else format.checked(arb(integer) * fmpq(2) ** least) if integer else ZERO
         return None
+
+
+def _columns(weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> Iterator[list[Coefficient]]:
+    """The columns of some rows of a matrix."""
+    if isinstance(weights, RationalMatrix):
+        ratios, width = weights.ratios(), weights.cols
+        return ([Fraction(*ratios[r * width + c]) for r in rows] for c in range(width))
+    return ([lowered(weights[r, c]) for r in rows] for c in range(weights.cols))
 
 
 def _balls(rows: Sequence[Sequence[Entry]]) -> arb_mat:

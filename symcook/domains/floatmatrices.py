@@ -42,9 +42,11 @@ class FloatMatrices:
     wide: ClassVar[Any]
     positions: Any
     _sequence: Any
+    _start: int
     _stored: Any
     activate: Any
     rows: Any
+    length: Any
     apart: bool = False
     """Whether each position is multiplied separately, so that equal positions have equal results. A product of matrices
     may compute some columns in another order than others, and hard attention would see the difference. A dense pass
@@ -114,9 +116,13 @@ class FloatMatrices:
             embedding.kept[key] = stored_table
         table, place = embedding.kept[key]
         columns = table[:, [place[token] for token in self._sequence]]
-        for row, name in enumerate(names):
-            if name in embedding.places:
-                columns[row] = self._stored(columns[row] + self.positions(embedding.places[name]))
+        rows = [row for row, name in enumerate(names) if name in embedding.places]
+        if rows:
+            at = self.name, names, self._start, self.rows, self.length
+            added = embedding.by_position(
+                at, lambda: np.array([self.positions(embedding.places[names[row]]) for row in rows])
+            )
+            columns[rows] = self._stored(columns[rows] + added)
         return columns
 
     def picked(self, columns: FloatArray, places: list[int] | slice) -> FloatArray:

@@ -231,11 +231,19 @@ class Radii(Positions[Any, Any, Any]):
                 for place, tokens in enumerate(self._sequence):
                     entries = np.array([_float_and_error(table[token]) for token in tokens])[self._codes[place]]
                     mid[row, place], rad[row, place] = entries[:, 0], entries[:, 1]
-            if name in embedding.places:
-                for place in self.rows:
-                    value, off = _float_and_error(value_at(embedding.places[name], self._start + place, self.length))
-                    mid[row, place] += value
-                    rad[row, place] += off + np.abs(mid[row, place]) * (2 * UNIT)
+        rows = [row for row, name in enumerate(names) if name in embedding.places]
+        if rows:
+            at = self.name, names, self._start, self.rows, self.length
+
+            def table() -> FloatArray:
+                """For each coordinate and position, the value and its error."""
+                functions = [embedding.places[names[row]] for row in rows]
+                places = [self._start + place for place in self.rows]
+                return np.array([[_float_and_error(value_at(f, i, self.length)) for i in places] for f in functions])
+
+            added = embedding.by_position(at, table)[:, :, None]
+            mid[rows] += added[..., 0]
+            rad[rows] += added[..., 1] + np.abs(mid[rows]) * (2 * UNIT)
         return balls(mid, rad)
 
     def picked(self, columns: MidRadius, places: list[int] | slice) -> MidRadius:

@@ -8,7 +8,7 @@ after the last layer, and how a verdict, a label or a value is computed. Neither
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -33,6 +33,8 @@ READOUTS = ("value", "sign", "zero", "largest", "distribution", "groups")
 """The kinds of readouts; `Readout` says what each does."""
 POSITIONS = ("first", "last", "each", "all")
 """The positions at which a readout may look."""
+MAX_TABLES = 64
+"""The greatest number of tables of position functions that an embedding keeps for number systems."""
 T = TypeVar("T")
 Column = TypeVar("Column", contravariant=True)
 """One coordinate at all positions."""
@@ -178,6 +180,19 @@ class Embedding(Named):
     def places(self) -> Mapping[str, Number]:
         """The position functions, {coordinate: number or expression in i and n}, as number systems take them."""
         return {name: lowered(value) for name, value in held_values(self.positions).items()}
+
+    def by_position(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The table of the position functions at the positions of one length, in the form of a number system.
+
+        It is made once for each `key` (the number system, the coordinates and the positions), for at most
+        `MAX_TABLES` keys at a time.
+        """
+        tables: dict[Hashable, Any] = self.kept.setdefault("by position", {})
+        if key not in tables:
+            while len(tables) >= MAX_TABLES:
+                tables.pop(next(iter(tables)), None)
+            tables[key] = make()
+        return tables[key]
 
     def __hash__(self) -> int:
         words = frozenset((token, frozenset(row.items())) for token, row in (self.words or {}).items())

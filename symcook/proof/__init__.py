@@ -2,7 +2,7 @@
 
 The files that lie in this folder itself are trusted: a status rests on them (`CHECKER`, which has three more of the
 library). The folders in it find proofs, attack statements and keep records; nothing there is trusted, and no file here
-imports them, but for `prove`, which shows verdicts. tests/test_layering.py keeps both.
+imports them, but for `prove`, which shows verdicts. .ci/layers.py keeps both.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ def test_there_is_a_row_for_every_kind_that_needs_no_model():
     assert {row[0].split()[1] for row in ROWS} == wanted
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("replayed")
 @together("row", ROWS)
 def test_a_row(row, capsys):

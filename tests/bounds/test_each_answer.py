@@ -63,6 +63,7 @@ def test_roots_are_rounded_as_squares_say() -> None:
                 assert (found - below) ** 2 <= x <= (found + step / 2) ** 2, (x, p)
 
 
+@pytest.mark.sweep
 def test_numbers_are_rounded_to_the_nearest() -> None:
     """Among all numbers of p bits near by, by brute force; of two as near the one with an even last digit."""
     for p in (1, 2, 3, 5):

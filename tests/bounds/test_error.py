@@ -215,6 +215,7 @@ def within(reached, found):
         return 0 < reached <= middle(found.value) * (1 + mpmath.mpf(10) ** -20)
 
 
+@pytest.mark.layer_one(0, 8)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("delta", [F(1, 10**6), F(1, 100)])
 def test_no_change_exceeds_the_bound(name, delta):

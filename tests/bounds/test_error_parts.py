@@ -407,6 +407,7 @@ def test_the_constant_is_proved():
 # --- Random models --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seeds", [range(5000, 5003), range(5003, 5016)])
 def test_random_models_keep_their_bounds(seeds):
     outcomes = [bound_error.attack(seed) for seed in seeds]

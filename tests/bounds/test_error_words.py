@@ -66,6 +66,7 @@ def worst(model, word, delta):
     return best.max(axis=0), whole
 
 
+@pytest.mark.layer_one(4)
 @pytest.mark.parametrize(("name", "n", "delta"), SHIPPED)
 def test_each_coordinate_is_bounded_and_nearly_reached(name, n, delta):
     model = build(name).bind()
@@ -81,6 +82,7 @@ def test_each_coordinate_is_bounded_and_nearly_reached(name, n, delta):
         assert reached <= bound * (1 + 1e-6) <= 10 * reached + 1e-12, coordinate
 
 
+@pytest.mark.layer_one(0, 11, 12, 13, 14)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize(("name", "n"), [(name, n) for name, n, _ in SHIPPED if "layernorm" not in name])
 def test_runs_in_floats_stay_within(name, n, dtype):

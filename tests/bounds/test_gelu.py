@@ -46,6 +46,7 @@ def test_the_constant_of_the_product(form):
     assert set(answer.verdicts().values()) == {"PROVED"}
 
 
+@pytest.mark.layer_one(0, 1, 4, 5)
 @pytest.mark.parametrize("form", gelu.FORMS)
 @pytest.mark.parametrize("c", ["1", "3", "1/7"])
 def test_the_rate(form, c):

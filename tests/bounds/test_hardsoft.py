@@ -24,7 +24,7 @@ from symcook.bounds.theorem26 import Constants, fitted
 from symcook.compose.untied import untie
 from symcook.domains.exact import Exact
 from symcook.domains.floats import Float64
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.expr import parse_term
 from symcook.model.modelfile import load, save
@@ -89,6 +89,7 @@ MODELS: dict[str, tuple[Any, int]] = {
 }
 
 
+@pytest.mark.layer_one(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_soft_model_is_within_the_error_and_a_warmer_one_is_not(name: str) -> None:
     make, longest = MODELS[name]
@@ -121,6 +122,7 @@ def test_a_soft_model_decides_as_the_hard_one_where_its_threshold_is_apart() -> 
             assert soft.run(word, "ball").outputs == hard.run(word).outputs, word
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("seed", [903, 11, 18])
 def test_a_drawn_model_whose_words_are_all_rejected_is_made_soft_with_its_verdicts(seed: int) -> None:
     """Of 903 the greatest logit that is rejected is 0: a soft model with that threshold accepts two of the words."""
@@ -217,6 +219,7 @@ def averaging(seed: int) -> sc.Transformer:
     return sc.Transformer("made", embedding, (layer(0), layer(1)), readout)
 
 
+@pytest.mark.sweep
 def test_without_scores_prefixes_that_are_grouped_show_what_every_string_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes, verdicts and the soft model, over random models. Others are not grouped: a hard head, a token behind."""
     kept = 0
@@ -301,6 +304,7 @@ def test_longer_words_only_where_a_rule_was_found() -> None:
     assert bare.soft.name == "halving soft" and "within 1/4" in bare.soft.source and bare.soft.program is None
 
 
+@pytest.mark.layer_one(0, 5, 6, 7, 8)
 @pytest.mark.parametrize(
     "weight, threshold",
     [
@@ -448,6 +452,7 @@ def test_a_threshold_that_errors_can_reach_stays() -> None:
         ]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("by", [Fraction(1005, 1000), Fraction(995, 1000), Fraction(1)])
 def test_what_a_search_in_floats_finds_is_shown_in_balls(by: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that ends half a percent away makes a wider ball, around the same temperature."""
@@ -485,6 +490,7 @@ def test_longer_words_are_counted_as_one_types_them() -> None:
         assert not abs(evaluate(temperature, {"n": m, "i": 1}) - wanted) < 1e-12
 
 
+@pytest.mark.layer_one(0, 1, 3, 5, 7, 9, 11)
 @pytest.mark.parametrize("what", ["error", "gap"])
 @pytest.mark.parametrize("text, value", [
     ("min(1/4, 1/n)", lambda n: min(Fraction(1, 4), Fraction(1, n))),
@@ -524,3 +530,36 @@ def test_a_network_without_hidden_units_adds_its_bias() -> None:
     wide = replace(bare, layers=(*bare.layers, sc.Layer(None, empty)))
     one, other = (hardsoft(model, "1/4", max_length=3).rows for model in (bare, wide))
     assert [row.tau_layers for row in one] == [row.tau_layers for row in other]
+
+
+@pytest.mark.parametrize(("power", "longest"), [(60, 3), (150, 3), (1500, 1)])
+def test_weights_beyond_the_first_precision_need_more_bits_and_no_less(power: int, longest: int) -> None:
+    """The runs in balls cancel numbers of this size: with a large weight the ball is wide, which contradicts nothing.
+    At 2^150 the needed temperature is that at 2^60, where the first precision is enough."""
+    formula = sc.compile("count", "#left[Q_a] > #left[Q_b]", alphabet="ab")
+    (*first, last) = formula.layers
+    assert last.feedforward is not None
+    rows = last.feedforward.W1.tolist()
+    assert rows[1][-1] == 1
+    rows[1][-1] = f"2^{power}"
+    wide = replace(
+        formula, layers=(*first, replace(last, feedforward=replace(last.feedforward, W1=rows))), program=None
+    )
+    answer = wide.hardsoft("1/4", max_length=longest)
+    for row in answer.rows:
+        assert Fraction(row.error.mid) + Fraction(row.error.rad) <= Fraction(1, 4)
+    if longest == 3:
+        assert float(answer.rows[2].tau_needed.mid) == pytest.approx(0.12305887, rel=1e-6)
+
+
+def test_a_temperature_that_balls_leave_open_is_undecided() -> None:
+    formula = sc.compile("count", "#left[Q_a] > #left[Q_b]", alphabet="ab")
+    (*first, last) = formula.layers
+    assert last.feedforward is not None
+    rows = last.feedforward.W1.tolist()
+    rows[1][-1] = "2^1500"
+    wide = replace(
+        formula, layers=(*first, replace(last, feedforward=replace(last.feedforward, W1=rows))), program=None
+    )
+    with pytest.raises(Undecided, match="was undecided"):
+        wide.hardsoft("1/4", max_length=2)

@@ -11,6 +11,7 @@ from typing import Any
 import dense
 import mpmath
 import numpy as np
+import pytest
 from families import together
 from flint import arb, fmpq
 from runtimes import Runtime
@@ -240,6 +241,7 @@ def test_the_weights_that_leave_parity_behind_norms_right() -> None:
     within(right_weights("parity-layernorm", 3, "epsilon=1/10", digits=3), right)
 
 
+@pytest.mark.sweep
 @together("n", [1, 2, 3])
 @together("eta", [None, "2/5"])
 def test_cross_entropy_behind_norms_over_all_words(n: int, eta: str | None) -> None:

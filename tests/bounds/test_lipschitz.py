@@ -91,6 +91,7 @@ def plain(W1: Any, b1: Any, W2: Any, b2: Any) -> Function:
     return function
 
 
+@pytest.mark.layer_one(3, 4)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_networks(seed: int) -> None:
     """Small weights, so that every cell is wide enough to be met by one of the points; with a hidden unit that is
@@ -211,6 +212,7 @@ def test_layer_norm_in_the_other_norms(gain: str, norm: str, name: str) -> None:
         assert (size(change) <= least * (1 + 1e-9) * size(points - points[::-1])).all()
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("d", [57, 58, 64])
 def test_where_layer_norm_is_steeper_than_at_zero(d: int) -> None:
     """One entry against signs, by a search over how many are positive: steeper away from equal entries from 58 on."""

@@ -31,7 +31,7 @@ from symcook.report.plots import curves, plot_bound
 MP = mpmath.mp.clone()
 MP.dps = 60
 HEADER = ["value_mid", "value_rad", "claimed_mid", "claimed_rad", "holds"]
-drawn = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+drawn = pytest.mark.tools("matplotlib")
 
 
 @pytest.fixture
@@ -230,6 +230,7 @@ def test_other_kinds_run_over_their_numbers(chosen):
 # --- The files --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_an_existing_file_needs_force(tmp_path):
     place = tmp_path / "p"
     (tmp_path / "p.csv").write_text("mine")
@@ -261,6 +262,7 @@ def test_a_folder_in_the_way(tmp_path):
         plot_bound("lookup", "gamma=1:2:2", tmp_path / "p", force=True)
 
 
+@pytest.mark.layer_one(1, 2, 3, 4, 5)
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
 @pytest.mark.parametrize("where", ["fdopen", "replace", "chmod"])
 def test_what_is_interrupted_leaves_nothing(tmp_path, monkeypatch, pictures, where, error):
@@ -375,6 +377,7 @@ def test_ticks_are_few_and_right(low, high):
             assert 10**at == pytest.approx(float(Fraction(label)), rel=1e-12)
 
 
+@pytest.mark.layer_one(6)
 @drawn
 @pytest.mark.parametrize(
     ("chosen", "over", "given"),

@@ -24,6 +24,7 @@ def model(position: str, *weightings: str) -> sc.Transformer:
     return sc.Transformer("m", embedding, (sc.Layer(sc.SelfAttention(tuple(heads))),), readout)
 
 
+@pytest.mark.layer_one(0, 2, 7)
 @pytest.mark.parametrize(("position", "size"), [("i", "n"), ("3*i^2", "3*n^2"), ("4^i", None), ("i^5", None)])
 @pytest.mark.parametrize("gap", [None, "1/2"])
 def test_sizes_that_grow_by_no_rule(position: str, size: str | None, gap: str | None) -> None:

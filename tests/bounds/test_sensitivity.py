@@ -165,6 +165,7 @@ def named(made, found, best):
     assert best in {abs(a[k] - b[k]) for a, b in zip(*pair, strict=True)}
 
 
+@pytest.mark.layer_one(0, 27, 28)
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize(
     ("mask", "mask2", "before", "after"),
@@ -180,6 +181,7 @@ def test_the_change_and_the_constant_by_brute_force(readout, mask, mask2, before
     check(model(READOUTS[readout], *layers(mask, mask2), before=before, after=after), 3)
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("readout", ["sign", "value", "each"])
 def test_the_change_from_a_string_of_a_language_by_brute_force(readout):
     """The other string is any one."""
@@ -246,6 +248,7 @@ def test_random_models():
         check(made, rng.randint(1, 3))
 
 
+@pytest.mark.sweep
 def test_strings_with_the_same_outputs_count_once(monkeypatch):
     """Where symbols at some positions may be exchanged: by brute force, and in balls as by each string alone."""
     words = {"x": {"s": 1, "t": -1}, "y": {"s": F(1, 3), "t": 1}}
@@ -322,6 +325,7 @@ WHY = {
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 5, 6)
 @pytest.mark.parametrize("name", IRREGULAR)
 def test_scores_and_norms_by_brute_force(name):
     """The greatest difference of two words that differ in one symbol, in the plain pass at 50 digits."""

@@ -23,6 +23,7 @@ def encloses(ball, expected):
 SQUARES = [(2, 60), (2, None), (3, 100), (3, 1000), (4, 3000), (4, None), (5, 70), (9, 500)]
 
 
+@pytest.mark.layer_one(0, 1, 4, 5, 12, 13, 14, 15)
 @in_pairs(powers=SQUARES, first=[1, 2], few=[20, 10**6])
 def test_squares(powers, first, few, monkeypatch):
     power, m = powers
@@ -40,6 +41,7 @@ def test_no_terms():
     assert all(value.is_zero() for value in (*sums.squares(flint.arb(1), 0), *sums.squares(flint.arb(1), 1, 2)))
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 10, 11, 12, 13)
 @pytest.mark.parametrize("few", [20, 10**6])
 @pytest.mark.parametrize(("power", "n"), [(0, 3), (0, 500), (1, 4000), (2, 3000), (3, 4000), (6, 3000), (30, 2500)])
 def test_hyperbolic(power, n, few, monkeypatch):

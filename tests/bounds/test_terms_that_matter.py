@@ -9,6 +9,7 @@ from typing import Any
 
 import flint
 import mpmath
+import pytest
 from families import together
 
 from symcook.bounds import sums
@@ -51,6 +52,7 @@ def test_no_end_where_more_terms_matter_than_are_added() -> None:
             assert (sums.reach(gamma, 1) is not None) == there
 
 
+@pytest.mark.sweep
 @together("gamma, m", [("1/3", None), ("1/50", 30), ("1/1000", 200), ("1/1000", None), ("3", 4)])
 def test_circles_hold_the_greatest_values(gamma: str, m: int | None) -> None:
     """|f| on circles around t, integrated over t in [0, m], is at most the bound, and the integrals are those of f."""

@@ -128,6 +128,7 @@ def changed(variant, scores, g):
     ]
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 12, 13, 14)
 @in_pairs(n=range(2, 8), variant=["a", "b", "c"], gamma=["1", "1/5"])
 def test_tie_break(n, variant, gamma):
     """Every score vector with values 0, -1 and -2: the supremum is reached by one of them, and by no more."""

@@ -45,6 +45,7 @@ def test_every_command_that_writes_is_here() -> None:
     assert {name.split()[0] for name in WRITES} >= writers() - {"margin", "tolerance", "temperature", "precision"}
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", WRITES)
 def test_a_file_that_exists_is_kept_and_the_advice_works(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -61,6 +62,7 @@ def test_a_file_that_exists_is_kept_and_the_advice_works(
         assert call(capsys, command, *line, target, "--force")[0] in (0, 3) and target.read_text() != "mine"
 
 
+@pytest.mark.sweep
 def test_each_option_that_a_refusal_names_is_one() -> None:
     """Of some command, in every literal of the package that stands in a BadInput."""
     known = {one for name in COMMANDS for one in options(name)} | {"--debug", "--help", "--version", "--json"}

@@ -186,6 +186,7 @@ def test_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
     assert str(len(every)) in call(capsys, "lemmas")[1]
 
 
+@pytest.mark.sweep
 def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "claims")
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming"]
@@ -212,6 +213,7 @@ def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "prove", "lem.sum_one")[0] == 0
 
 
+@pytest.mark.sweep
 def test_prove_all(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The command says of every stored proof what the replay said of it; as documents, which ask what each leaves
     unasked and so take long, of those of one paper."""
@@ -226,6 +228,7 @@ def test_prove_all(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
     assert call(capsys, "prove", "--all")[0] == 1
 
 
+@pytest.mark.sweep
 def test_many_claims_are_counted_and_say_how_to_see_them(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,27 +242,26 @@ def test_many_claims_are_counted_and_say_how_to_see_them(
     assert isinstance(document(capsys, "claims"), list)
 
 
-def test_a_long_bound_says_how_long_it_takes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_progress_shows_the_time_while_nothing_is_told(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from symcook.cli import output
 
-    with output.Waiting("quick"):
-        pass
-    assert capsys.readouterr().err == ""
-
     class Told(output.Progress):
-        def __call__(self, done: object, total: object = None) -> None:
-            said.append(done)
+        def draw(self, text: str) -> None:
+            said.append(text)
 
-    said: list[object] = []
-    monkeypatch.setattr(output, "Progress", Told)
+    said: list[str] = []
     before = threading.active_count()
-    with output.Waiting("slow"):
+    with Told("quick"):
+        pass
+    assert said == [] and capsys.readouterr().err == ""
+    with Told("slow") as progress:
+        progress(1, 3)
         end = time.monotonic() + 60  # after a second, or later where a machine is busy
-        while not said and time.monotonic() < end:
+        while len(said) < 2 and time.monotonic() < end:
             time.sleep(0.05)
-    assert said and str(said[0]).endswith(" s")
+    assert said[0] == "1 of 3" and said[1].endswith(" s")
     assert threading.active_count() == before
 
 
@@ -340,6 +342,7 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert "--json" in out
 
 
+@pytest.mark.sweep
 def test_the_examples_in_the_help_work(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -585,6 +588,7 @@ BAD = [
 ]
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[str(a) for a, _ in BAD])
 def test_bad_input(
     capsys: pytest.CaptureFixture[str],

@@ -12,6 +12,7 @@ KEYS = {"file", "layers", "width", "heads", "operators", "certificate", "verdict
 MACHINE = "input: 0\nwork symbols: 0\nstart: q\nhalt: h\nq * * -> h 0 S S\n"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     "line",
     [
@@ -38,6 +39,7 @@ def test_where_no_proof_is_found_the_model_is_written(
     assert not (tmp_path / "m.certificate.json").exists()
 
 
+@pytest.mark.sweep
 def test_the_construction_of_a_theorem_is_proved_by_its_family(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,6 +25,7 @@ def compiled(capsys: pytest.CaptureFixture[str], file: Path, *line: object) -> P
     return file
 
 
+@pytest.mark.sweep
 def test_words_over_letters_of_one_sign_are_read_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By run, report and derive as by run --steps: states of a machine are no letters."""
     automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(01)*")

@@ -52,6 +52,7 @@ def test_precision(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["n"] for row in found["rows"]] == [1, 2]
 
 
+@pytest.mark.tools  # with matplotlib it writes pictures too
 def test_plots(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     place = tmp_path / "margin"
     line = ("margin", "first-flawed", "--max-length", 3, "--plot", place)

@@ -38,6 +38,7 @@ THEOREMS = {
 }
 
 
+@pytest.mark.layer_one(11)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: Path, variant: str) -> None:
@@ -54,6 +55,7 @@ def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: P
     assert genuine(model) and {line[0] for line in model.plan} == set(model.space)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_program_stays_in_the_file(variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Words by their letters, the run to its end, beside the program, at all lengths, and as a page runs it."""
@@ -96,6 +98,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_variant_is_proved_and_each_change_is_named(
     variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -129,6 +132,7 @@ def test_a_change_of_the_table_is_another_model() -> None:
         assert made[0].layers != made[1].layers and made[0].layers != made[2].layers
 
 
+@pytest.mark.sweep
 def test_a_run_of_many_states_is_found() -> None:
     """Of 32 states, with more names than may stand one below the other: each equation is read by itself."""
     names, letters = [f"s{k}" for k in range(32)], "01"
@@ -153,6 +157,7 @@ def test_other_theorems_are_refused(kind: str, theorem: str, message: str) -> No
         sc.compile(kind, {"dfa": "a*", "ltl": "Q_a"}[kind], alphabet="a", theorem=theorem)
 
 
+@pytest.mark.sweep
 def test_a_bridge_with_norms_by_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where they are many: fewer names, sums over numbers, and accepted; both ways of writing are of one model."""
     from symcook.cli.families import candidates

@@ -36,6 +36,7 @@ def odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "model.json"
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 8, 9)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 @pytest.mark.parametrize("length", [0, 1, 3])
 def test_each_token_is_the_state_of_a_walk(file: Path, length: int) -> None:
@@ -47,6 +48,7 @@ def test_each_token_is_the_state_of_a_walk(file: Path, length: int) -> None:
         assert (names[-1] == "yes") is LANGUAGES[file.stem](word), word
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_all_words_to_length_5(file: Path) -> None:
     """In one exact pass each: every position answers the next token. That is longer than any path to a new state."""
@@ -110,6 +112,7 @@ def test_names_that_letters_have_too(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert code == 0 and [line["token"] for line in found[:-1]] == walked(tmp_path / "x.json", word), word
 
 
+@pytest.mark.sweep
 def test_a_given_continuation_in_one_pass(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert document(capsys, "run", odd, "--input", "11", "--then", "even odd even no")["agrees"] is True
     found = document(capsys, "run", odd, "--input", "11", "--then", "even odd odd no", code=1)
@@ -124,6 +127,7 @@ def test_a_given_continuation_in_one_pass(odd: Path, capsys: pytest.CaptureFixtu
         assert continued(model, word, wrong).first == len(word) + 1
 
 
+@pytest.mark.sweep
 def test_the_extension_by_k_steps_and_recognition() -> None:
     model = sc.compile("dfa", json.dumps(ODD))
     for word in words(3, "01", 0):
@@ -138,6 +142,7 @@ def test_the_extension_by_k_steps_and_recognition() -> None:
         recognizes(model, "", lambda n: n, "yes")
 
 
+@pytest.mark.sweep
 def test_expressions_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = sc.compile("dfa", "(a|b)*abb")
     assert model.program is not None and model.program.alphabet == ("a", "b")
@@ -204,6 +209,7 @@ def test_tokens_are_told_apart() -> None:
     assert model.embedding.before == "$" and model.alphabet == ("0", "1", "even", "odd", "no", "yes")
 
 
+@pytest.mark.layer_one(8)
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_variants_put_out_the_same(file: Path, variant: str) -> None:
@@ -240,6 +246,7 @@ def test_a_run_ends_at_a_token_that_is_no_symbol(tmp_path: Path, capsys: pytest.
     assert code == 3 and "stopped at $, which is no symbol that the model reads" in out
 
 
+@pytest.mark.sweep
 def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "odd.json").write_text(json.dumps(ODD))
     for variant in ("nonstrict", "no-start"):
@@ -263,3 +270,20 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
     assert "before the input" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
     refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")
+
+
+def test_python_shows_states_by_their_own_names_as_the_command_line_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """States that are called as the verdicts have private tokens (no'), which no answer shows."""
+    table = {
+        "states": ["yes", "no"], "input_symbols": ["a"], "transitions": {"yes": {"a": "no"}, "no": {"a": "yes"}},
+        "initial_state": "no", "final_states": ["no"],
+    }  # fmt: skip
+    model = sc.compile("dfa", json.dumps(table))
+    decoded = generate(model, "aa", 20)
+    assert decoded.appended == ("no", "yes", "no") and decoded.end == "yes" and decoded.ended
+    assert decoded.tokens == ("a", "a", "no", "yes", "no")
+    (tmp_path / "m.json").write_text(dumps(model))
+    code, found = lines(capsys, "run", tmp_path / "m.json", "--input", "aa", "--steps", 20, "--json")
+    assert code == 0 and [line["token"] for line in found if "token" in line] == ["no", "yes", "no", "yes"]

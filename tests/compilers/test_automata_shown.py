@@ -43,6 +43,7 @@ def stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "m.json"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     start = time.process_time()
@@ -51,6 +52,7 @@ def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     assert time.process_time() - start < 60
 
 
+@pytest.mark.sweep
 def test_the_command_writes_what_the_second_checker_accepts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "compile", "dfa", FIVE, "-o", tmp_path / "m.json", "--prove")
     assert code == 0 and out.splitlines()[-1].startswith("PROVED")
@@ -67,6 +69,7 @@ def test_the_command_writes_what_the_second_checker_accepts(tmp_path: Path, caps
     assert found["verdict"] == "PROVED" and Path(found["certificate"]).is_file()
 
 
+@pytest.mark.sweep
 def test_a_changed_entry_has_no_certificate(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Another successor in the weights, the program as it was: refused, and found by words."""
 
@@ -97,6 +100,7 @@ def test_a_key_one_token_off_is_noticed(stored: Path) -> None:
     assert not check_decoded(other, 2).holds
 
 
+@pytest.mark.sweep
 def test_another_program_is_noticed(stored: Path) -> None:
     def other(found: dict[str, Any]) -> None:
         table = json.loads(found["program"]["source"])
@@ -135,6 +139,7 @@ def without_a_proof(capsys: pytest.CaptureFixture[str], folder: Path, states: in
     return folder / "m.json"
 
 
+@pytest.mark.sweep
 def test_what_is_too_long_for_the_checker_has_no_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +161,7 @@ def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFix
     assert "at most" in refused(capsys, "check", stored, "--max-length", "40")
 
 
+@pytest.mark.sweep
 def test_decisions_for_all_lengths(stored: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert document(capsys, "decide", stored) | {"why": ""} == {
         "verdict": "equal", "word": None, "accepts": None, "states": 2, "why": "", "formula": None}  # fmt: skip

@@ -98,6 +98,7 @@ def words(longest: int, letters: str = "ab") -> list[str]:
     return ["".join(word) for n in range(1, longest + 1) for word in product(letters, repeat=n)]
 
 
+@pytest.mark.layer_one(0, 2, 3, 4, 7, 8, 9, 10)
 @pytest.mark.parametrize("seed", range(12))
 def test_counting_formulas_drawn_at_random(seed: int) -> None:
     r = random.Random(seed)
@@ -111,6 +112,7 @@ MAJORITY = "#left[Q_a] > #left[Q_b]"
 DYCK = '#left[#left[Q_")"] > #left[Q_"("]] = 0 & #left[Q_"("] = #left[Q_")"]'
 
 
+@pytest.mark.layer_one(3, 5)
 @pytest.mark.parametrize("source, letters, language", [
     (MAJORITY, "ab", lambda word: word.count("a") > word.count("b")),
     (DYCK, "()", lambda word: word.replace("()", "").replace("()", "").replace("()", "") == ""),  # to length 6
@@ -175,11 +177,13 @@ def judged(model: sc.Transformer, folder: Path) -> str:
     return found.verdict.words
 
 
+@pytest.mark.layer_one(7)
 @pytest.mark.parametrize("source", PROVABLE)
 def test_certificates_of_counts_pass_the_second_checker(source: str, tmp_path: Path) -> None:
     assert judged(sc.compile("count", source, alphabet=letters_of(source)), tmp_path) == "PROVED"
 
 
+@pytest.mark.layer_one(2, 7)
 @pytest.mark.parametrize("seed", range(8))
 def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     r = random.Random(700 + seed)
@@ -188,6 +192,7 @@ def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED", (written(tree), found.missing)
 
 
+@pytest.mark.layer_one(0, 2, 3, 4)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("source", [
     "TABLE(0100)(#right[Q_a])",  # the position function is the truth as it is said
@@ -209,6 +214,7 @@ def nested(counts: int) -> str:
     return source
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("soft", [False, True])
 def test_certificates_grow_with_the_counts(soft: bool) -> None:
     """Each four counts add as many nodes, since what is known to hold is written down."""
@@ -221,6 +227,7 @@ def test_certificates_grow_with_the_counts(soft: bool) -> None:
     assert sizes[2] - sizes[1] == sizes[1] - sizes[0] < 1000, sizes
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("part, wrong", [
     ("before", "i"), ("square", "2*i^2"), ("inverse", "1/(i + 1)"), ("index", "2*i"),
 ])  # fmt: skip

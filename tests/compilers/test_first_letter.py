@@ -75,6 +75,7 @@ def test_machines_of_two_states() -> None:
     assert differing(islice(every, 5, None, 211)) == (2 * 498, 8 * 498, [])
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("wrong", ["no step", "a step more", "it writes", "its work head moves", "another start"])
 def test_what_would_be_wrong_is_found(wrong: str) -> None:
     """Each change of the step that goes left is seen on the first machines already."""

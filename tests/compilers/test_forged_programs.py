@@ -55,6 +55,7 @@ COMPILED: dict[str, tuple[str, str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6)
 @pytest.mark.parametrize("name", COMPILED)
 def test_what_a_compiler_made_is_known_again(name: str, tmp_path: Path) -> None:
     """From its file too, under another name, and with a note of the user's in its source."""
@@ -73,6 +74,7 @@ def test_objects_of_rasp_are_known_again() -> None:
     assert genuine(sc.compile("srasp", rasp.tokens == "a", alphabet="ab"))
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 5, 6, 10, 11)
 @pytest.mark.parametrize("name", COMPILED)
 def test_other_weights_are_not(name: str) -> None:
     """A change of one entry of the last network, or of the readout where there is none."""
@@ -124,6 +126,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("kind", FORGERIES)
 def test_prove_refuses_a_forged_program(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where a certificate of the model as it was lies beside it."""
@@ -134,6 +137,7 @@ def test_prove_refuses_a_forged_program(kind: str, tmp_path: Path, capsys: pytes
     assert "program" in said and str(file) in said
 
 
+@pytest.mark.sweep
 def test_prove_of_a_proved_automaton_works_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = compiled(capsys, tmp_path, "dfa", "(aa)*", "--prove")
     code, out, _ = call(capsys, "prove", file)
@@ -142,6 +146,7 @@ def test_prove_of_a_proved_automaton_works_again(tmp_path: Path, capsys: pytest.
     assert document(capsys, "prove", file)["bridge"] == "PROVED"
 
 
+@pytest.mark.sweep
 def test_a_damaged_bridge_is_not_accepted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What stands beside the file is what is judged: exit 1 where it is not the proof any more."""
     file = compiled(capsys, tmp_path, "dfa", "(aa)*", "--prove")
@@ -159,6 +164,7 @@ def test_a_damaged_bridge_is_not_accepted(tmp_path: Path, capsys: pytest.Capture
     assert code == 1 and "the model has changed since it was made" in out
 
 
+@pytest.mark.sweep
 def test_a_claim_of_ones_own_about_an_automaton_is_found_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -184,6 +190,7 @@ DAMAGE: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 4)
 @pytest.mark.parametrize("what", DAMAGE)
 def test_every_command_refuses_a_program_that_cannot_be_read(
     what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -208,6 +215,7 @@ def test_an_automaton_of_other_states_is_refused_as_an_object_too() -> None:
         check_decoded(replace(model, program=other.program), 2)
 
 
+@pytest.mark.layer_one(5)
 @pytest.mark.parametrize("kind", FORGERIES)
 def test_show_has_no_plan_of_other_weights(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is shown is the plan of the compiler, whatever stands in the file; and none where the weights are others."""

@@ -17,6 +17,7 @@ WIDE = "Q_a & prev Q_b & next Q_b & prev prev Q_b | Q_b & prev Q_c & next next Q
 """Five heads beside three letters, 96 cases, of which the letters ask for eight."""
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     "source", [WIDE, "prev Q_a & next Q_b & prev prev Q_c & next next Q_a & prev next prev Q_b & Q_c"]
 )
@@ -36,6 +37,7 @@ def nested(many: int) -> str:
     return made
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("many, rows", [(100, False), (200, True)])
 def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, rows: bool, tmp_path: Path) -> None:
     """What the statement supposes is bracketed in halves, so that its depth is that of its names; beyond 120 truth

@@ -88,6 +88,7 @@ def words(letters: str, longest: int) -> list[str]:
     return ["".join(word) for n in range(1, longest + 1) for word in product(letters, repeat=n)]
 
 
+@pytest.mark.layer_one(0, 1, 2, 5, 6, 7)
 @pytest.mark.parametrize("seed", range(8))
 def test_models_answer_as_formulas_drawn_at_random(seed: int) -> None:
     r = random.Random(seed)
@@ -104,6 +105,7 @@ def test_models_answer_as_formulas_drawn_at_random(seed: int) -> None:
         assert outputs(model, word) == wanted, (written(tree), word)
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("seed", range(3))
 def test_certificates_of_formulas_drawn_at_random(seed: int) -> None:
     r = random.Random(100 + seed)
@@ -150,6 +152,7 @@ def nested(operators: int) -> str:
     return source
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("soft", [False, True])
 def test_certificates_grow_with_the_operators(soft: bool) -> None:
     sizes = []
@@ -160,6 +163,7 @@ def test_certificates_grow_with_the_operators(soft: bool) -> None:
     assert sizes[2] - sizes[1] <= 1.1 * (sizes[1] - sizes[0]), sizes
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("soft", [False, True])
 def test_facts_are_shown_apart_where_the_checker_would_copy_too_many(
     soft: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -183,6 +187,7 @@ def _where_it_stands(_: compiledfacts.Apart, g: Goal, node: Node) -> None:
     g._bind(node["as"], g.formula(node["show"]))
 
 
+@pytest.mark.sweep
 def test_a_formula_that_nests_too_deep_for_a_sentence_has_no_proof() -> None:
     with pytest.raises(Undecided, match="must nest at most"):
         compiledprograms.prove(sc.compile("ltl", nested(330), alphabet="ab"))
@@ -234,6 +239,7 @@ def test_boolean_parts_too_large_are_cut_and_stay_right() -> None:
         compiledprograms.prove(model)
 
 
+@pytest.mark.layer_one(0, 1, 5)
 @pytest.mark.parametrize("table, op, wrong, source", [
     ("MASKS", "prev", "future", "prev Q_a"),
     ("MASKS", "next", "past", "next Q_a"),
@@ -332,6 +338,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert not (tmp_path / "z.json").exists()
 
 
+@pytest.mark.layer_one(1, 2, 3, 4, 6, 7)
 @pytest.mark.parametrize("seed", range(8))
 def test_decided_for_every_length_against_the_program(seed: int) -> None:
     """The automaton from the weights and the one from the formula, which guesses what stands ahead."""

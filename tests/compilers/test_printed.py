@@ -83,6 +83,7 @@ def answers(model: sc.Transformer, word: str) -> list[Any]:
     return list(model.run(word, "ball").outputs or ())
 
 
+@pytest.mark.layer_one(0, 3, 6, 12, 13, 30)
 @pytest.mark.parametrize("theorem", THEOREMS)
 @pytest.mark.parametrize("size", [2, 5])
 def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, theorem: str) -> None:
@@ -94,6 +95,7 @@ def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, the
         assert answers(model, word) == list(mixed(tree, word)), (count_written(tree), word)
 
 
+@pytest.mark.layer_one(6)
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_more_formulas_to_length_five(theorem: str) -> None:
     r = random.Random(f"more {theorem}")
@@ -125,6 +127,7 @@ def test_a_theorem_refuses_what_it_does_not_cover(theorem: str, source: str, sai
     assert said in f"{caught.value} {caught.value.do}"
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     "theorem, source", [("18b", "prev Q_a since Q_b"), ("22a", "next (#right[Q_a] >= #left[Q_b])")]
 )
@@ -139,6 +142,7 @@ def test_from_the_command_line(theorem: str, source: str, tmp_path: Path, capsys
     refused(capsys, *line, "--theorem", "16a", "--force")
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 5)
 @pytest.mark.parametrize("theorem, powers", [("20a", 2), ("20b", 3), ("21", 2), ("22b", 3), ("12a", 0), ("12b", 1),
                                              ("13b", 2), ("17b", 1)])  # fmt: skip
 def test_position_encodings_are_those_of_the_theorem(theorem: str, powers: int) -> None:

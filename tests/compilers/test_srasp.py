@@ -47,6 +47,7 @@ def balanced(word: str, pairs: str = "()") -> list[bool]:
     return result
 
 
+@pytest.mark.sweep
 def test_dyck_1_from_text_to_outputs_and_a_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, file = tmp_path / "dyck.srasp", tmp_path / "dyck.json"
     source.write_text(DYCK_1)
@@ -66,6 +67,7 @@ REFUSED = ("must be in the alphabet", "joined by & alone", "selected alike")
 """A letter that a value can never be; and what one head cannot select."""
 
 
+@pytest.mark.layer_one(5, 11)
 @pytest.mark.parametrize("rasp", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_drawn_at_random(seed: int, rasp: bool) -> None:
@@ -143,6 +145,7 @@ PLANTED: dict[str, Any] = {
 }
 
 
+@pytest.mark.layer_one(0, 2, 7, 8)
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_error_is_found(fault: str) -> None:
     model = sc.compile("srasp", shipped_program("dyck-2.srasp") if fault in IN_DYCK else SAME_COUNT)
@@ -190,6 +193,7 @@ def test_no_proof_is_made_and_the_model_is_written(tmp_path: Path, capsys: pytes
     refused(capsys, "decide", file)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["sort.srasp", "dyck-1.srasp", "histogram.srasp"])
 def test_a_compiled_program_in_a_runtime(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, weights = tmp_path / "m.json", tmp_path / "m.npz"
@@ -207,6 +211,7 @@ LARGE = {
 }
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", LARGE)
 def test_an_alphabet_of_26_letters(name: str) -> None:
     """Nothing is exponential in the letters; and what is read comes after what reads it is made."""

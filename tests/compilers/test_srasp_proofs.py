@@ -157,6 +157,7 @@ def means(program: Srasp, longest: int) -> int:
     return asked
 
 
+@pytest.mark.layer_one(0, 1, 2, 4, 5)
 @pytest.mark.parametrize(
     "name", ["dyck-1", "induction-head", "histogram", "flip-flop", "length", "reverse", "shuffle-dyck-1", "sort"]
 )
@@ -164,6 +165,7 @@ def test_the_equations_are_what_the_interpreter_finds(name: str) -> None:
     assert means(read_srasp(shipped_program(f"{name}.srasp")), 3)
 
 
+@pytest.mark.sweep
 def test_the_equations_of_each_operation_are_what_the_interpreter_finds() -> None:
     for source in OPERATIONS.values():
         assert means(read_srasp(source, ("a", "b")), 4)
@@ -201,6 +203,7 @@ def at_needed_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elaborate, "Elaborator", partial(elaborate.Elaborator, automation.LEVELS[:NEEDED]))
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", PROVED)
 def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -215,6 +218,7 @@ def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
     assert done.returncode == 0 and f"{count} PROVED" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "m.json"
     code, out, err = call(capsys, "compile", "srasp", CLOSEST, "--prove", "-o", file)
@@ -224,6 +228,7 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
     assert call(capsys, "prove", file)[0] == 1  # the weights have changed
 
 
+@pytest.mark.layer_one(25, 26)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if OPERATIONS[name] in {source for source, *_ in WRONG.values()}:
@@ -244,6 +249,7 @@ def not_proved(model: sc.Transformer) -> bool:
     return found.verdict is None and isinstance(found.missing, StepGap)
 
 
+@pytest.mark.sweep
 def test_a_proof_is_the_same_whatever_a_line_is_called() -> None:
     """Facts are called Times0, Times1, ... where a width has means: a line may have such a name too."""
 
@@ -296,6 +302,7 @@ WRONG = {
 }
 
 
+@pytest.mark.layer_one(1, 9, 11, 12)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source, said, instead = WRONG[name]
@@ -313,6 +320,7 @@ def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatc
     assert any(changed)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("fault", ["mask", "gap", "score", "index", "share"])
 def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each makes a model that answers wrongly on some word, as check finds, and there is no proof of it."""

@@ -55,6 +55,7 @@ ONCE = "input: a\nwork symbols: a\nstart: s\nhalt: h\ns * * -> h a S S\n"
 """One step."""
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("text", "variant"),
     [(COPY, "strict"), (NOT, "strict"), (COPY, "no-start"), (NOT, "no-start")],
@@ -77,6 +78,7 @@ def test_it_runs_the_machine(text: str, variant: str) -> None:
     assert check_decoded(model, 1).mismatches == 0
 
 
+@pytest.mark.layer_one(5)
 @pytest.mark.parametrize(
     ("text", "words", "variant"),
     [
@@ -111,6 +113,7 @@ def test_rows_that_cannot_be_used_are_left_out() -> None:
     assert not any("never" in one for one in sc.compile("tm", text, theorem="2").alphabet)
 
 
+@pytest.mark.sweep
 def test_a_row_that_is_left_out_may_be_called_like_one_that_is_used() -> None:
     """go reads a,b and c, or a and b,c, which is written nowhere: go(a,b,c) is the first."""
     rows = [["go", ["*", "*"], "done", ["c"], ["R", "S"]], ["go", ["a,b", "_"], "go", ["c"], ["S", "S"]],
@@ -152,6 +155,7 @@ def test_the_program_stays_in_the_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
 
 
+@pytest.mark.sweep
 def test_without_a_start_the_rows_say_what_was_read_ahead(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """COPY on aa goes right with a letter held, then back over what it copied; a row of the table with another next
     letter is another program."""
@@ -227,6 +231,7 @@ def test_the_table_that_reads_ahead_is_that_of_the_lemma(text: str) -> None:
     assert not reads_ahead(own, ahead | {"R": ahead["R"] + 1})
 
 
+@pytest.mark.sweep
 def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +250,7 @@ def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     assert code == 3 and "was made: inhabited: a formula exceeds 60000 symbols; check compares" in err
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("text", [NOT, BOTH_STAY, "1RB1LB_1LA1RZ"])
 def test_without_the_theorem_it_is_said_how_a_proof_is_had(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
@@ -255,6 +261,7 @@ def test_without_the_theorem_it_is_said_how_a_proof_is_had(
     assert call(capsys, "compile", "tm", text, "--theorem", "2", "-o", tmp_path / "other.json")[0] == 0
 
 
+@pytest.mark.sweep
 def test_the_command_that_is_told_gives_the_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def models(draw, names=COORDINATES, inputs=None, deepest=2, start=None):
     )
 
 
+@pytest.mark.sweep
 def test_the_generated_models_are_what_the_independent_pass_computes():
     """So that equality in `forward` below is equality of what the definitions say."""
 
@@ -161,6 +162,7 @@ def test_serial_takes_layers_and_is_associative(model, one, two):
 PAIRS = [("min", "clip"), ("add", "identity"), ("gtzero", "cpwl"), ("subtract", "scale"), ("max", "eqzero")]
 
 
+@pytest.mark.layer_one(1, 3)
 @pytest.mark.parametrize(("inner", "outer"), PAIRS)
 def test_serial_of_feed_forward_recipes_derives_to_the_substituted_closed_form(inner, outer):
     """In the names of the inputs and of all symbols, by the cases of the outer one's closed form."""
@@ -593,6 +595,7 @@ def test_independent_heads_are_stacked_without_new_coordinates():
     assert [layer.attention.heads for layer in stack] == [(pair[0],), (pair[1],)]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("placement", ["pre", "projected pre"])
 def test_single_heads_under_a_pre_norm(placement):
     projection = None if placement == "pre" else [[1, 0, 0], [0, 1, 0], [0, 0, 1]]

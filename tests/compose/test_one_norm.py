@@ -66,6 +66,7 @@ def _row(draw: random.Random, names: list[str]) -> list[int]:
     return [draw.choice((0, 0, 1, -1, 2)) for _ in names]
 
 
+@pytest.mark.sweep
 def test_random_models_are_the_same_with_one_norm_a_layer() -> None:
     """Every coordinate at every position, exactly where numbers are, else in balls, unless a tie of irrational scores
     stays open; k + 1 layers for k norms."""

@@ -47,6 +47,7 @@ def test_sort_is_three_lines() -> None:
         assert model(word).outputs == sorted(word)
 
 
+@pytest.mark.layer_one(0, 2, 18)
 @pytest.mark.parametrize("relation", ["=", "!=", "<", "<=", ">", ">=", lambda q, k: (q + k) % 2 == 0])
 @pytest.mark.parametrize("mask", ["none", "future", "strict-past"])
 def test_count_and_aggregate_select_by_the_relation(relation: object, mask: str) -> None:

@@ -327,6 +327,7 @@ def test_a_later_run_adds_to_the_record(
     assert added({}, {}, []) == set()
 
 
+@site_pages.drawn
 def test_the_ledger_shows_what_coq_has_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = site_pages.load("ledger")
     seen, corrected = {"merrill2024.lemma3", "cookbook.s5.3.3.lh_gap"}, "merrill2024.lemma3.corrected"

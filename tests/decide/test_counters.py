@@ -78,6 +78,7 @@ def test_multipliers_are_found_and_added_up() -> None:
     assert not refutes(((5, Fraction(1)),), holds)
 
 
+@pytest.mark.layer_one(4)
 @pytest.mark.parametrize(("a", "b"), [(1, -1), (2, -1), (3, -2), (-1, 4), (1, 0)])
 def test_a_difference_of_counts_is_its_counter(a: int, b: int) -> None:
     assert decide(voting(a, b), difference(a, b)).verdict == "equal"
@@ -100,6 +101,7 @@ def saturating(most: int) -> Fold:
     return Fold(0, step, lambda depth: depth == 0)
 
 
+@pytest.mark.sweep
 def test_a_stack_that_saturates_is_never_equal() -> None:
     found = decide(sc.build("dyck-1"), saturating(20))
     assert found.verdict == "different" and found.accepts == "reference"
@@ -108,6 +110,7 @@ def test_a_stack_that_saturates_is_never_equal() -> None:
     assert far.verdict == "open" and not far.decided and "no difference on any string up to length" in far.why
 
 
+@pytest.mark.sweep
 def test_code_that_treats_a_stand_in_in_another_way_is_never_equal() -> None:
     """Each of these counts as dyck-1's stack does until it is a million deep, which no stand-in may hide."""
     far = 10**6
@@ -162,6 +165,7 @@ def test_a_language_of_letters_is_regular_though_it_is_asked_by_counts() -> None
     assert found.verdict == "different" and found.word == ("c", "c", "c") and found.accepts == "reference"
 
 
+@pytest.mark.sweep
 def test_two_models_are_decided_in_both_directions() -> None:
     """An automaton that was compiled, a formula, and models of one's own, finite or counting. What is equal, and the
     smallest string, is by hand."""
@@ -194,6 +198,7 @@ def test_what_counts_without_a_reference_is_refused_with_the_reason() -> None:
     assert "give a specification" in found.why
 
 
+@pytest.mark.layer_one(2, 4)
 @pytest.mark.parametrize("first", range(0, 2000, 250))
 def test_random_models_that_count_agree_with_loops(first: int) -> None:
     for seed in range(first, first + 2):
@@ -216,6 +221,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.layer_one(1, 3)
 @pytest.mark.parametrize(("one", "other", "word"), PROGRAMS)
 def test_counting_programs_are_compared(one: str, other: str, word: str | None) -> None:
     """Equal ones with invariants that are checked again; different ones at the smallest string, by interpretation."""
@@ -271,6 +277,7 @@ HELPERS = ModuleType("helpers")
 HELPERS.far = far  # type: ignore[attr-defined]
 
 
+@pytest.mark.layer_one(13)
 @pytest.mark.parametrize("flips", [
     lambda n: n == 5000.0, lambda n: n == 5000 + 0j, lambda n: n in (5000.0,), lambda n: str(n == 5000) == "True",
     lambda n: isinstance(n == 5000, bool) and n == 5000, lambda n: (n == 5000) + 0 == 1, lambda n: HELPERS.far(n),

@@ -51,6 +51,7 @@ def made(name: str) -> tuple[sc.Transformer, Any, dict[str, Any]]:
     return model(), against(), json.loads(json.dumps(document(found)))
 
 
+@pytest.mark.layer_one(0, 1, 6)
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_written_is_accepted_again(name: str) -> None:
     model, against, given = made(name)
@@ -94,6 +95,7 @@ WRONG: dict[str, Any] = {
 }
 
 
+@pytest.mark.layer_one(6)
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize("part", range(2))
 def test_no_change_makes_it_true_of_a_reference_that_differs(name: str, part: int) -> None:
@@ -112,6 +114,7 @@ def test_no_change_makes_it_true_of_a_reference_that_differs(name: str, part: in
         assert found.verdict == "different", new
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["automata", "a regular expression", "two models"])
 def test_states_that_answer_are_not_called_unanswered(name: str) -> None:
     """All pairs of states are there, those with different answers as pairs of which one does not answer."""
@@ -128,6 +131,7 @@ def test_states_that_answer_are_not_called_unanswered(name: str) -> None:
             recheck({**given, **automata, "map": pairs, "unanswered": silent}, model, against, name=given["against"])
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", ["automata", "counts", "a difference"])
 def test_a_changed_part_is_refused(name: str) -> None:
     """By hand: what the verdict rests on, part by part."""

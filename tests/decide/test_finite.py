@@ -21,6 +21,7 @@ from symcook.spec.automata import language
 from symcook.spec.languages import dyck1, dyck_bounded, most_recent
 
 
+@pytest.mark.layer_one(0, 2, 6, 8)
 @pytest.mark.parametrize("seed", range(0, 1000, 100))
 def test_random_models_agree_with_loops_on_all_words(seed: int) -> None:
     outcome = hard_models.compared(hard_models.drawn(random.Random(seed)))
@@ -33,6 +34,7 @@ STATES = {
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize(("name", "sizes"), STATES)
 def test_bounded_brackets_are_their_automaton(name: str, sizes: tuple[int, ...]) -> None:
     k, depth = sizes or (1, 2)
@@ -63,6 +65,7 @@ def test_a_depth_that_is_one_too_large_is_told_apart_by_the_shortest_word() -> N
     }
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize(("alphabet", "states"), [("AB", 7), ("ABC", 43), ("ABCD", 393), ("ABCDE", 4721)])
 def test_induction_is_its_fold(alphabet: str, states: int) -> None:
     found = decide(sc.build("induction-most-recent", alphabet=alphabet), most_recent(alphabet))
@@ -95,6 +98,7 @@ def shows(model: sc.Transformer, longest: int = 6) -> dict[str, bool]:
     return {word: model.run(word).accept for word in words}
 
 
+@pytest.mark.sweep
 def test_a_position_term_breaks_ties_in_its_own_direction() -> None:
     """The last a or b decides with +, the first with -; without either the position itself, or the last c."""
     for beta, mask in itertools.product(("1", "1/2", "-1/2", "-1"), ("none", "future", "past", "strict-future")):

@@ -60,6 +60,7 @@ OUT_OF_REACH = {"dyck-1", "dyck-1-zero-one"}
 """Models whose means over changed masks are no machine that counts: a decision is refused, and words are merged."""
 
 
+@pytest.mark.layer_one(0, 8, 10, 11)
 @pytest.mark.parametrize(("name", "what"), FAULTS)
 def test_a_planted_fault_is_found_with_its_shortest_word(name: str, what: str) -> None:
     model, fold = dict(changed(build(name)))[what], reference(name, {})

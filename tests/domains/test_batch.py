@@ -183,6 +183,7 @@ def test_refusals():
         forward(Transformer("root", words, (Layer(None, root),), readout), Words(("a",), 1), Batch())
 
 
+@pytest.mark.layer_one(0, 4, 9, 12, 14)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("weighting", HARD)
 def test_every_mask_with_ties_and_empty_rows(mask, weighting):
@@ -390,6 +391,7 @@ def models(draw):
     return Transformer("random", embedding, tuple(layers), readout)
 
 
+@pytest.mark.sweep
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(models(), st.integers(1, 3))
 def test_random_models(model, n):
@@ -398,6 +400,7 @@ def test_random_models(model, n):
     compare(model, block, [(m, block.cut(m)) for m in range(1, n + 1)] if together else ())
 
 
+@pytest.mark.layer_one(0, 2, 7, 9, 12, 14)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("temperature", [1, "2/3", "1/log(n + 1)", "1/(i + 1)"])
 def test_softmax_is_that_of_one_word_after_the_other(mask, temperature):

@@ -39,6 +39,7 @@ def by_simplex(rows: list[FormRow]) -> bool:
     return solve(equations, NAMES) is not None
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("strict", [False, True])
 def test_answers_are_those_of_the_simplex_and_come_with_a_reason(strict: bool) -> None:
     draw, counts, wrong = random.Random(f"consistency {strict}"), {True: 0, False: 0}, []

@@ -151,6 +151,7 @@ def uncertified(model, word):
     return ""
 
 
+@pytest.mark.sweep
 @together("seed", range(6))
 def test_random_dense_models_have_the_answers_of_the_walk_by_coordinates(seed):
     """Balls overlap and are narrow; floats lie in the sets of what rounding may do, which hold the exact values."""

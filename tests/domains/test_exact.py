@@ -92,6 +92,7 @@ def random_model(rng, mask, weighting, temperature=1):
     )
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("mask", ["none", "future"])
 def test_random_hard_models_equal_the_dense_pass(mask):
     for seed in range(12):
@@ -114,6 +115,7 @@ def test_planted_wrong_neighbours_are_caught():
     assert caught >= 15  # of 18: a random head may have no effect
 
 
+@pytest.mark.layer_one(0, 1, 3, 5)
 @pytest.mark.parametrize("mask", ["none", "future"])
 @pytest.mark.parametrize("temperature", [1, "1/3", "i/n"])
 def test_softmax_after_hard_attention_is_within_50_digits_of_mpmath(mask, temperature):
@@ -206,7 +208,7 @@ def test_dyck_one_against_brute_force_and_at_length_1000():
         assert agrees(model, tuple(word))
     begin = time.process_time()
     assert model.run("(" * 500 + ")" * 500).accept
-    assert time.process_time() - begin < 2
+    assert time.process_time() - begin < 10
 
 
 def test_positions_are_exact():
@@ -322,6 +324,7 @@ def close_values(found, expected):
     return abs(number(found) - expected) < mpmath.mpf(10) ** -50
 
 
+@pytest.mark.layer_one(0, 14)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
 def test_hard_weightings_under_every_mask_equal_the_dense_pass(mask, weighting):
@@ -415,6 +418,7 @@ def normed(seed, placement, epsilon=0, outcome="refuse"):
     return replace(base, layers=(Layer(*parts, placement=placement),))
 
 
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize("placement", ["pre", "post", "projected pre"])
 @pytest.mark.parametrize("epsilon", [0, "1/3"])
 def test_norms_are_within_50_digits_of_mpmath_or_refused(placement, epsilon):

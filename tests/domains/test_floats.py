@@ -103,6 +103,7 @@ def test_norm_distribution_and_largest_are_near_those_of_balls(kind):
     assert all(abs(a - b) <= 4 * KINDS[kind] for a, b in zip(*found, strict=True))
 
 
+@pytest.mark.layer_one(0, 2)
 @pytest.mark.parametrize("mask", MASKS)
 def test_running_means_follow_exact_ones(mask):
     head = Head(("token",), ("mean",), [[0]], [[0]], [[1]], mask=mask)

@@ -58,6 +58,7 @@ def majority() -> Transformer:
     return builder.build("majority")
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", ["dyck-1", "first-position", "count", "parity", "first", "first-flawed"])
 def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
     model = build(name)
@@ -68,6 +69,7 @@ def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
     assert open_ == 0
 
 
+@pytest.mark.sweep
 def test_values_beside_a_tolerance() -> None:
     """Zero tests of sums and of counts, at every position of all words to length 7."""
     model = build("dyck-1-nonuniform", N=7).bind({"eps": Fraction(1, 50)})
@@ -80,12 +82,14 @@ def softmax(model: Transformer) -> list[Any]:
     return [head for head in heads if head.weighting == "softmax"]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("m", [2, 3, 4])
 def test_quadratic_scores_have_one_greatest(m: int) -> None:
     many, open_ = compared(build("modulo", m=m), 6, m == 3)  # sqrt(3): in balls
     assert (many > 500, open_) == (True, 0)
 
 
+@pytest.mark.layer_one(0, 2, 5)
 @pytest.mark.parametrize("mask", ["none", "future", "strict-future", "past", "strict-past"])
 @pytest.mark.parametrize("place", ["i", "-i", "2*i - n", "i/n", "3 - i"])
 def test_linear_scores_look_at_an_end(place: str, mask: str) -> None:
@@ -147,6 +151,7 @@ def drawn(seed: int) -> tuple[Transformer, bool]:
     return sc.Transformer(f"drawn-{seed}", embedding, parts, sc.Readout("value", "each", (space[-1],))), soft
 
 
+@pytest.mark.layer_one(0, 1, 5, 9)
 @pytest.mark.parametrize("seed", range(24))
 def test_drawn_models(seed: int) -> None:
     model, soft = drawn(seed)
@@ -203,6 +208,7 @@ ATTACKS = {
 }  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 3, 4, 7)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_what_an_adversary_found(attack: str) -> None:
     """Each of these had a value or a verdict that some string did not have; a column without a rule has none."""

@@ -80,6 +80,7 @@ def as_fraction(value: Any) -> Fraction:
     return sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
+@pytest.mark.layer_one(19)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_balls_hold_what_mpmath_computes_and_floats_are_near(mask: str, weighting: str) -> None:

@@ -42,6 +42,7 @@ def drawn(rng: random.Random, mask: str, weighting: str, position: str, tokens: 
     return Transformer("drawn", embedding, layers, Readout("value", position, NAMES))
 
 
+@pytest.mark.layer_one(0, 2)
 @in_pairs(mask=MASKS, weighting=WEIGHTINGS, position=["first", "last"])
 def test_one_position_is_the_same_as_in_the_whole_pass(mask: str, weighting: str, position: str) -> None:
     rng = random.Random(f"{mask} {weighting} {position}")

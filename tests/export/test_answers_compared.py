@@ -64,6 +64,7 @@ def answer(kind: str, position: str, string: str) -> Any:
 SHAPES = {"sign": "verdict", "zero": "verdict", "turned": "label", "largest": "label", "groups": "label"}
 
 
+@pytest.mark.sweep
 def test_answers_of_every_two_readouts_are_compared_or_said_not_to_be() -> None:
     wrong = []
     for (kind, position), (far, place) in combinations_with_replacement(CASES, 2):

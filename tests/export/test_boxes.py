@@ -70,6 +70,7 @@ def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None
     assert all(min(part) == box.word for box, part in zip(boxes(model, n, level, 24), parts, strict=True))
 
 
+@pytest.mark.layer_one(1, 5, 10)
 @pytest.mark.parametrize("what", MODELS)
 def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
     model = MODELS[what]
@@ -110,6 +111,7 @@ def test_words_with_the_same_counts_are_as_sharp_as_one() -> None:
     assert 0 < widths[0] <= 2 * widths[1] < 1e-12
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize(("name", "n"), [("parity-layernorm", 7), ("first-layernorm", 7), ("first-flawed", 6)])
 def test_classes_say_what_every_word_by_itself_says(name: str, n: int) -> None:
     """Fewer runs, and the same enclosures of outputs and the same margin as from all words of the length."""
@@ -130,6 +132,7 @@ def test_words_that_a_runtime_tells_apart_are_no_class() -> None:
     assert cells(model, 4, CLASSES, 53).many == 16
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "dtype", "right"), [
     ("parity-layernorm", "float32", lambda word: word.count("1") % 2 == 1),
     ("first-layernorm", "float16", lambda word: word[0] == "1"),

@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @pytest.mark.parametrize("force", [(), ("--force",)])
 @pytest.mark.parametrize(
     ("first", "second", "must", "given"),

@@ -89,6 +89,7 @@ def changed(document: dict[str, Any], at: Place, value: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", EXPORTS)
 def test_whatever_is_replaced_is_noticed(
     name: str, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

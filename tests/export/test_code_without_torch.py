@@ -43,6 +43,7 @@ def encoded(m: Any) -> tuple[str, bytes]:
     return found[".py"].decode(), found[".pt"]
 
 
+@pytest.mark.sweep
 @together("what", EVERYTHING)
 def test_every_block(what: str) -> None:
     """Streams and answers at each position, for words of several lengths."""

@@ -53,6 +53,7 @@ def compiled(capsys: pytest.CaptureFixture[str], folder: Path, kind: str, source
     return folder / "m.json"
 
 
+@pytest.mark.sweep
 def test_a_machine_in_float32_names_its_greatest_number_of_steps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,6 +89,7 @@ def _machine(model: sc.Transformer) -> Any:
     return machine_of(model)
 
 
+@pytest.mark.sweep
 def test_more_than_is_certain_is_refused_and_nothing_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,6 +106,7 @@ def test_more_than_is_certain_is_refused_and_nothing_written(
     assert code == 0 and "decodes 50 steps after strings of at most 1 symbols" in out
 
 
+@pytest.mark.sweep
 def test_at_the_last_certain_step_nothing_is_said_of_the_next(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -120,6 +123,7 @@ def test_at_the_last_certain_step_nothing_is_said_of_the_next(
     assert code == 3 and len(out.splitlines()) == 1 and err.endswith("limit of 1 steps, before the end\n")
 
 
+@pytest.mark.sweep
 def test_an_automaton_decodes_to_its_verdict_in_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = compiled(capsys, tmp_path, "dfa", ODD)
     file = tmp_path / "m.npz"
@@ -157,6 +161,7 @@ def test_the_code_beside_torch_weights_refuses_more(tmp_path: Path) -> None:
     verify_export(tmp_path / "m.pt")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["safetensors", "onnx"])
 def test_other_formats_name_it_too(ending: str, tmp_path: Path) -> None:
     if ending == "onnx":
@@ -175,6 +180,7 @@ def test_other_models_decode_no_steps(tmp_path: Path, capsys: pytest.CaptureFixt
         sc.compile("dfa", "a*").export(tmp_path / "n.npz", steps=-1)
 
 
+@pytest.mark.sweep
 def test_a_certificate_that_says_more_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from symcook.export.files import sealed
 

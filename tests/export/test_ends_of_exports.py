@@ -105,6 +105,7 @@ def test_both_orders_of_averages_are_certified(
         assert found is not None and [each["steps"] for each in found["lengths"]] == [1, 1, 1]
 
 
+@pytest.mark.sweep
 def test_a_word_has_at_most_as_many_letters_as_are_certified(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,6 +153,7 @@ def test_weights_go_to_no_stream() -> None:
         made().export("-")
 
 
+@pytest.mark.sweep
 def test_without_a_token_in_front_decoding_begins_with_one_letter(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -218,6 +220,7 @@ def test_a_word_on_its_threshold_among_many() -> None:
     assert one["input"] == "w0 w1" and one["alone"] and one["exact"]["logit"] == "0"
 
 
+@pytest.mark.sweep
 def test_words_are_taken_together_as_far_as_they_can() -> None:
     """1,200 tokens with one answer need one run a length, and five whose first decides need five, at every length:
     more than 1,000 runs, or words with the same numbers of tokens, would end that early."""

@@ -38,6 +38,7 @@ def tiny(kind: str, position: str, activation: str, weighting: str | None, input
     return sc.Transformer("tiny", embedding, (sc.Layer(head, block),), ending)
 
 
+@pytest.mark.sweep
 @in_parts(3, "kind, position, activation, weighting, inputs", CASES)
 def test_every_readout(
     kind: str, position: str, activation: str, weighting: str | None, inputs: bool, tmp_path: Path, capsys: Any
@@ -58,6 +59,7 @@ def test_every_readout(
         assert found["largest_difference"] < 1e-12
 
 
+@pytest.mark.layer_one(0, 3, 4)
 @pytest.mark.parametrize("position", ["first", "last", "each"])
 @pytest.mark.parametrize("kind", ["value", "distribution"])
 def test_values_that_are_not_rational(kind: str, position: str, tmp_path: Path) -> None:

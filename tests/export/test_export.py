@@ -110,6 +110,7 @@ def test_claims_are_named_or_refused(tmp_path: Path) -> None:
     assert shown == [{"id": one, "status": claims.stored_rows()[one][0]["status"]} for one in names]
 
 
+@pytest.mark.sweep
 def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) -> None:
     """With eps = 1/4096 a zero test of a float total leaves a rounding error, which the strict sign takes for yes."""
     m, certificate = export(tmp_path, "dyck-1-nonuniform")
@@ -125,6 +126,7 @@ def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) 
         assert archive.verdicts(m, z)[0] == build("dyck-1").run("".join(word)).accept
 
 
+@pytest.mark.layer_one(0, 7)
 @pytest.mark.parametrize(
     ("recipe", "given", "options"),
     [
@@ -324,6 +326,7 @@ def everything() -> dict[str, Transformer]:
 EVERYTHING = everything()
 
 
+@pytest.mark.layer_one(0, 8, 16, 20, 21, 22, 23, 24)
 @pytest.mark.parametrize("what", EVERYTHING)
 def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
     model = EVERYTHING[what]
@@ -367,6 +370,7 @@ def test_the_largest_difference_is_that_of_all_blocks(monkeypatch: pytest.Monkey
     assert found == [max(by_hand)] * 3 and max(by_hand) > 2 * by_hand[-1]
 
 
+@pytest.mark.layer_one(0, 2)
 @pytest.mark.parametrize("what", ["past rightmost", "none softmax", "gelu", "post", "multi pre", "largest each"])
 def test_certificates_of_the_new_blocks(what: str, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
@@ -379,6 +383,7 @@ def test_certificates_of_the_new_blocks(what: str, tmp_path: Path) -> None:
     assert difference is None if what == "largest each" else difference < 1e-12
 
 
+@pytest.mark.layer_one(0, 1, 4)
 @pytest.mark.parametrize("what", ["past rightmost", "gelu", "pre", "multi pre", "distribution each"])
 def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
     model = EVERYTHING[what]
@@ -392,6 +397,7 @@ def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
     assert changed >= 2
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("key", "name"),
     [
@@ -415,6 +421,7 @@ def test_unknown_names_are_refused(key: str, name: str, tmp_path: Path) -> None:
     assert done.returncode == 2 and "unknown name" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("outcome", ["zero", "refuse"])
 def test_zero_variance_in_arrays(outcome: str, tmp_path: Path) -> None:
     norm = LayerNorm(SPACE.names, bias=[1, 2, 3], zero_variance=outcome)

@@ -86,6 +86,7 @@ def enclosures(model: Transformer, tokens: Sequence[str], dtype: str) -> Any:
     return np.moveaxis(np.array(ends), 0, 1)
 
 
+@pytest.mark.layer_one(3, 7, 8, 9, 10, 11)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["npz", "onnx", "torch"])
 def test_every_block_in_every_runtime(kind: str, dtype: str) -> None:
@@ -129,6 +130,7 @@ def test_a_set_would_see_a_wrong_weight() -> None:
     assert not ((ends[..., 0] <= found) & (found <= ends[..., 1])).all()
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("recipe", ["dyck-1", "parity", "first", "first-layernorm", "parity-layernorm"])
 def test_the_guarantee_holds_in_real_runs(recipe: str) -> None:
     """Every word of the lengths that a certificate guarantees, to 9, in float32, in every runtime."""
@@ -279,6 +281,7 @@ def test_a_missing_package_names_its_extra(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.layer_one(3)
 @pytest.mark.parametrize("kind", ["npz", "safetensors", "onnx", "torch"])
 def test_a_certificate_in_every_format(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if kind in ("onnx", "torch") and kind not in runtimes():
@@ -331,6 +334,7 @@ def test_heads_that_see_by_temperature_of_the_length() -> None:
         assert ((ends[..., 0] <= z[0]) & (z[0] <= ends[..., 1])).all()
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("kind", ["npz", "onnx", "torch"])
 def test_the_edge_of_a_long_guarantee_in_real_runs(kind: str) -> None:
     """dyck-1 at the greatest lengths that float16 and float32 guarantee here: words on both sides of the threshold, by

@@ -74,6 +74,7 @@ def _head(rng: random.Random, table: Any) -> Head:
     return Head(NAMES, writes, [[0] * 4], [[1] * 4], table(len(writes), 4), mask, rng.choice(["average", "softmax"]))
 
 
+@pytest.mark.layer_one(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_running_sums_hold_every_word(seed: int) -> None:
     """Each word by itself lies in the hull of all states, with the verdict that a state has; so do float32 runs."""
@@ -131,6 +132,7 @@ def test_dyck_1_by_running_sums_and_by_words(dtype: str) -> None:
         assert least * Fraction(9, 10) < margin <= least, (n, margin, least)
 
 
+@pytest.mark.sweep
 def test_dyck_1_to_a_great_length() -> None:
     found = guarantee(build("dyck-1"), "float64", 120)
     assert found["length"] == 120 and found["lengths"][-1]["runs"] < 1000
@@ -148,6 +150,7 @@ def _counting() -> Transformer:
     return Transformer("starts", embedding, (Layer(head),), Readout("sign", "last", ("b",), [[1]]))
 
 
+@pytest.mark.sweep
 def test_a_length_that_fails_is_named_with_a_word() -> None:
     """PARITY's empty word has the logit 0, so that no float is sure of it; every other length is guaranteed."""
     found = guarantee(build("parity").bind(), "float64", 12)
@@ -164,6 +167,7 @@ def test_a_length_that_fails_is_named_with_a_word() -> None:
         assert least * Fraction(99, 100) < Fraction(each["margin"]) <= least
 
 
+@pytest.mark.sweep
 def test_beyond_the_guarantee_a_real_run_fails(tmp_path: Path) -> None:
     """dyck-1-nonuniform with eps = 1/4096 in float64: the guarantee ends before the first length at which numpy's own
     answer is wrong, and the certificate names both."""
@@ -201,6 +205,7 @@ def test_positions_count_against_models_of_rows() -> None:
 # --- Nothing changes unseen ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_every_byte_counts(tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)
     for name in ("m.npz", "m.certificate.json"):
@@ -226,6 +231,7 @@ def test_every_byte_counts(tmp_path: Path) -> None:
         read(certificate)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["m.npz", "m.certificate.json"])
 def test_the_script_sees_a_changed_byte(name: str, tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)
@@ -321,6 +327,7 @@ def test_a_large_model_is_written_without_being_run(tmp_path: Path, monkeypatch:
     assert (some["ranges"] and some["ranges"][-1][1] < 8 and "600 products" in some["why"]) or some["open"]
 
 
+@pytest.mark.layer_one(0, 3)
 @pytest.mark.parametrize("language", [r"(\(\))*", r"\(*", r"(\(\)|\))*", r"\(\)\(\)", r"(\(\(\)\)|\))*"])
 def test_every_string_of_a_language_takes_part(language: str, tmp_path: Path) -> None:
     """Prefixes that the model cannot tell apart stay apart where the language tells them apart: each string of it by

@@ -139,6 +139,7 @@ def logits(m: dict[str, Any], tokens: list[int]) -> Any:
 CASES = [(1, "relu", "future", False), (2, "gelu", "none", False), (3, "gelu-tanh", "future", True)]
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("kind", ["relu future", "gelu none", "gelu-tanh future", "trained"])
 def test_the_state_dict_computes_what_the_model_does(kind: str) -> None:
     model = models()[kind]

@@ -206,6 +206,7 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), sc.Readout(kind, where, names, **more))
 
 
+@pytest.mark.sweep
 @in_parts(5, "seed", range(50))
 def test_random_models_in_both_orders(seed: int) -> None:
     model = some_model(seed)
@@ -213,6 +214,7 @@ def test_random_models_in_both_orders(seed: int) -> None:
     broken(model, dtype, 4 + model.embedding.added, 12, seed)
 
 
+@pytest.mark.layer_one(3, 4, 5)
 @pytest.mark.parametrize("dtype", list(DTYPES))
 @pytest.mark.parametrize(("name", "longest"), [
     ("dyck-1", 12), ("dyck-1-nonuniform", 4), ("parity", 8), ("first", 8), ("first-flawed", 8), ("first-layernorm", 6),
@@ -224,6 +226,7 @@ def test_recipes_in_both_orders(name: str, longest: int, dtype: str) -> None:
     assert runs >= promised
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_division_first_breaks_dyck_1_where_it_is_said(dtype: str) -> None:
     """The members of length 6 are rejected by runs that divide first, and the certificate says so."""
@@ -249,6 +252,7 @@ def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.Capture
     assert "divided first" not in said
 
 
+@pytest.mark.layer_one(0)
 @in_parts(2, "count", range(2, 62, 2))
 def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
     """Averages of long columns in float16, one weight after the other, in both orders: where errors add up most, a

@@ -70,6 +70,7 @@ def test_a_sum_of_many_terms_is_off_by_more_than_one_of_two() -> None:
     assert max(certain(found)) < first
 
 
+@pytest.mark.sweep
 @together(("value", "threshold"), [("7/4", "10/3"), ("129/128", "3/2"), ("1/3", "4/7"), ("-7/5", "-11/10")])
 def test_the_error_of_a_long_sum_is_what_the_certificate_says(value: str, threshold: str) -> None:
     """The error model says that a sum of k terms is off by at most (k - 1) u/(1 - (k - 1) u) of the sizes: a decision
@@ -90,6 +91,7 @@ def test_the_error_of_a_long_sum_is_what_the_certificate_says(value: str, thresh
         assert high - low <= 2 * size * k * U / (1 - k * U) + 16 * U * (size + abs(Fraction(threshold))), k
 
 
+@pytest.mark.sweep
 @together("dtype", ["float64", "float32", "float16", "bfloat16"])
 def test_sums_of_few_bits_are_exact_in_every_type(dtype: str) -> None:
     """With the mean of 3/4 against 3/4 itself: never above it, as no sum of these rounds within 2^8 positions; so with
@@ -131,6 +133,7 @@ def small(rng: random.Random) -> tuple[sc.Transformer, Fraction]:
     return sc.Transformer("small", sc.Embedding(sc.Space(names), words=words), layers, readout), exact
 
 
+@pytest.mark.sweep
 def test_what_is_promised_of_small_sums_is_what_runtimes_do() -> None:
     """Each logit of a promised word, in 12 runs with other orders of sums, has the exact sign and lies in the promised
     interval; and those that a runtime turns are not promised, of which there are many."""
@@ -223,6 +226,7 @@ def causal(seed: int) -> sc.Transformer:
     return sc.Transformer(f"causal-{seed}", embedding, layers, sc.Readout(kind, "last", reads, **more))
 
 
+@pytest.mark.layer_one(2)
 @in_parts(3, "seed", range(9))
 def test_every_promised_word_is_decided_by_every_runtime(seed: int) -> None:
     """All words to length 4, some to length 9: the exact answer, and what is shown lies in the interval; with
@@ -478,6 +482,7 @@ def test_the_printed_error_holds_at_each_length_also_where_it_falls(
     assert max(errors) <= Fraction(printed[1])
 
 
+@pytest.mark.layer_one(0, 3)
 @pytest.mark.parametrize("mask", ["none", "future"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_mean_that_comes_out_even_is_exact(tmp_path: Path, dtype: str, mask: str) -> None:

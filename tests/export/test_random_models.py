@@ -94,6 +94,7 @@ def check(seed: int, kind: str, dtype: str) -> None:
 SEEDS = range(5, 45)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["npz", "onnx"])
 def test_values_are_those_of_a_plain_pass(kind: str) -> None:
     if kind not in runtimes():
@@ -143,6 +144,7 @@ def asked(seed: int) -> None:
                 assert np.array_equal(found["answer"][k], wanted), (seed, word)
 
 
+@pytest.mark.sweep
 def test_what_a_graph_answers() -> None:
     if "onnx" not in runtimes():
         pytest.skip("onnx is not installed")

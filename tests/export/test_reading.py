@@ -58,6 +58,7 @@ def test_an_array_that_is_gone_is_missed() -> None:
     assert tried > 100
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("kind", "dtype"), [("npz", "float32"), ("safetensors", "bfloat16"), ("safetensors", "float16")]
 )

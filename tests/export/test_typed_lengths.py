@@ -60,6 +60,7 @@ def answered(file: Path, model: sc.Transformer, word: str) -> bool:
     return shipped(file, word, f"{file.stem}.py")
 
 
+@pytest.mark.layer_one(3, 6, 7)
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.parametrize("ending", ["npz", "safetensors", "onnx", "pt"])
 def test_words_of_the_promised_length_run(ending: str, name: str, tmp_path: Path) -> None:

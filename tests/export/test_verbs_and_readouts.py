@@ -17,6 +17,7 @@ DECIDING = [(kind, position) for kind, position in CASES if kind not in ("value"
 OTHERS = [case for case in CASES if case not in DECIDING]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("domain", ["exact", "ball", "mpmath", "float64"])
 def test_runs_in_each_number_system(domain: str) -> None:
     for (kind, position), word in ((case, word) for case in DECIDING for word in words(2, "abc")):
@@ -39,6 +40,7 @@ def test_what_an_archive_answers() -> None:
             assert found == (by_hand if position == "each" else [by_hand]), (kind, position, word)
 
 
+@pytest.mark.sweep
 def test_what_is_decided() -> None:
     """A specification that is right is never refuted, and one that differs on a string of length 2 is never proved."""
     for kind, position in (case for case in DECIDING if case[1] in ("last", "each")):

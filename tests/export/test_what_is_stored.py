@@ -34,6 +34,7 @@ def stored_again(folder: Path, change: Any) -> None:
     (folder / "m.certificate.json").write_bytes(sealed(document)[0])
 
 
+@pytest.mark.layer_one(0, 2, 4)
 @pytest.mark.parametrize(("change", "said"), [
     (lambda m: m.pop("step2.b2"), "lacks step2.b2, which the model has"),
     (lambda m: m.update({"step9.b2": m["step2.b2"]}), "has step9.b2, which the model lacks"),

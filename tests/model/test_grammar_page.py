@@ -83,6 +83,7 @@ def test_the_page_is_shown_and_named_where_the_grammar_is_broken(capsys: pytest.
         dispatch(["run", "gtzero", "--set", "eps=1/(2", "--set", "x=1"])
 
 
+@pytest.mark.layer_one(1, 5, 6, 7)
 @pytest.mark.parametrize("line", re.findall(r"^\| `.*\|$", PAGE.split("Statements about a model")[1], re.M))
 def test_an_example_of_a_statement_is_one(line: str) -> None:
     """About a model with the readout that its word needs."""

@@ -45,6 +45,7 @@ def models(seed: int) -> tuple[sc.Transformer, sc.Transformer, tuple[tuple[str, 
     )
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("domain", ["exact", "ball", "float64", "float32", "mpmath"])
 def test_it_answers_as_all_tuples_written_out(domain: str) -> None:
     opened = 0

@@ -163,6 +163,7 @@ VALUES: list[dict[str, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("command", ["new", "run", "check", "prove", "show"])
 def test_values_that_it_does_not_have_are_one_sentence_in_every_command(
     command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -386,6 +386,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.sweep
 @together("what", CHANGES)
 def test_a_changed_file_is_refused_in_one_sentence_and_at_once(what):
     text = text_with(CHANGES[what])

@@ -171,6 +171,7 @@ def expected(term: Term, n: int, start: int = 1) -> list[Fraction] | None:
         return None
 
 
+@pytest.mark.sweep
 @settings(derandomize=True, deadline=None, max_examples=80)
 @given(terms(), st.sampled_from([0, 1]))
 def test_every_number_system_gives_an_expression_the_same_value(term: Term, start: int) -> None:

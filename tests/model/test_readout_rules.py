@@ -64,6 +64,7 @@ ASKED: dict[str, Callable[[sc.Transformer], Any]] = {
 }
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 5, 7, 8, 9)
 @pytest.mark.parametrize("name", ASKED)
 def test_a_new_kind_is_refused(name: str, smallest: Callable[[sc.Transformer], sc.Transformer]) -> None:
     for one in (model("largest"), last("largest")):

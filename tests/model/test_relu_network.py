@@ -60,6 +60,7 @@ def test_an_instance_computes_the_network(layers: int, width: int) -> None:
     assert len(seen) > 3
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("layers", "width"), SHAPES[:4])
 def test_an_instance_has_a_bridge_and_one_with_another_weight_has_none(layers: int, width: int) -> None:
     rng = random.Random(f"bridge {layers} {width}")

@@ -213,6 +213,7 @@ def added(folder: Path, chapter: str) -> None:
     (folder / "spec_double.py").write_text(SPEC)
 
 
+@pytest.mark.sweep
 def test_the_tests_of_recipes_take_one_more(tmp_path: Path) -> None:
     """In the chapter of the others; those that have a case for each recipe have one for it."""
     added(tmp_path, "feedforward")
@@ -223,6 +224,7 @@ def test_the_tests_of_recipes_take_one_more(tmp_path: Path) -> None:
     assert int(done.stdout.split(" passed")[0].split()[-1]) >= 10
 
 
+@pytest.mark.sweep
 def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) -> None:
     """A file in a folder of its own is listed, explained, derived and checked; nothing else names it.
 

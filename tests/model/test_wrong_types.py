@@ -74,6 +74,7 @@ def garbage() -> list[Any]:
     ]  # fmt: skip
 
 
+@pytest.mark.sweep
 @together(("block", "field"), FIELDS)
 def test_every_field_takes_a_value_or_refuses_it_in_one_sentence(block: str, field: str) -> None:
     make, fields = BLOCKS[block]

@@ -162,6 +162,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     figures._moved.cache_clear()
 
 
+@pytest.mark.tools  # with matplotlib it writes pictures too
 @pytest.mark.parametrize("name", ["first", "parity"])
 def test_the_command_writes_each_figure(
     name: str, few: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

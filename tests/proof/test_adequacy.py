@@ -28,6 +28,7 @@ from symcook.recipes.feedforward.linear import ONE_TO_ONE
 F = Fraction
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("n", "total"),
     [
@@ -80,6 +81,7 @@ def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
     assert {name for name, entry in ENTRIES.items() if entry.false} == refuted()
 
 
+@pytest.mark.layer_one(30)
 @in_parts(32, "name", list(ENTRIES))
 def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     entry = ENTRIES[name]
@@ -112,6 +114,7 @@ FALSE_AT: dict[str, int] = {}
 """The instance at which another near miss of a claim was false, which is tried first."""
 
 
+@pytest.mark.sweep
 @in_parts(32, ("name", "old", "new"), MISSES)
 def test_a_near_miss_is_false_somewhere(name: str, old: str, new: str) -> None:
     text, instances = changed(name, old, new), ENTRIES[name].instances
@@ -120,6 +123,7 @@ def test_a_near_miss_is_false_somewhere(name: str, old: str, new: str) -> None:
     assert FALSE_AT[name] >= 0
 
 
+@pytest.mark.layer_one(0, 1, 2, 5, 12, 25, 26, 28)
 @pytest.mark.parametrize(("name", "old", "new"), STILL_TRUE)
 def test_a_stronger_variant_has_no_counterexample_here(name: str, old: str, new: str) -> None:
     text = changed(name, old, new)

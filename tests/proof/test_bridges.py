@@ -180,6 +180,7 @@ def usual_bridge(name: str) -> tuple[dict[str, Any], Any]:
     return checked(bridge(family(name), (SIZES | OWN_SIZES)[name]))
 
 
+@pytest.mark.layer_one(0, 9, 10, 13, 17, 26, 27, 28)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     certificate, verdict = usual_bridge(name)
@@ -219,6 +220,7 @@ def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence(mo
         bridge(family("induction-most-recent"), {"S": 4}).certificate()
 
 
+@pytest.mark.sweep
 def test_a_long_relation_has_a_bridge_whose_equations_are_merged() -> None:
     made = bridge(family("induction-most-recent"), {"S": 62})  # the smallest with so many equations
     assert made.long and len(made.text) < 5_000 and checked(made)[1].status == "PROVED"
@@ -289,6 +291,7 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
     return all(number == "0" for row in values for number in row)
 
 
+@pytest.mark.layer_one(9, 10)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - TURING))  # test_turing_family.py has its own
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -410,6 +413,7 @@ AUTOMATA = ("automaton", "automaton-no-start", "automaton-nonstrict", "automaton
 files with many near misses every second one is tried."""
 
 
+@pytest.mark.layer_one(9, 10, 15)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -531,6 +535,7 @@ PROGRAMS = [
 operators, as the others write them."""
 
 
+@pytest.mark.layer_one(1, 3, 10, 13)
 @pytest.mark.parametrize(("name", "number"), PROGRAMS)
 def test_each_of_these_instances_has_a_bridge(name: str, number: int) -> None:
     """So that no operator is left out, whose changes would go unnoticed."""

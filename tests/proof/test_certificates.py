@@ -46,6 +46,7 @@ def lemmas(name):
     return {n: STATEMENTS[n] for n in stored(name)["lemmas"]}
 
 
+@pytest.mark.sweep
 def test_certificates_replay():
     for name in IDS:
         if "check" in stored(name):  # a check of a recipe, run again by `prove`
@@ -61,6 +62,7 @@ def test_every_statement_has_a_certificate():
     assert {n for n, s in STATEMENTS.items() if not s.assumed} == set(IDS)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(9))
 def test_certificates_have_their_three_parts(part):
     every(IDS[part::9], has_its_three_parts)
@@ -93,6 +95,7 @@ def test_a_certificate_without_its_parts_proves_no_claim():
             replay.judge(STATEMENTS[name], less, lemmas(name))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(MUTATIONS // BATCH))
 def test_mutations(batch):
     names = proofs()
@@ -113,6 +116,7 @@ def test_mutations(batch):
     assert outcomes["rejected"] > BATCH // 2
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("batch", range(4))
 def test_damaged_texts(batch):
     """Text that is no longer JSON, or no longer this certificate, is rejected and never crashes."""
@@ -138,6 +142,7 @@ def scripts():
         sys.path.remove(folder)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     "name", ["lem.sum_mono", "cookbook.s4.7.gtzero", "cookbook.s5.7.lemma5.3", "cookbook.s6.4.clip"]
 )

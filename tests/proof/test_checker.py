@@ -48,6 +48,7 @@ def read_expanded() -> Any:
         return second.read_statements(expand.text(HOME.root))
 
 
+@pytest.mark.sweep
 def test_the_same_formula() -> None:
     """Of the others the second checker compares the hashes when CI asks it about every certificate."""
     second.Clock.start(600)
@@ -80,6 +81,7 @@ def test_the_same_nodes() -> None:
     assert set(second.NODES) == set(kernel.NODES)
 
 
+@pytest.mark.sweep
 def test_the_same_verdict_on_every_certificate(tmp_path: Path) -> None:
     """CI asks the second checker about all of them before the tests. Where it has not, the smallest are judged that
     together have each kind of step, inside each kind that it is found in."""
@@ -115,6 +117,7 @@ def test_it_imports_the_standard_library_only() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(10))
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""
@@ -204,6 +207,7 @@ def second_form(text: str, sort: str) -> tuple[Any, Any]:
     return made or (None, None)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(500 + seed), 0
@@ -224,6 +228,7 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     assert compared > 250
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_both_normal_forms_identify_the_same_terms(seed: int) -> None:
     """Pairs a small edit apart, and pairs equal by the ring laws: what one form identifies, the other does."""
@@ -259,6 +264,7 @@ def fraction(x: tuple[int, int]) -> Fraction:
     return Fraction(x[0]) * Fraction(2) ** x[1]
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
 def test_enclosures_against_an_independent_engine(name: str) -> None:
     """At random points and precisions the two ends lie around the value, closely."""
@@ -411,6 +417,7 @@ def test_bad_files_are_rejected_in_one_line_each(tmp_path: Path) -> None:
     rejected(tmp_path, test_forgeries.BAD_JSON)
 
 
+@pytest.mark.sweep
 def test_hostile_files_are_rejected_in_one_line_each(tmp_path: Path) -> None:
     one(tmp_path)
     nested = ["[" * 100_000, '{"a":' * 100_000]
@@ -434,6 +441,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.sweep
 def test_hostile_proofs_are_rejected_in_one_line_each(tmp_path: Path) -> None:
     rejected(tmp_path, [one(tmp_path, proof=proof) for proof in HOSTILE], "proof: ")
 

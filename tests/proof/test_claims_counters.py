@@ -70,6 +70,7 @@ TRUE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("case", TRUE)
 def test_a_true_claim_is_proved(case: str) -> None:
     ends, sentence = TRUE[case]
@@ -95,12 +96,14 @@ FALSE = [
 ]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("sentence", FALSE)
 def test_what_is_false_has_no_proof(sentence: str) -> None:
     with pytest.raises(Unclosed):
         proof(votes(), sentence)
 
 
+@pytest.mark.sweep
 def test_a_false_claim_has_a_string_of_the_language_with_its_counts() -> None:
     """The least has 6 of each: 3 divides the number of a's and 2 that of b's."""
     document = document_of(votes(before="^", after="$"), {})
@@ -112,6 +115,7 @@ def test_a_false_claim_has_a_string_of_the_language_with_its_counts() -> None:
     assert re.fullmatch(r"\^(aaa|bb)*\$", text) and text.count("a") == text.count("b") == 6
 
 
+@pytest.mark.sweep
 def test_the_hypotheses_are_met_by_a_string_that_counts_find() -> None:
     """The shortest string of the language with as many a's as b's has 12 positions, beyond all that are tried."""
     document = document_of(votes(), {})
@@ -143,6 +147,7 @@ def drawn(rng: random.Random) -> tuple[str, Any]:
 OPERATORS = {"<": operator.lt, "<=": operator.le, "=": operator.eq}
 
 
+@pytest.mark.sweep
 def test_random_claims_with_remainders_are_as_small_counts_say() -> None:
     """Proved is only what is true of all counts up to 14, by loops; most of these are proved."""
     rng, b = random.Random(55), sc.Builder(words={"a": {"x": 1}, "b": {"x": -1}})
@@ -158,6 +163,7 @@ def test_random_claims_with_remainders_are_as_small_counts_say() -> None:
     assert found >= 0.9 * true > 0, (found, true)
 
 
+@pytest.mark.sweep
 def test_random_periods_are_as_small_powers_say() -> None:
     """Claims about (u|v)*, whose strings have the counts of i*u + j*v: true are those of all i, j up to 14."""
     rng, document, found, true = random.Random(56), document_of(votes(), {}), 0, 0
@@ -178,6 +184,7 @@ def test_random_periods_are_as_small_powers_say() -> None:
     assert found >= 0.9 * true > 0, (found, true)
 
 
+@pytest.mark.sweep
 def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path: Path) -> None:
     document = document_of(votes(), {})
     sentence = 'matches("({})*") & count(b) mod 2 = 1 -> ~accept & (n mod 4 = 2 | count(a) mod 2 = 0)'

@@ -146,6 +146,7 @@ def run_at(model: sc.Transformer, claim, string: tuple[int, ...]) -> Runs:
     return runs
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(("name", "true", "false"), CLAIMS, ids=[f"{name}: {true}" for name, true, _ in CLAIMS])
 def test_a_true_claim_has_a_proof_and_its_near_miss_a_string(name: str, true: str, false: str):
     model = MODELS[name]()
@@ -223,6 +224,7 @@ def drawn(rng: random.Random) -> tuple[sc.Transformer, str]:
     return b.build("drawn"), claim
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @pytest.mark.parametrize("seed", range(5, 25))
 def test_random_claims_are_as_all_short_strings_say(seed: int):
     model, statement = drawn(random.Random(seed))
@@ -253,6 +255,7 @@ PLACES = [  # a recipe, what its definition says, and what is false of it
 ]  # fmt: skip
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(("name", "true", "false"), PLACES, ids=[f"{name}: {true}" for name, true, _ in PLACES])
 def test_a_hard_head_looks_at_one_position(name: str, true: str, false: str) -> None:
     model = recipes.build(name)
@@ -291,6 +294,7 @@ def test_a_comparison_of_numbers_has_no_enclosure() -> None:
     assert Fraction(*low[1]) < Fraction("2.71828182846") < Fraction(*high[1]) + Fraction(1, 10**11)
 
 
+@pytest.mark.sweep
 def test_a_refuting_string_says_whether_shorter_ones_may_be_false_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """40 < 3*a - 2*b has its first solution at 14 a's; strings that long are not tried one by one."""
     model, said, whole = averaging(), "3*count(a) <= 2*count(b) + 40", counts.prove

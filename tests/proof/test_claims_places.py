@@ -82,6 +82,7 @@ TRUE = {
 }
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("case", TRUE)
 def test_a_true_claim_is_proved(case):
     model, sentence = TRUE[case]
@@ -92,6 +93,7 @@ def test_a_true_claim_is_proved(case):
     assert settled.verdict.status == "PROVED"
 
 
+@pytest.mark.sweep
 def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path):
     model = pairs()
     answer = model.prove("accept <-> ex i in 2..n. at(a, i - 1) & at(b, i)", seconds=60)
@@ -124,6 +126,7 @@ def test_what_is_false_has_no_proof(sentence):
 QUERIES = ["i - 1", "i + 1", "2", "n - 1", "i - 3", "i + 1/3", "3"]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("mask", ["none", "future"])
 def test_the_nearest_position_as_each_short_string_says(query, mask):

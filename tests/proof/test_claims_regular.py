@@ -124,6 +124,7 @@ def drawn_claim(rng: random.Random, low: int) -> str:
     return rng.choice((body, f"accept -> {body}", f"accept <-> {body}"))
 
 
+@pytest.mark.sweep
 def test_random_claims_are_decided_as_all_short_strings_say(reader) -> None:
     """The string is the smallest; a claim that is called true is true of all strings that are tried."""
     answered = 0
@@ -220,6 +221,7 @@ CLAIMS = {
 }
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", CLAIMS)
 def test_claims_at_the_edges(reader, name) -> None:
     """Each is decided, with the smallest string, as all strings up to length 5 say."""
@@ -273,6 +275,7 @@ SELECTED = {
 }
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("start", [0, 1])
 @pytest.mark.parametrize(("mask", "weighting"), SELECTED)
 def test_a_head_that_selects_a_position_has_a_certificate(mask, weighting, start) -> None:
@@ -291,6 +294,7 @@ ENDS = ((1, None, None), (0, "c", None), (1, "c", "d"), (0, None, "d"))
 """The first position and the added tokens of a model."""
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("ends", range(len(ENDS)))
 def test_expressions_and_remainders(ends) -> None:
     start, before, after = ENDS[ends]

@@ -42,6 +42,7 @@ TRUE = {
 FALSE = ("mod(n, 2) = 0 -> mod(n, 3) = 0", 'matches("(aab?)*") -> mod(n, 2) = 0')
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", TRUE)
 def test_a_true_claim_is_proved(case: str) -> None:
     model, sentence = TRUE[case]

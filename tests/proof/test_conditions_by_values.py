@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+import pytest
+
 from symcook.errors import Rejected
 from symcook.proof.conditions import TRUE, defined, inhabited, refutation
 from symcook.proof.grammar import read_formula, read_value
@@ -131,6 +133,7 @@ def drawn(seed: int, count: int) -> Iterator[tuple[str, Term]]:
         yield text, read_formula(text, {"a": "Int", "b": "Int"}, {})
 
 
+@pytest.mark.sweep
 def test_what_is_met_is_defined() -> None:
     """All cases of a quantifier are asked for, where an evaluation from the left may stop before: D is only compared
     where no quantifier stands within; with them, D is at least what the evaluation says."""

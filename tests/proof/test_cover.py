@@ -33,6 +33,7 @@ def depth(nodes):
     return max((1 + depth(p) for n in nodes if n["by"] == "em" for p in n["proofs"]), default=0)
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     ("text", "most"),
     [
@@ -70,6 +71,7 @@ def test_bounds_are_the_tightest_and_need_not_be_the_first():
     covered("all x:Real. 1/2 <= x & x <= 1/2 -> x*exp(x) < 1")
 
 
+@pytest.mark.sweep
 @together(
     ("text", "why"),
     [

@@ -79,6 +79,7 @@ def test_it_says_what_runs_on_prefixes_do(model: sc.Transformer, longest: int) -
     assert true and false
 
 
+@pytest.mark.sweep
 def test_what_is_generated_is_decoded() -> None:
     model = automaton("strict")
     for letters in (1, 2, 3):
@@ -89,6 +90,7 @@ def test_what_is_generated_is_decoded() -> None:
         assert compared(model, [word])[1] == letters - 1  # behind a letter that is not the last the next is no answer
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("sentence, verdict", [
     ("decoded(1) -> (all i in 1..n - 1. at(a, i) -> at(b, i + 1))", "PROVED"),
     ("decoded(1) & 2 <= n -> (at(a, 1) <-> at(b, 2))", "PROVED"),

@@ -7,6 +7,7 @@ import ast
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from checkout import ROOT, parsed
 
 from symcook.model import modelfile
@@ -65,6 +66,7 @@ def counted(package: Path) -> Counter[str]:
     return +found
 
 
+@pytest.mark.sweep
 def test_no_more_functions_read_texts_by_regular_expressions() -> None:
     assert counted(ROOT / "symcook") == Counter(OF_RUNS | OF_OTHER_TEXTS)
 

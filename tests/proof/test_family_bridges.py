@@ -74,6 +74,7 @@ def at_random(name: str) -> list[tuple[Bridge, dict[str, Any]] | str]:
     return [bridged(name, rng, f"bridge.random_{NAMES.index(name)}_{k}") for k in range(COUNTS.get(name, 4))]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str) -> None:
     found = at_random(name)
@@ -82,12 +83,14 @@ def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str) -> None:
     assert len(found) - len(sentences) >= (1 if name in DEEP or name in COUNTS else 2)
 
 
+@pytest.mark.sweep
 def test_the_second_checker_accepts_them_too(tmp_path: Path) -> None:
     """The shortest certificate of each family; at all that are made, the command asks."""
     made = [[one for one in at_random(name) if not isinstance(one, str)] for name in NAMES]
     accepted_again([min(some, key=lambda one: len(json.dumps(one[1]))) for some in made], tmp_path)
 
 
+@pytest.mark.sweep
 def test_a_column_of_a_machine_may_be_the_number_of_the_row(tmp_path: Path) -> None:
     """Row 1 reads 1 on the work tape and row 2 reads 2; the input head stays."""
     values = {

@@ -40,6 +40,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize("name", BY_HAND)
 def test_forms_at_all_sizes_are_found_and_proved(name: str) -> None:
     found = forms(name)
@@ -79,6 +80,7 @@ def test_a_form_speaks_of_sizes_tables_and_inputs_alone() -> None:
     assert "it reads" in forms("turing").outputs["o"].why and "it reads" in forms("automaton-run").outputs["o"].why
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("wrong", ["sum(j, 1, n, I[w(j) = c - 1])", "sum(j, 1, n, I[w(j) = c])/n", "1/n"])
 def test_a_form_that_is_wrong_is_not_proved(wrong: str) -> None:
     found = forms("count")

@@ -196,6 +196,7 @@ def agrees(name: str, rng: random.Random, changes: int = 3) -> int | None:
 LARGE = {"turing", "turing-no-start", "logic", "logic-past", "counting", "temporal"}
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_instance_satisfies_both_relations_and_nothing_near_it_does(name: str) -> None:
     rng = random.Random(f"families {name}")
@@ -238,6 +239,7 @@ WRONG = {
 """Theorems about one family each, with a change that makes them false. Rows that say more have their own instances."""
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", sorted(WRONG))
 def test_a_theorem_holds_of_what_instances_compute_and_a_wrong_one_does_not(name: str) -> None:
     text, rng = texts()[name], random.Random(name)

@@ -341,6 +341,7 @@ def normal_or_none(make: Callable[[], Any]) -> Any:
         return None
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(seed), 0
@@ -356,6 +357,7 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     assert compared > 450
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
     rng, compared, decided = random.Random(100 + seed), 0, 0
@@ -372,6 +374,7 @@ def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
     assert compared > 350 and decided > 5
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_function_put_into_a_formula_captures_nothing(seed: int) -> None:
     """all f. F with a lambda for f, against the evaluation of F with that function."""
@@ -413,6 +416,7 @@ def test_what_is_shown_reads_back() -> None:
         assert expr.parse_formula(expr.show(tree)) == tree
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_terms_that_differ_a_little_have_one_form_only_where_they_agree(seed: int) -> None:
     """Pairs a small edit apart: one normal form means one value everywhere."""

@@ -154,6 +154,7 @@ def wrong_at(equations: Sequence[str], source: str) -> str | None:
     return next((word for word in ALL if values(equations, [LETTERS[a] for a in word]) != answers(formula, word)), None)
 
 
+@pytest.mark.layer_one(1, 2, 3, 4)
 @pytest.mark.parametrize("seed", range(40))
 def test_equations_say_what_formulas_drawn_at_random_mean(seed: int) -> None:
     r = random.Random(seed)
@@ -162,6 +163,7 @@ def test_equations_say_what_formulas_drawn_at_random_mean(seed: int) -> None:
         assert wrong_at(equations, program_text(tree)) is None, functional(tree, True)
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("right, wrong, source, said", [
     ("j in 1..i. ", "j in 1..n. ", "since(~Q_a, Q_b)", "~Q_a since Q_b"),
     ("j in 1..i. ", "j in 2..i. ", "since(~Q_a, Q_b)", "~Q_a since Q_b"),
@@ -198,6 +200,7 @@ def test_wrong_equations_are_found(right: str, wrong: str, source: str, said: st
     assert wrong_at(changed, said) is not None
 
 
+@pytest.mark.sweep
 def test_positions_are_those_of_typed_letters() -> None:
     """In a model that numbers positions from 0, or adds tokens, formulas are about the word that was typed."""
     assert expand("ODD", LETTERS, 0, "n - 1") == ["all i in 0..n - 1. z1(i) = I[ex q in 0..(i + 1). (i + 1) = 2*q + 1]"]
@@ -292,6 +295,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FORMULA = "Q_b & prev(since(~Q_c, Q_a))"
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("sentence, verdict", [
     (f"all i in 1..n. accept(i) <-> holds({FORMULA}, i)", "PROVED"),
     ("accept(n) <-> holds(and(Q_b, prev(since(not(Q_c), Q_a))), n)", "PROVED"),
@@ -358,6 +362,7 @@ def test_the_example_of_the_page(
     assert " ".join(shown[1].split()) in (tmp_path / "since.statement.txt").read_text()
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("kind, source", [("ltl", "Q_a & prev Q_b"), ("count", "#left[Q_a] >= 2")])
 def test_a_certificate_is_of_its_weights(kind: str, source: str) -> None:
     """Another weight anywhere is another statement, of which the certificate is none, also under the old hash."""

@@ -184,6 +184,7 @@ def refused_where_changed(made: bridge.Bridge, folder: Path, *changes: tuple[str
 EQUATION = r"(all x__ in 1..\d+. all i in 0..n - 1. \w+)\(x__, i\)", r"\1(x__ + 1, i)"
 
 
+@pytest.mark.sweep
 def test_both_checkers_see_a_changed_weight_and_a_changed_entry(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -196,12 +197,14 @@ def test_both_checkers_see_a_changed_weight_and_a_changed_entry(
         bridge.Bridge(made.family, made.at, document).certificate()
 
 
+@pytest.mark.sweep
 def test_a_machine_without_a_start_has_a_certificate(tmp_path: Path) -> None:
     made = bridged(sc.compile("tm", RIGHT, theorem="2", variant="no-start"))
     assert made.long and made.at.number(("name", "R"), made.at.env) == 16
     refused_where_changed(made, tmp_path, EQUATION)  # of the machine below an entry of a table
 
 
+@pytest.mark.sweep
 def test_a_machine_of_two_work_tapes_has_a_certificate(tmp_path: Path) -> None:
     """Deviations in its run are roots of eleven, and of what they make; no other root is taken for one."""
     made = bridged(sc.compile("tm", TWO, theorem="2"))
@@ -214,6 +217,7 @@ def test_a_machine_of_two_work_tapes_has_a_certificate(tmp_path: Path) -> None:
         bridge.Bridge(made.family, made.at, document).certificate()
 
 
+@pytest.mark.sweep
 def test_values_that_have_names_are_their_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where terms in the place of functions would make the condition that there is a run too long; a changed value is
     seen."""

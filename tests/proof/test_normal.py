@@ -144,6 +144,7 @@ def test_a_division_by_zero_is_refused():
             normal(text)
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize(
     "text", ["(x + y + z + 1)^40", "(2^1000)^1000 + ((2^1000)^1000)^1000", "(x + f(1) + f(2) + f(3) + 1/y)^1000"]
 )
@@ -222,6 +223,7 @@ def a_term(rng, depth, bound=()):
     return f"({one})^{rng.randrange(4)}" if kind == 10 else f"I[~({one} < {two}) & {one} <= 1 | {two} = 0]"
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_equal_normal_forms_mean_equal_values(seed):
     """Random terms with the same normal form agree at all points, zeros included; 1/0 = 0."""

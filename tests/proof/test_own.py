@@ -37,6 +37,7 @@ def model(readout: str, mask: str = "future", position: str = "last") -> dict:
     return json.loads(modelfile.dumps(made))
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("readout", "mask", "sentence"),
     [
@@ -56,6 +57,7 @@ def test_what_is_true_is_proved(readout, mask, sentence):
         replay.judge(other, certificate, lemmas)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("sentence", ["accept", "count(a) + count(b) = n"])
 def test_what_is_false_is_not_proved(sentence):
     with pytest.raises(StepGap) as caught:
@@ -114,6 +116,7 @@ def test_an_answer_is_that_of_the_model_itself():
             assert certify.claim(document, says).evaluated(len(word)) > 0
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("sentence", "text"),
     [
@@ -140,6 +143,7 @@ def test_claims_about_labels_and_positions_are_proved(sentence, text):
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("labels", [2, 3])
 def test_a_claim_is_proved_where_comparing_sums_by_their_terms_does_not_help(labels):
     statement = certify.claim(labelled(labels=labels), 'count(a) >= count(b) <-> answer("more a")')
@@ -153,6 +157,7 @@ def at_each(kind: str) -> dict:
     return labelled("future", "each") if kind == "largest" else model(kind, position="each")
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("kind", ["largest", "sign", "zero"])
 def test_an_answer_at_each_position_is_that_of_the_model_itself(kind):
     """For the words of 1 to 3 letters a and b, at each position, against the exact run."""
@@ -177,6 +182,7 @@ def test_a_claim_about_each_position_is_proved():
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
 
 
+@pytest.mark.sweep
 def test_where_the_search_ends_the_names_are_those_of_the_model():
     with pytest.raises(StepGap) as caught:
         certify.prove(certify.claim(model("sign"), "count(a) = 0 -> accept"))  # which is false
@@ -264,6 +270,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("REFUTED  accept\nFalse of     b\n")
 
 
+@pytest.mark.sweep
 def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     """notes/own-claims.md: its model, its first sentence, and the text that guides the search."""
     page = (ROOT / "notes" / "own-claims.md").read_text(encoding="utf-8")

@@ -30,6 +30,7 @@ def test_generated_lines_give_a_certificate_that_both_checkers_accept(dyck, tmp_
     assert done.returncode == 0 and "PROVED" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("sentence", "lines"),
     [
@@ -44,6 +45,7 @@ def test_what_does_not_follow_gives_nothing(dyck, sentence, lines):
     assert certify.certified(dyck, sentence, lines, seconds=20) is None
 
 
+@pytest.mark.sweep
 def test_a_whole_text_and_none_at_all(dyck):
     sentence = f"all i in 1..n. balance(i) = ({UP} - {DOWN})/i"
     assert certify.certified(dyck, sentence) is not None

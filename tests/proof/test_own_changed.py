@@ -35,6 +35,7 @@ def has_a(**ends: str) -> sc.Transformer:
     return b.build("has_a")
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("model, sentence, status, shown", [
     (votes(), "abs(mean(n) - changed(p, b).mean(n)) <= 2/n", "PROVED", None),
     (votes(), "abs(mean(n) - changed(p, b).mean(n)) < 2/n", "REFUTED", "a at p = 1"),
@@ -84,6 +85,7 @@ def statements(model: sc.Transformer, a: str) -> dict[str, Callable[[Any, Any, i
     }
 
 
+@pytest.mark.sweep
 def test_decisions_and_tried_strings_are_what_the_model_does() -> None:
     """All strings up to length 5, or 4 of three symbols, with each position changed."""
     decided = {True: 0, False: 0}
@@ -201,6 +203,7 @@ def _averaged(rows: dict[str, int]) -> sc.Transformer:
 ALIKE, QUOTES = _averaged({"a": 1, "b": 1, "c": 1}), _averaged({"a": 1, "a'": 0, "b": 0})
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     ("model", "statement", "word"),
     [

@@ -38,6 +38,7 @@ def test_a_false_sentence(home, capsys):
     assert (code, document["status"], document["word"], document["tried"]) == (1, "REFUTED", ["a", "a"], 1)
 
 
+@pytest.mark.sweep
 def test_what_is_true_so_far_says_to_which_length(home, capsys):
     """The automation knows no induction: a telescoping sum stays open."""
     telescope = "sum(j, 1, n, 1/(j*(j + 1))) = n/(n + 1)"
@@ -46,6 +47,7 @@ def test_what_is_true_so_far_says_to_which_length(home, capsys):
     assert "the automation found no proof; true of all strings with at most" in err and "not proved" in err
 
 
+@pytest.mark.sweep
 def test_a_statement_of_pages_is_cut_and_stands_whole_beside_it(home, capsys):
     """Of a trained model it has ten thousand characters and more."""
     words = "ab"
@@ -62,6 +64,7 @@ def test_a_statement_of_pages_is_cut_and_stands_whole_beside_it(home, capsys):
     assert "y39" in (home / "wide.statement.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.sweep
 def test_symbols_take_values(home, capsys):
     sc.build("parity").save(home / "free.json")
     code, _, err = said(capsys, "free.json", "--statement", "1 <= n")
@@ -88,6 +91,7 @@ def deep(layers: int) -> sc.Transformer:
     return sc.Transformer("deep", embedding, (sc.Layer(head),) * layers, readout)
 
 
+@pytest.mark.sweep
 def test_values_that_take_too_long_to_write():
     """The word is known at once, its certificate would take minutes, in steps that are long; the limit ends it."""
     document = modelfile.to_document(deep(4))
@@ -96,9 +100,10 @@ def test_values_that_take_too_long_to_write():
     assert runs.tried().word == ("a", "a")
     start = time.process_time()
     assert certify.refute(statement, runs, Until(1)) == (None, None)
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 15
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5)
 @pytest.mark.parametrize("more", [0, 1, 10, 100, 300, 3000, 10000])
 def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, more):
     """That a word is false stays; its certificate is found or not."""
@@ -194,6 +199,7 @@ def test_a_recipe_stands_for_its_model(home, capsys):
     assert code == 0 and (home / "dyck-1.certificate.json").is_file() and out.startswith("PROVED  1 <= n\n")
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     "sentence",
     ["all i in 1..n. i = n -> at(a, i) -> at(a, n)", "all j in 1..n. at(a, j) -> j != 1 -> 0 - 1 <= vote(j - 1)"],

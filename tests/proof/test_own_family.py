@@ -81,6 +81,7 @@ def both_accept(answer: ProofAnswer, folder: Path) -> None:
     assert checked.returncode == 0 and f"{answer.status:<8} own." in checked.stdout, checked.stdout
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("sentence", TRUE)
 def test_what_is_true_at_all_sizes_is_proved(sentence: str, tmp_path: Path) -> None:
     answer = settled(sentence)
@@ -88,6 +89,7 @@ def test_what_is_true_at_all_sizes_is_proved(sentence: str, tmp_path: Path) -> N
     both_accept(answer, tmp_path)
 
 
+@pytest.mark.sweep
 def test_numbers_without_positions_have_values_by_the_run(tmp_path: Path) -> None:
     """`out` is no function: its equation is read all the same, so that sizes, tables and an input meet the hypotheses.
     The statement is the formula of `BY_HAND` in test_family_forms.py; with 1 more it is refuted."""
@@ -99,6 +101,7 @@ def test_numbers_without_positions_have_values_by_the_run(tmp_path: Path) -> Non
     assert settled(f"out = {value} + 1", family, 8).status == "REFUTED"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("sentence", FALSE)
 def test_the_smallest_size_and_string_refute(sentence: str, tmp_path: Path) -> None:
     """By brute force no smaller size, and at that size no smaller string, makes it false at the weights found."""
@@ -113,6 +116,7 @@ def test_the_smallest_size_and_string_refute(sentence: str, tmp_path: Path) -> N
     both_accept(answer, tmp_path)
 
 
+@pytest.mark.sweep
 def test_a_certificate_is_of_its_own_statement_alone() -> None:
     certificate = settled(TRUE[0]).certificate
     for near in ("all c in 1..S. 0 < share(c, n)", "all c in 0..S. 0 <= share(c, n)"):
@@ -155,6 +159,7 @@ def test_bad_sentences(sentence: str, what: str) -> None:
         allsizes.claim(Family(KINDS), sentence)
 
 
+@pytest.mark.sweep
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit codes and files, one statement and many; the certificate is of the family as it was."""
     monkeypatch.chdir(tmp_path)
@@ -195,6 +200,7 @@ def called(old: str, new: str) -> Family:
     return Family(json.loads(re.sub(rf"\b{old}\b", new, json.dumps(READ))))
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("old", ["S", "c"])
 def test_no_name_of_a_family_is_taken_for_a_position(old: str) -> None:
     """`here` and `given__` stood for the position and the label: sizes and indices called so were caught."""
@@ -210,6 +216,7 @@ def test_no_name_of_a_family_is_taken_for_a_position(old: str) -> None:
             allsizes.claim(Family(READ), f"all {marker} in 1..S. answer({marker}, 1) -> n = n")
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "i"), [("here", "i"), ("v", "here")])
 def test_in_a_single_model_what_is_called_here_is_itself(name: str, i: str) -> None:
     b = Builder(words={"a": {name: 1}, "b": {name: -1}})
@@ -271,6 +278,7 @@ def test_a_repetition_of_fewer_than_no_rounds_is_refused() -> None:
         assert allsizes.claim(rounds(over, sizes), "accept").note == "accept"
 
 
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize("path", sorted(FAMILIES.glob("*.json")), ids=lambda path: path.stem)
 def test_every_stored_family_has_statements(path: Path) -> None:
     assert allsizes.claim(Family(json.loads(path.read_text(encoding="utf-8"))), "1 <= 2").note == "1 <= 2"

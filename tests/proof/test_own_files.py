@@ -73,6 +73,7 @@ def test_a_certificate_is_checked_again_for_its_model(folder, capsys):
     assert again(folder, capsys)[0] == 0
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("changed", [votes(weight=5), votes("other")])
 def test_a_changed_model_is_said(folder, capsys, changed):
     changed.save(folder / "votes.json", force=True)
@@ -88,6 +89,7 @@ def changes(name: str, old: str, new: str):
     return pytest.param(name, old, new, id=f"{name}: {old} to {new}")
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
@@ -185,6 +187,7 @@ def test_a_certificate_of_another_model_is_refused():
         replay.judge(stored, replay.load_json(path.read_bytes()) | {"model": "0" * 64})
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("name", "id"),
     [
@@ -223,6 +226,7 @@ def test_a_text_is_for_its_own_claim(tmp_path, capsys):
     assert main(asked) == 0
 
 
+@pytest.mark.sweep
 def test_each_claim_has_its_own_certificate(folder, capsys):
     """A second claim leaves the first one's files as they are, and both are checked again, also by the second checker;
     the same claim twice is refused, and --force, with a new claim, says which one it replaces."""

@@ -62,6 +62,7 @@ def test_an_assumption_is_named(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["assuming"] == ["named.intermediate_value"]
 
 
+@pytest.mark.sweep
 def test_the_library_judges_what_is_not_stored_only_with_lemmas_that_hold(monkeypatch):
     """Every stored claim that is refuted, as a lemma of 0 = 1: the certificate follows, the verdict does not."""
     library = replay.library()
@@ -135,6 +136,7 @@ def test_a_library_of_ones_own_settles_in_order(tmp_path):
             home.judged(mine, make_certificate(mine, [{"by": "absurd", "of": lemma.label}], lemmas=[lemma]))
 
 
+@pytest.mark.sweep
 def test_stored_forms_name_statements_that_are_proved():
     """Those that the closed forms at every length are compared with."""
     from stored_forms import FORMS

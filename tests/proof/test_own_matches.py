@@ -83,6 +83,7 @@ def wrong_at(meaning: Any, equations: Sequence[str], said: str, regex: str, symb
     return None
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("ends", ENDS)
 def test_equations_say_what_expressions_drawn_at_random_mean(ends: Any) -> None:
     for seed in range(8):
@@ -129,6 +130,7 @@ def test_the_whole_input_and_symbols_that_are_digits_or_long() -> None:
         assert seen[word] is status
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("ends, sentence, word", [
     ((1, None, None), 'accept -> matches("a*")', "ab"),
     ((1, None, None), 'accept <-> matches("b*ab*")', "aa"),
@@ -144,6 +146,7 @@ def test_false_statements_have_their_smallest_string(ends: Any, sentence: str, w
     assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("sentence", ['matches(".*")', 'matches("ab") -> 1 <= n', 'matches("()", 0)', '~matches("[]")'])
 def test_easy_statements_are_proved(sentence: str) -> None:
     verdict = certify.settle(certify.claim(document(1, None, None), sentence), document(1, None, None)).verdict

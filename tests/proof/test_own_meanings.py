@@ -46,6 +46,7 @@ CLAIMS = [  # a model, what is true of it, and a near miss with its smallest str
 ]  # fmt: skip
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("model", "true", "false", "string"), CLAIMS)
 def test_a_claim_and_its_near_miss(model, true, false, string, tmp_path):
     document = json.loads(modelfile.dumps(model))

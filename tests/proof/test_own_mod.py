@@ -44,6 +44,7 @@ MEANT = {  # a sentence, and what Python says of the numbers of a and b
 }
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("sentence", MEANT)
 def test_a_remainder_is_that_of_python_on_every_short_word(third, sentence):
     runs = Runs(certify.claim(third, sentence), third)
@@ -56,6 +57,7 @@ def test_a_remainder_is_that_of_python_on_every_short_word(third, sentence):
             assert found[word] is (not MEANT[sentence](word.count("a"), word.count("b"))), word
 
 
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize(
     ("sentence", "status"),
     [
@@ -75,6 +77,7 @@ def test_what_is_said_of_remainders_is_proved_or_refuted(third, sentence, status
     assert verdict is not None and verdict.status == status
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("sentence", ["n mod 40 != 39", "count(a) mod 60 <= 50"])
 def test_what_short_strings_do_not_show_is_not_proved(third, sentence):
     found = certify.settle(certify.claim(third, sentence), third, seconds=8)
@@ -106,6 +109,7 @@ def test_two_readings_and_other_divisors_are_refused_in_one_sentence(third, sent
         certify.claim(third, sentence)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("sentence", ["n mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"])
 def test_names_that_a_remainder_needs_are_new(sentence):
     """A coordinate or a bound name may be called as the quotient would be, and mod itself is a name."""

@@ -107,6 +107,7 @@ def seen_by_the_other_checker(folder, name, sentence, certificate):
     return "PROVED" if done.returncode == 0 and "OPEN" not in done.stdout else done.stdout + done.stderr
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "sentence"), [one[:2] for one in CLAIMS])
 def test_what_is_true_is_proved_without_a_text(name, sentence, tmp_path):
     found = settled(name, sentence)
@@ -114,6 +115,7 @@ def test_what_is_true_is_proved_without_a_text(name, sentence, tmp_path):
     assert seen_by_the_other_checker(tmp_path, name, sentence, found.certificate) == "PROVED"
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(("name", "sentence", "word"), [(one[0], *one[2:]) for one in CLAIMS])
 def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
     found = settled(name, sentence)
@@ -121,6 +123,7 @@ def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
     assert found.tried.word == tuple(word)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [  # false, but of no string that is short enough to be tried one after the other
@@ -135,6 +138,7 @@ def test_what_long_strings_make_false_is_not_proved(name, sentence):
     assert name != "exists" or found.tried.word == ("b",) * 41
 
 
+@pytest.mark.sweep
 def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
     """What is known of the stored model is cited where the equations are its own, and only there."""
     made = document("dyck-1")
@@ -146,6 +150,7 @@ def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
     assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

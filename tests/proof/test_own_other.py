@@ -57,6 +57,7 @@ def values(told: sc.Transformer, word: str, stem: str) -> dict[str, Any]:
     return made | ({} if stem else {"n": Fraction(len(typed))})
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("first, second", list(product(WAYS, WAYS)))
 def test_the_premises_are_the_runs_of_both_and_nothing_near_them(first: str, second: str) -> None:
     """On all strings to length 3: the premises hold of both runs, the conclusion is what the models answer; with one
@@ -82,6 +83,7 @@ def test_the_premises_are_the_runs_of_both_and_nothing_near_them(first: str, sec
                     assert not all(true(part, changed) for part in premises), (word, name, i)
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("first, second, sentence, status, word", [
     (model("plain"), model("plain", mask="future"), "accept <-> other.accept", "PROVED", None),
     (model("plain"), model("order"), "m(n) = other.m(n)", "PROVED", None),
@@ -213,6 +215,7 @@ def test_a_model_that_has_other_positions_does_not_decide_which_positions_the_st
         assert (found.status, found.counterexample) == ("REFUTED", word), (statement, found.counterexample, found.why)
 
 
+@pytest.mark.sweep
 def test_of_a_position_without_an_equation_nothing_is_decided() -> None:
     """A formula has its truth at typed symbols: at BOS `~holds` was decided true, by a proof that was rejected."""
     embedding = sc.Embedding(sc.Space(("v",)), {"a": {"v": 1}, "b": {}, "BOS": {}}, before="BOS")

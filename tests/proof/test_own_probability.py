@@ -40,6 +40,7 @@ def test_the_term_has_the_probability_of_the_run(position: str) -> None:
         assert abs(float(shown[label]["mid"]) - float(wanted)) < 1e-15
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("sentence, status, word", [
     ("probability(yes) + probability(no) + probability(if) = 1", "PROVED", None),
     ("0 < probability(no)", "PROVED", None),

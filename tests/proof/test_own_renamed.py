@@ -40,6 +40,7 @@ def votes(order: str = "abc", c: int = 0, b: int = -1, start: int = 1, **ends: s
     return made.build("votes")
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("model, sentence, status, word", [
     (votes(), f"{SWAP}.mean(n) = -mean(n)", "PROVED", None),
     (votes(c=1), f"{SWAP}.mean(n) = -mean(n)", "REFUTED", ("c",)),
@@ -133,6 +134,7 @@ def becomes(renamed: str) -> dict[str, str]:
     return dict((pair.split("->")[0], pair.split("->")[1]) for pair in inside.split(", "))
 
 
+@pytest.mark.sweep
 def test_decisions_and_tried_strings_are_what_the_model_does() -> None:
     """All strings up to length 5, or 4 of three symbols."""
     decided = {True: 0, False: 0}

@@ -32,6 +32,7 @@ def document(name):
     return json.loads(modelfile.dumps(MODELS[name]()))
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("name", "sentence", "status", "rows"),
     [
@@ -67,6 +68,7 @@ def test_claims_about_rows(name, sentence, status, rows, tmp_path):
     assert done.returncode == 0 and status in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

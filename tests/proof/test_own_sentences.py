@@ -123,6 +123,7 @@ WORDS = ["accept", "answer", "at", "count", "first", "last", "word", "run", "her
 INNER = ["e", "z1_y", "mu1", "y_", "length", "prefix", "iff", "and"]
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4)
 @pytest.mark.parametrize("name", [*DEFINITIONS, *FUNCTIONS, *WORDS, *INNER])
 def test_a_coordinate_may_be_called_like_anything(name):
     model = votes(name)
@@ -195,6 +196,7 @@ def test_a_word_stands_under_a_quantifier_of_any_name():
     assert not true(every, "all i in 1..n. accept")
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4)
 @pytest.mark.parametrize(
     "words",
     [("ä", "б", "c"), ("日", "本", "("), ('"', "'", ")"), ("all", "sum", "pi"), ("0", "1", "2x"), ("a@1", "@", "%")],
@@ -301,6 +303,7 @@ def test_a_readout_at_each_position_is_asked_at_one():
 # --- A search ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(0, 40, 8))
 def test_random_sentences_are_true_where_the_run_says_so(seed):
     """tests/attacks/sentences.py; the same search sees a first value that is taken for the last."""
@@ -308,6 +311,7 @@ def test_random_sentences_are_true_where_the_run_says_so(seed):
         assert sentences.tried(one)[1] == ""
 
 
+@pytest.mark.sweep
 def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
     plain = vocabulary.ModelMeaning.stages
     first = lambda self, name: dict.fromkeys(plain(self, name), plain(self, name)["@0"])  # noqa: E731
@@ -315,6 +319,7 @@ def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
     assert any(sentences.tried(seed)[1] for seed in range(20))
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("name", ["vote", "odd", "relu", "count"])
 def test_a_garbled_sentence_is_refused_in_its_own_words(name):
     """No error but BadInput, with a column of the sentence; what is taken reads as a statement."""

@@ -53,6 +53,7 @@ def judged(statement, certificate) -> str:
     return replay.judge(statement, certificate, lemmas)[0]
 
 
+@pytest.mark.layer_one(0)
 @in_parts(
     3,
     ("which", "sentence"),
@@ -79,6 +80,7 @@ def refuted(made, statement):
     return answer.tried.word
 
 
+@pytest.mark.layer_one(0)
 @in_parts(2, "which", ["votes", "average", "first", "first-layernorm"])
 def test_the_smallest_false_word_is_that_of_runs_by_balls(which):
     model = MODELS[which]()
@@ -96,6 +98,7 @@ def test_the_smallest_false_word_is_that_of_runs_by_balls(which):
             assert Runs(statement, made).tried(len(words[-1])).word is None
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_on_a_softmax_head_against_plain_numbers(seed):
     """mean(n) against a random number: refuted with the smallest word, or true of all words to length 3."""

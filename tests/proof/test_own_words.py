@@ -59,6 +59,7 @@ MODELS = {
 }
 
 
+@pytest.mark.layer_one(1)
 @in_parts(
     3,
     ("which", "sentence"),
@@ -82,6 +83,7 @@ def test_a_run_is_the_word_for_the_hypotheses(which, sentence):
     assert replay.judge(statement, answer.certificate, lemmas)[0] == "PROVED"
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("none", "some"),
     [
@@ -114,6 +116,7 @@ def answers(model: Transformer, word) -> bool | None:
         return None
 
 
+@pytest.mark.sweep
 @together("which", ["equal with CLS", "BOS and EOS", "votes", "tinyln"])
 def test_a_false_sentence_is_refuted_with_its_smallest_word(which):
     """Sentences about acceptance and two counts, each against all words up to length 3 by the exact run."""
@@ -176,6 +179,7 @@ def test_a_statement_that_is_not_evaluated_decides_nothing():
         assert tried.word is None and tried.length == 0 and tried.open_at == ("a",)
 
 
+@pytest.mark.sweep
 def test_the_time_ends_sums_of_any_length():
     import time
 
@@ -197,6 +201,7 @@ def test_a_written_refutation_is_taken():
     assert answer.verdict is not None and answer.verdict.status == "REFUTED" and answer.tried is None
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("which", [
     "votes", "bigram", "EOS",
     "equal with CLS",
@@ -237,6 +242,7 @@ def test_counts_in_other_places():
         assert status in (known, "PROVED"), sentence
 
 
+@pytest.mark.sweep
 def test_nested_roots_that_are_equal_are_no_difference():
     """Behind a norm of a norm a value is the root of a number with roots, which the run writes without: nothing tells
     the two apart, so that nothing is wrong."""

@@ -119,6 +119,7 @@ ON_BOTH_SIDES = {
 CLAIMS = [name for name, one in statements().items() if one.claim and not one.assumed]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("part", range(8))
 def test_no_conclusion_is_a_premise(part: int) -> None:
     """The equations of a stored model are what it does, no assumption: they are left out."""
@@ -131,6 +132,7 @@ def test_no_conclusion_is_a_premise(part: int) -> None:
     every([name for name in CLAIMS[part::8] if name not in ON_BOTH_SIDES], check)
 
 
+@pytest.mark.sweep
 @in_parts(8, "name", CLAIMS)
 def test_no_premise_says_that_a_thing_is_itself(name: str) -> None:
     formula = statements()[name].formula
@@ -143,6 +145,7 @@ CORRECTIONS = [name for name, one in statements().items() if one.corrects]
 ON_MODELS = [name for name in CORRECTIONS if re.search(r"\brun\(", statements()[name].text)]
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ON_MODELS)
 def test_a_stored_model_meets_the_hypotheses_of_a_correction_about_it(name: str) -> None:
     """`run(NAME)` is among the hypotheses, and so an instance that meets them is a run of the stored model. Where the

@@ -145,6 +145,7 @@ def means(case: tuple[str, dict[str, str], str, int, dict[str, str]], word: list
     return out
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", SIGNED)
 def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_words(name: str) -> None:
     case = mask, letters, read, heads, ends = SIGNED[name]
@@ -163,6 +164,7 @@ def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_word
         assert not any(says(c.formula, word, other) for c in claims if c.coordinate != "verdict")
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("ends", [BOS, EOS], ids=["BOS", "EOS"])
 def test_a_mean_of_what_is_the_same_everywhere_is_proved_beside_added_tokens(ends: dict[str, str]) -> None:
     found = inturn.prove(every_length(mean_of_a_mean(**ends)), seconds=240)
@@ -213,6 +215,7 @@ MODELS = {
 }
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", MODELS)
 def test_all_forms_are_proved(name: str) -> None:
     found = inturn.prove(every_length(MODELS[name]()), seconds=240)
@@ -220,6 +223,7 @@ def test_all_forms_are_proved(name: str) -> None:
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["predecessor", "last-position", "dyck-1-nonuniform"])
 def test_forms_are_proved_at_every_position(name: str) -> None:
     """Halves by what is read, sums from a position to the end, and tests for 0 by a tolerance."""
@@ -228,6 +232,7 @@ def test_forms_are_proved_at_every_position(name: str) -> None:
     assert found.proof.verdict.status == "PROVED" and found.unclaimed() == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("coordinate", "which"), [("unviolated", 1), ("level", 0), ("total", 0)])
 def test_a_form_that_is_wrong_where_a_sum_is_positive_is_not_proved(coordinate: str, which: int) -> None:
     found = every_length(build("dyck-1-nonuniform"))
@@ -263,6 +268,7 @@ def planted(found: EveryLength, change: Any) -> EveryLength:
     return replace(found, cells=cells, reads=reads)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -281,6 +287,7 @@ def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
     assert ends and all(c.missing is not None for c in ends)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name, m", [("cosines", 2), ("sines", 2), ("sines", 3)])
 def test_what_a_count_does_not_look_up_is_not_proved(name: str, m: int) -> None:
     found = every_length(build("modulo", m=m))
@@ -298,12 +305,14 @@ def test_a_planted_verdict_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> Non
     assert proof.certificate is not None  # of the mean alone
 
 
+@pytest.mark.sweep
 def test_forms_for_all_values_of_a_symbol() -> None:
     found = inturn.prove(every_length(build("first")), seconds=240)
     assert not {"s", "verdict"} & set(found.missing), found.missing
     assert "c:Real" in found.statement.text and "0 < c" in found.statement.text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["parity"])
 def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
     """For every length and every c > 0, from a text of its own; the second checker accepts it too."""
@@ -319,6 +328,7 @@ def test_a_form_speaks_of_the_input_where_a_layer_writes_the_same_coordinate() -
     assert proof.whole and proof.statement.text.endswith("-> (all i in 1..n. z1_x(i) = x(i))")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("factor", [2, -1])
 def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
     found = planted(every_length(build("parity")), lambda v: v * fmpq(factor))
@@ -340,6 +350,7 @@ MEAN = 'all i in 1..n. "mean"(i) = (2*sum(l, 1, i, I[w(l) = 0]) - i)/i'
 """Of `MODELS["majority"]`: the symbols a are 1, the others -1."""
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("sentence", "status"),
     [
@@ -357,6 +368,7 @@ def test_the_parts_of_a_users_statement_are_proved_in_turn(sentence: str, status
     assert found.verdict is not None and found.verdict.status == status
 
 
+@pytest.mark.sweep
 def test_what_derive_proves_is_proved_as_a_users_statement() -> None:
     """A sum over positions reads the cases of the first part. With < in place of <= the statement is false of the
     string ()."""

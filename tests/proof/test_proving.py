@@ -57,6 +57,7 @@ def test_a_false_statement_about_numbers():
     assert (answer.status, answer.counterexample) == ("REFUTED", "x=0, y=1")
 
 
+@pytest.mark.sweep
 def test_what_is_undecided(votes, capsys):
     answer = votes.prove(TELESCOPE)
     assert (answer.status, answer.counterexample, answer.certificate) == ("OPEN", None, None)
@@ -84,6 +85,7 @@ def test_an_answer_has_no_truth_value(votes):
         bool(votes.prove("1 <= n"))
 
 
+@pytest.mark.sweep
 def test_it_shows_itself(votes):
     proved, refuted, undecided = (votes.prove(s) for s in ("1 <= n", "count(a) <= 1", TELESCOPE))
     for answer, expected in ((proved, "PROVED"), (refuted, "REFUTED"), (undecided, "OPEN")):
@@ -113,6 +115,7 @@ def test_bad_input_is_one_sentence(votes, given, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.sweep
 def test_each_symbol_needs_a_value():
     """A default would make a theorem about one value look like one about all."""
     with pytest.raises(BadInput, match=r'give values=\{"c": VALUE\}'):
@@ -128,6 +131,7 @@ def test_a_proof_script(votes):
     assert votes.prove("vote(n) <= 0", proof=gap).status == "REFUTED"  # strings are tried before the script
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     ("statement", "code", "status"),
     [("1 <= n", 0, "PROVED"), ("count(a) <= 1", 1, "REFUTED"), (TELESCOPE, 3, "OPEN")],
@@ -153,6 +157,7 @@ def test_a_model_that_was_compiled():
     assert answer.status == "PROVED" and answer.certificate is not None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "code"), [("dyck-1", 0), ("first-layernorm", 3), ("family-count", 0), ("family-max", 3)]
 )

@@ -40,6 +40,7 @@ def recorded(root: Path) -> bool:
     return record_line(root, TEXT, Library(root).statements) in seals.read(root / "built.txt")
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("file", "old", "new", "kept"),
     [
@@ -110,6 +111,7 @@ def test_each_change_draws_another_sample(tmp_path: Path) -> None:
 UNTRUSTED = ("symcook/report/proof.py", "symcook/proof/search/automation.py", "symcook/cli/prove.py", "proofs/build.py")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("file", "stale"), [*((file, False) for file in UNTRUSTED), ("symcook/proof/kernel.py", True)])
 def test_a_comment_where_nothing_is_judged_makes_nothing_stale(
     file: str, stale: bool, monkeypatch: pytest.MonkeyPatch

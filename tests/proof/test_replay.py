@@ -128,6 +128,7 @@ def test_statuses_and_order(home):
     assert positive.axioms == ("inv",) and positive.nodes > 8 and positive.certificate is not None
 
 
+@pytest.mark.sweep
 def test_several_processes_say_the_same(home):
     """A proof, a refutation with its correction, a damaged lemma and what rests on it, an id without a proof."""
     full(home)

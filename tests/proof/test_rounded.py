@@ -132,6 +132,7 @@ def test_a_statement_means_what_python_says(sentence: str) -> None:
             assert found[word] is (not MEANT[sentence](length, word.count("a"))), word
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("sentence, status", [
     ("mod(n, 2) = 0 -> ~accept", "PROVED"),
     ("all i in 1..n. p(i) = mod(i, 2)", "PROVED"),

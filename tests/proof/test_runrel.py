@@ -282,6 +282,7 @@ CIRCULAR = {"modulo-angle", "sinusoidal"}  # sines of other numbers than those t
 STORED = {path.stem for path in (proofs_directory() / "models").glob("*.json")}
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6, 7)
 @pytest.mark.parametrize("name", [name for name in names() if name in STORED and name not in NESTED | CIRCULAR])
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
     model = build(name)
@@ -316,6 +317,7 @@ def test_the_relation_has_the_sinusoids_of_the_model() -> None:
         assert not truth(run, env | {name: env[name] | {2: env[name][2] + CONTEXT.mpf(10) ** -20}}, {})
 
 
+@pytest.mark.sweep
 def test_stored_models_equal_their_recipes_and_constructions() -> None:
     stored = {path.stem: path.read_text(encoding="ascii") for path in (proofs_directory() / "models").glob("*.json")}
     assert set(OTHERS) <= set(stored)
@@ -323,6 +325,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
+@pytest.mark.layer_one(0)
 @in_parts(32, "name", [name for name in OTHERS if "layernorm" not in name and name not in NESTED])
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
@@ -419,6 +422,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
+@pytest.mark.sweep
 @in_parts(3, ("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
@@ -554,6 +558,7 @@ class Asked:
             assert not truth(self.run, {**env, **other}, {}), given
 
 
+@pytest.mark.layer_one(0)
 @in_parts(2, "placement", [p for p in PLACEMENTS if p != "none"])
 @together("mask", ["none", "strict-future", "past"])
 def test_the_relation_holds_of_words_that_have_a_run(placement: str, mask: str) -> None:

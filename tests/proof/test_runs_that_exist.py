@@ -70,6 +70,7 @@ REFUTED = {
 }
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("kind", REFUTED)
 def test_no_input_without_a_run_refutes(kind: str) -> None:
     """Each of these texts was accepted by both checkers."""
@@ -107,6 +108,7 @@ def twice_judged(statement: Any, certificate: Any, folder: Path) -> None:
     assert done.returncode == 0 and f"PROVED   {statement.id} " in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("position", ["2^-i", "1/2^i"])
 def test_a_falling_power_is_defined(position: str, tmp_path: Path) -> None:
     """D found pow(2, -i) undefined, so that nothing could be said of such a model."""
@@ -121,6 +123,7 @@ def test_a_falling_power_is_defined(position: str, tmp_path: Path) -> None:
         certify.prove(certify.claim(document(model), "p(1) < 1/2"))
 
 
+@pytest.mark.sweep
 def test_what_all_runs_have_is_proved(tmp_path: Path) -> None:
     """The greatest length is a premise; a temperature above zero says which lengths there are."""
     statement = certify.claim(document(attending(2)), "n <= 2")

@@ -108,6 +108,7 @@ def outcome(name: str, rng: random.Random) -> str:
     return "harmless"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted({*NAMES} - SLOW))
 def test_a_changed_instance_has_no_certificate_or_the_same_runs(name: str) -> None:
     rng = random.Random(f"changed {name}")

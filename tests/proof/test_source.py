@@ -37,6 +37,7 @@ def test_a_text_is_shown_while_it_is_that_of_the_certificate(root, capsys):
     assert "induct k (ge ih)" in said and "not built" not in said
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     "change",
     [
@@ -64,6 +65,7 @@ def test_a_comment_is_shown_and_is_no_other_text(root, capsys):
     assert "# Term by term." in said and "induct k (ge ih)" in said and "not built" not in said
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("record", [None, b"", NAME.encode(), f"{NAME} {'0' * 32} {'0' * 32}\n".encode(), b"\xff\n"])
 def test_a_text_without_its_record_is_not_shown(root, capsys, record):
     path = root / "built.txt"

@@ -40,6 +40,7 @@ def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_a_claim_is_checked_for_the_order_as_it_is(
     sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

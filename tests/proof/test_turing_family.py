@@ -73,6 +73,7 @@ def values_of(rows: list[Row], states: int, letters: int, symbols: int) -> dict[
     }  # fmt: skip
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("seed", range(4))
 def test_instances_run_machines(seed: int) -> None:
     rng = random.Random(seed)
@@ -104,6 +105,7 @@ def bridge(values: dict[str, object], document: Any = None, read: Any = None) ->
     return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), "bridge.m")
 
 
+@pytest.mark.sweep
 def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
     """4 rows, 3 states: larger than the stored one, whose values have a name each."""
     made = bridge(values_of(COPY, 3, 1, 1))
@@ -120,6 +122,7 @@ LETTER |= {"read": "0 0", "print": "0 1", "move": "1 -1"}
 """One row, where the word begins with the letter."""
 
 
+@pytest.mark.sweep
 def test_without_the_first_token_the_smallest_machine_has_a_bridge(tmp_path: Path) -> None:
     read = family("turing-no-start")
     made = bridge(LETTER, read=read)
@@ -134,6 +137,7 @@ def test_without_the_first_token_the_smallest_machine_has_a_bridge(tmp_path: Pat
         checked(bridge(LETTER, other, read))
 
 
+@pytest.mark.sweep
 def test_a_machine_too_large_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a formula may have fewer symbols, as 27 rows stay below what it may have."""
     monkeypatch.setattr(terms, "MAX_SIZE", 10_000)
@@ -160,6 +164,7 @@ NEIGHBOURS = [
 """The family with one thing changed."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("what", "old", "new"), NEIGHBOURS)
 def test_a_neighbour_of_the_family_has_no_bridge(what: str, old: str, new: str) -> None:
     text = (FAMILIES / "turing.json").read_text(encoding="utf-8")
@@ -172,6 +177,7 @@ def test_a_neighbour_of_the_family_has_no_bridge(what: str, old: str, new: str) 
 ENTRIES = [("to", [1]), ("first", 2), ("read", [[0], [0]]), ("print", [[0], [0]]), ("move", [[-1], [-1]])]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "entry"), ENTRIES)
 def test_another_entry_of_the_table_is_another_machine(name: str, entry: object) -> None:
     with pytest.raises(Unbridged, match=r"must have its weights; given: .*, at "):
@@ -188,6 +194,7 @@ def run_of_the_step() -> str:
     return Relation(DOCUMENT).run()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", KINDS.values(), ids=str)
 def test_a_changed_weight_is_named(path: tuple[Any, ...]) -> None:
     edited = copy.deepcopy(DOCUMENT)

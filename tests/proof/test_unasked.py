@@ -33,6 +33,7 @@ def said(capsys, *words: str) -> tuple[int, str]:
     return code, capsys.readouterr().out
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("sentence", ["I[count(a) < 0 -> 0 = 1] = 1", "0 = 1 - I[~(count(a) < 0) | 0 = 1]"])
 def test_a_vacuous_sentence_inside_an_indicator_does_not_pass_in_silence(home, capsys, sentence):
     """The same premise outside is refused by H; inside it is named, in text and in the document."""
@@ -55,12 +56,14 @@ def test_the_same_premise_outside_is_refused(home, capsys):
     assert code == 3 and not out
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("sentence", ["I[count(a) < 0] = 0", "vote(n) <= 1", "1 <= n"])
 def test_where_nothing_has_premises_nothing_is_said(home, capsys, sentence):
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence)
     assert code == 0 and "Not checked" not in out
 
 
+@pytest.mark.sweep
 def test_a_stored_claim_names_them_in_both_commands(capsys):
     with_one, without = "cookbook.s9.2.1.nonuniform", "cookbook.s9.2.1.balance"
     code, out = said(capsys, "prove", with_one)
@@ -113,6 +116,7 @@ def test_which_premises_are_named(text: str) -> None:
     assert unasked(Statement("a.claim", text)) == CASES[text]
 
 
+@pytest.mark.sweep
 def test_stored_claims_have_ranges_and_maxima_only() -> None:
     """But for four, whose premise the least instance meets, no stored claim has a premise of its own inside I[...]:
     they are ranges of indices, and the definitions of hardmax, whose premise is that a position has the greatest score.

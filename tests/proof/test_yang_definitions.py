@@ -104,6 +104,7 @@ def test_output() -> None:
             assert model.run("".join(word)).accept is (word[-1] == "t")
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("tau", [F(1), F(1, 3)])
 def test_the_four_kinds(tau: Fraction) -> None:
     """yang2026.def4: softmax, softmax_tau, ahardmax; lhardmax and rhardmax in one transformer."""

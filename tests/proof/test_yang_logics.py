@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import pytest
 from proof import claims_counting as counting
 from proof.adequacy import column
 from proof.claims_counting import LEFT, MORE, POSITION, RIGHT, Line
@@ -121,6 +122,7 @@ def test_definition_11() -> None:
     assert satisfied(("prev", ("not", ("Q", "a"))), "b", 1) is False
 
 
+@pytest.mark.sweep
 def test_definition_14() -> None:
     """Both sides are asked at the witness's position."""
     assert compare(("not", "and", "since", "until")) > 50

@@ -114,11 +114,13 @@ def compared(seed: int) -> str:
     return "merged" + " with ends" * any(row["low"] is not None or row["high"] is not None for row in merged)
 
 
+@pytest.mark.sweep
 def test_merged_prefixes_give_the_ends_of_strings_one_by_one() -> None:
     found = Counter(map(compared, range(11)))
     assert found["merged with ends"] >= 2 and found["merged"] >= 3
 
 
+@pytest.mark.sweep
 def test_all_strings_of_length_100() -> None:
     """dyck-1 with the error relu(b - balance): above b = 0 it is b in ())( .. too. Below, it is zero up to the least
     balance below 0: that is -1/99, as at an even position the string would be no longer balanced at the end."""

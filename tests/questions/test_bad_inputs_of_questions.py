@@ -46,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_each_question_refuses_them_in_one_sentence(
     question: str, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -68,6 +69,7 @@ def test_each_question_refuses_them_in_one_sentence(
     assert "given: a readout at the last position of dyck-1; leave --positions out" in why
 
 
+@pytest.mark.sweep
 def test_a_reference_must_answer_some_string(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A function, a fold, and a fold that is compared at every length, with an automaton and a machine that counts."""
     for line in (

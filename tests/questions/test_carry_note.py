@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from checkout import ROOT
 
 import symcook as sc
@@ -36,6 +37,7 @@ def proved(model: str, name: str, n: int) -> bool:
     return Length(bound, strings(bound, range(n, n + 1)), n).proved(*RUNTIMES[name])
 
 
+@pytest.mark.sweep
 def test_the_bits_that_are_enough() -> None:
     """Against runs of every word: test_precision.py."""
     for model, least in (("dyck-1", 1), ("parity", 2), ("first", 2)):
@@ -65,6 +67,7 @@ def test_how_far_float16_carries() -> None:
     assert proved("first", "bfloat16", 20) and proved("dyck-1", "bfloat16", 8)
 
 
+@pytest.mark.sweep
 def test_the_rows_of_an_answer() -> None:
     assert sc.build("dyck-1").precision(6, min_length=6, formats=()).row(6)["enough"] == 3
     assert sc.build("first").precision(4, min_length=4, formats=()).row(4)["enough"] == 5

@@ -48,6 +48,7 @@ def same(one: Any, other: Any) -> bool:
     return all(abs(a[name] - b[name]) < 1e-30 for a, b in zip(one, other, strict=True) for name in a)
 
 
+@pytest.mark.layer_one(8)
 @pytest.mark.parametrize("placement", ["none", "post", "pre", "projected pre"])
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
 def test_words_of_a_class_have_the_same_values(placement: str, kind: str) -> None:
@@ -85,6 +86,7 @@ def alike(model: sc.Transformer, n: int, bits: int) -> int:
     return compared
 
 
+@pytest.mark.sweep
 def test_words_of_a_class_are_computed_alike_by_every_runtime() -> None:
     """What one order of sums makes of a word lies in the set for the word that stands for it."""
     compared = 0
@@ -99,6 +101,7 @@ def test_words_of_a_class_are_computed_alike_by_every_runtime() -> None:
     assert compared > 30
 
 
+@pytest.mark.layer_one(0, 2, 3, 4)
 @pytest.mark.parametrize("name", ["parity", "parity-layernorm", "first", "first-flawed", "first-layernorm"])
 def test_words_of_a_class_of_a_recipe_are_computed_alike(name: str) -> None:
     assert alike(sc.build(name).bind(), 4, 24) > 3

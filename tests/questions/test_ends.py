@@ -77,6 +77,7 @@ def test_a_bend_that_changes_no_answer_is_no_end(readout: Any) -> None:
     assert found.notes["ends"].startswith("exact")
 
 
+@pytest.mark.layer_one(0, 1, 5, 9, 11, 12, 16, 20)
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize("activation", ["relu", "step"])
 def test_a_temperature_at_which_no_answer_changes_is_no_end(readout: Any, activation: str) -> None:
@@ -183,11 +184,13 @@ def at_root(soft: sc.Transformer, n: int, root: str, near: Fraction) -> dict[str
     return at(soft, "tau", exact, n)
 
 
+@pytest.mark.sweep
 @in_parts(4, "seed", range(50))
 def test_ends_of_weights(seed: int) -> None:
     tolerated(seed)
 
 
+@pytest.mark.sweep
 @in_parts(2, "seed", range(40))
 def test_ends_of_temperatures(seed: int) -> None:
     cooled(seed)
@@ -204,6 +207,7 @@ def test_a_temperature_that_is_zero() -> None:
         assert not dense.accepts(soft.bind({"tau": tau}), list("(())"), dense.Decimal(120)), tau
 
 
+@pytest.mark.layer_one(1)
 @in_parts(2, "seed", range(30))
 def test_all_low_temperatures_at_once(seed: int) -> None:
     """What is said of every temperature from 0 to 1/20 holds at some of them."""

@@ -115,6 +115,7 @@ def test_bad_input(name, given, message):
         entropy(sc.build(name), **({"max_length": 3} | given))
 
 
+@pytest.mark.sweep
 def test_the_command(tmp_path: Path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["entropy", "parity", "--max-length", "4", "--plot", "e"]) == 0

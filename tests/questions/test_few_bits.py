@@ -78,11 +78,13 @@ def compared(seed: int) -> str:
     return found
 
 
+@pytest.mark.sweep
 def test_merged_prefixes_in_few_bits() -> None:
     found = Counter(map(compared, range(10)))
     assert found["merged"] + found["merged with fewer bits"] >= 5
 
 
+@pytest.mark.sweep
 def test_all_strings_of_length_100() -> None:
     """With seven bits every string of dyck-1 is decided rightly, in any order; with three one is not."""
     dyck = sc.build("dyck-1")

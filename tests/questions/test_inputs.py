@@ -69,6 +69,7 @@ def test_ranges_and_repetitions() -> None:
             regular_table(wrong, "ab")
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("placement", ["none", "post"])
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
 def test_classes_inside_a_language_hold_its_strings(placement: str, kind: str) -> None:
@@ -134,6 +135,7 @@ def test_the_margin_of_a_list_is_that_of_its_strings() -> None:
         assert row["margin"] == min(map(abs, logits.values())) == abs(logits[row["word"]])
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("own", ["1*0?", "0.*", "(01)*", ".*11.*"])
 def test_other_questions_inside_a_language(own: str) -> None:
     """The least over classes inside a language is the least over its strings, each asked for by itself."""
@@ -155,6 +157,7 @@ def test_other_questions_inside_a_language(own: str) -> None:
             assert row[side] == (best(known) if known else None)  # type: ignore[operator]
 
 
+@pytest.mark.sweep
 def test_precision_and_entropy_inside_a_language() -> None:
     model = sc.build("parity")
     whole, part = model.precision(4), model.precision(4, inputs="0*")
@@ -247,6 +250,7 @@ def test_a_check_of_a_language_meets_its_strings_alone(name: str) -> None:
             model.check(right, 6, inputs=".*", **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.layer_one(0, 3, 6, 8)
 @pytest.mark.parametrize("seed", range(10))
 def test_decisions_inside_a_language_are_those_of_its_strings(seed: int) -> None:
     """The smallest string of the language on which model and expression differ, or none: by `re`, to length 7."""

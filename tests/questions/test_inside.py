@@ -411,6 +411,7 @@ def compared(seeds: range) -> Iterator[str]:
                 raise
 
 
+@pytest.mark.sweep
 def test_questions_inside_languages() -> None:
     found = Counter(compared(range(5)))
     assert found["margin"] > 2 and found["check"] > 2 and found["diff"] > 0, found

@@ -32,6 +32,7 @@ def alike() -> sc.Transformer:
     return sc.Transformer("alike", embedding, (sc.Layer(head),), sc.Readout("sign", "each", ("a", "weight"), [[1, 1]]))
 
 
+@pytest.mark.layer_one(0, 1, 5, 6, 7, 11, 12, 13)
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("how", [KeyboardInterrupt, Undecided("open"), BadInput("too many")], ids=str)
 def test_what_was_finished_is_kept(name: str, how: Any) -> None:

@@ -205,6 +205,7 @@ def causal(seed: int) -> sc.Transformer:
     return sc.Transformer("drawn", embedding, tuple(layers[: draw.choice([1, 2, 2])]), readout)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("seeds", [range(3, 10), range(10, 40)])
 def test_merged_prefixes_hide_no_word(seeds: range) -> None:
     exact = enclosed = 0
@@ -249,6 +250,7 @@ def test_a_note_says_at_which_lengths_the_least_value_is_not_known() -> None:
     assert seen == {0, 1, 2}
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
 def test_drawn_models(kind: str) -> None:
     @settings(QUICK, max_examples=15)

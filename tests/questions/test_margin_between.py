@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from asked import words
 from families import in_parts
 
@@ -61,6 +62,7 @@ def is_or_holds(cell: Any, value: Fraction | None) -> bool:
     return cell == value
 
 
+@pytest.mark.layer_one(0)
 @in_parts(2, "seed", range(20))
 def test_no_word_between_two_that_are_kept_is_lost(seed: int) -> None:
     model = drawn(seed)

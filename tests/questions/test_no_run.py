@@ -70,6 +70,7 @@ def flat_behind(readout: str, placement: str = "post", weighting: str = "softmax
     return sc.Transformer("flat", embedding, layers, ending, final_norm=final)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("readout", ["first", "last"])
 @pytest.mark.parametrize("placement", ["post", "pre", "final"])
 @pytest.mark.parametrize("weighting", ["softmax", "average"])
@@ -96,6 +97,7 @@ def test_words_with_and_without_a_run_are_never_of_one_class(placement: str) -> 
         assert kept[key] is runs(model, word)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("placement", ["post", "pre", "final"])
 def test_an_export_says_which_inputs_have_no_run(tmp_path: Path, placement: str) -> None:
     model = flat_behind("first", placement)
@@ -114,6 +116,7 @@ def test_an_export_says_which_inputs_have_no_run(tmp_path: Path, placement: str)
     sc.verify_export(file)
 
 
+@pytest.mark.sweep
 def test_a_dead_head_has_a_temperature_too(tmp_path: Path) -> None:
     """n - 5/2 is no temperature at lengths 1 and 2, whether or not anything reads what the head writes."""
     for reads in ("x", "y"):
@@ -141,6 +144,7 @@ def test_a_dead_head_has_a_temperature_too(tmp_path: Path) -> None:
             assert (ended.returncode == 0) is (len(word) == 3), ended.stderr
 
 
+@pytest.mark.layer_one(0, 1, 2, 4, 5, 6, 7)
 @pytest.mark.parametrize("temperature", ["n - 7/2", "i - n - 1/2", "3/2 - n", "(n - 7/2)*(i + 1)"])
 @pytest.mark.parametrize("weighs", [1, 0])
 def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, weighs: int) -> None:
@@ -160,6 +164,7 @@ def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, we
             assert abs(float(tau.mid) - 2 / math.log(n - 1) / own[-1]) < 1e-9
 
 
+@pytest.mark.layer_one(0, 6, 8, 9, 10, 12, 14, 15)
 @pytest.mark.parametrize(("temperature", "ends", "lengths"), [
     ("tau*(n - 7/2)", {"lower": 0}, {4, 5}), ("-tau", {"lower": 0}, set()), ("tau", {"lower": 0}, {1, 2, 3, 4, 5}),
     ("tau*(i - n - 1/2)", {"lower": 0}, set()), ("tau - n", {"lower": 3}, {1, 2, 3}),
@@ -224,6 +229,7 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), ending, final_norm=last)
 
 
+@pytest.mark.sweep
 @in_parts(3, "seed", range(30))
 def test_random_models(seed: int) -> None:
     model = some_model(seed)
@@ -242,6 +248,7 @@ def test_random_models(seed: int) -> None:
             assert kept.setdefault(key, wanted) is wanted, word
 
 
+@pytest.mark.sweep
 def test_the_command_and_its_trace_give_one_answer(tmp_path: Path) -> None:
     file = tmp_path / "flat.json"
     flat_behind("first").save(file)

@@ -27,6 +27,7 @@ def right(name: str, word: Any) -> bool:
     return height == 0
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize(("name", "n"), [
     ("parity", 4), ("parity", 5),
     ("first", 4), ("first", 5), ("dyck-1", 6),
@@ -120,6 +121,7 @@ def test_a_word_beyond_is_found_that_fails() -> None:
     assert model.run(word, "mpmath", bits=8).accept is found["gives"]
 
 
+@pytest.mark.sweep
 def test_a_word_of_parity_beyond_is_found_that_fails() -> None:
     """With 8 bits, as in bfloat16, PARITY of 151 symbols goes wrong; numpy and mpmath say so when they run the word."""
     model = sc.build("parity")

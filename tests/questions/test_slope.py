@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+import pytest
 from attacks import bound_error
 from attacks.models_at_random import weights_of
 from flint import arb
@@ -53,6 +54,7 @@ def slopes(seed: int) -> int:
     return compared
 
 
+@pytest.mark.sweep
 def test_every_difference_lies_between_the_slopes() -> None:
     """Norms, softmax, hard attention and relu, as drawn; most models have no choice on the way that changes."""
     found = [slopes(seed) for seed in random.Random(5).sample(range(10**6), 60)]

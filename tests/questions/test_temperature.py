@@ -41,6 +41,7 @@ def test_a_root_that_is_golden() -> None:
     assert found.notes["tau"].startswith("exact")
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("make", "n"), [
     (last_symbol, 3), (last_symbol, 5),
     (induction, 4),
@@ -55,6 +56,7 @@ def test_below_all_are_as_the_hard_model_and_above_the_word_is_not(make: Any, n:
     assert answers(soft, n, above)[row["word"]] != hard[row["word"]]
 
 
+@pytest.mark.sweep
 def test_an_answer_on_its_threshold_is_asked_from_where_balls_can_tell() -> None:
     """The second head averages over the places where the first found most. Of cb that is 0, which rejects, and by soft
     attention it is a little less, at low temperatures by less than balls can tell."""

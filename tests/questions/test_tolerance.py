@@ -55,6 +55,7 @@ def _dyck(value: Fraction) -> sc.Transformer:
     return replace(model, layers=(replace(layer, feedforward=block), *model.layers[1:]))
 
 
+@pytest.mark.sweep
 def test_the_bias_of_a_zero_test() -> None:
     """In dyck-1-nonuniform the first bias of the zero tests may be anything above 0 and at most eps."""
     model = sc.build("dyck-1-nonuniform", N=8).bind()
@@ -220,6 +221,7 @@ def test_slopes_hold_what_differences_are() -> None:
 NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,one]"], {"epsilon": 0}, 3)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "free", "values", "n", "digits"), [
     ("parity", ["L1.head1.V[ones,one]"], {}, 4, 4),
     (*NORMED, 1),

@@ -162,6 +162,7 @@ def same(found, formula):
     return sympy.cancel(sympy.together(sympy.expand_power_base(left - formula))) == 0
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("n", range(1, 9))
 def test_logits_are_the_papers_closed_forms_in_c(n):
     for k in range(n):
@@ -186,6 +187,7 @@ def test_parity_depends_on_the_count_alone():
         assert all(len(values) == 1 for values in seen.values())
 
 
+@pytest.mark.layer_one(5)
 @pytest.mark.parametrize("setting", paper.SETTINGS[::2], ids=str)
 def test_all_domains_agree_with_the_paper_on_short_words(setting):
     plain = setting[0] in paper.PLAIN
@@ -214,6 +216,7 @@ def test_exact_and_symbolic_agree_where_norms_leave_them_a_form(name):
 # --- Decisions -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.layer_one(2, 3, 4)
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [("parity", {}), ("first", {}), ("parity", {"scaled": "yes"}), ("first", {"scaled": "yes"}),
@@ -224,6 +227,7 @@ def test_check_finds_no_difference(name, arguments):
     assert found.holds and found.strings == 62 and found.empty_word == "agrees"
 
 
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize("name", paper.NORMED)
 @pytest.mark.parametrize(
     ("arguments", "empty"), [({}, "agrees"), ({"scaled": "yes"}, "agrees"), ({"eta": "1/10"}, "open")], ids=str
@@ -430,6 +434,7 @@ def test_a_surer_model_of_ones_own():
         confident(model, 0)
 
 
+@pytest.mark.sweep
 @together("eta", ["1/1000", "1/10", "5"])
 @together("epsilon", [None, "0", "1/100000", "1/2"])
 def test_proposition_3(eta, epsilon):
@@ -502,6 +507,7 @@ def test_the_bounds_of_proposition_3_are_kept():
 # --- Cross-entropy by counts ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.layer_one(0, 2, 4, 5)
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -608,6 +614,7 @@ def bits_in_floats(name, length, epsilon, eta=None):
     return math.fsum(p * math.log1p(math.exp(-t)) for p, t in sure) / math.log(2)
 
 
+@pytest.mark.layer_one(2, 3)
 @pytest.mark.parametrize("eta", [None, 0.1])
 @pytest.mark.parametrize("name", paper.NORMED)
 def test_figure_2_at_the_epsilon_of_the_paper(name, eta):

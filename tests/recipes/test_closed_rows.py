@@ -66,6 +66,7 @@ def compared(model: sc.Transformer, draw: random.Random, cases: int, query: bool
             assert said(found, rows, i) == {model.readout.reads[0]: Fraction(wanted)}, (rows, i)
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", ["predecessor", "predecessor-quadratic", "predecessor-strict"])
 def test_the_value_before(name: str) -> None:
     """For any numbers, not only for those of the recipe's region."""
@@ -96,6 +97,7 @@ def test_no_lookup_without_a_checked_maximum() -> None:
 MASKS = ("none", "future", "strict-future", "past", "strict-past")
 
 
+@pytest.mark.layer_one(0, 15, 18, 19, 23, 25, 36, 37)
 @pytest.mark.parametrize("seed", range(40))
 def test_hard_heads_by_place(seed: int) -> None:
     """Parabolas over positions, signs of positions and no scores at all, under any mask, the first or last of ties."""
@@ -120,6 +122,7 @@ def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", "lookup-one-hot")
 
 
+@pytest.mark.layer_one(1, 4)
 @pytest.mark.parametrize(
     "name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position", "prefix-average"]
 )

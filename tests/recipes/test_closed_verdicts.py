@@ -174,6 +174,7 @@ def models(position: str, seeds: range) -> Iterator[sc.Transformer]:
             assert "activation" in str(error) or "feed-forward" in str(error), error
 
 
+@pytest.mark.layer_one(3)
 @pytest.mark.parametrize("position", ["all", "each", "first", "last"])
 def test_printed_verdicts_of_random_models(position: str) -> None:
     """Each case that is printed, as text, at each position of each word."""
@@ -229,6 +230,7 @@ def test_what_a_proof_leaves_out_is_not_said_to_be_proved(monkeypatch: pytest.Mo
     assert list(proof.missing) == ["verdict"] and not proof.whole
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("position", ["each", "last"])
 def test_labels_belong_to_what_is_proved(position: str) -> None:
     """Of two scores that are always alike the first is the answer, and that is part of the certificate."""
@@ -245,6 +247,7 @@ def test_labels_belong_to_what_is_proved(position: str) -> None:
     assert "mean(n) <= mean(n)" in proof.statement.text or "mean(i) <= mean(i)" in proof.statement.text
 
 
+@pytest.mark.sweep
 def test_a_label_that_is_planted_is_not_proved() -> None:
     """The right one takes 1.2 s of processor."""
     found = every_length(build("modulo", m=2))

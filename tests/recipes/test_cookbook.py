@@ -77,6 +77,7 @@ def test_attention_identity(weighting: str) -> None:
     assert outputs("attention-identity", rows(x=values), weighting=weighting) == list(map(str, values))
 
 
+@pytest.mark.layer_one(0, 1, 2, 3)
 @pytest.mark.parametrize("n", range(1, 8))
 def test_first_position_and_first_value_in_each_weighting(n: int) -> None:
     for weighting in ("average", "softmax", "leftmost"):
@@ -110,6 +111,7 @@ LOOKUPS = [
 ]
 
 
+@pytest.mark.layer_one(0, 3, 4)
 @pytest.mark.parametrize(("name", "arguments"), LOOKUPS)
 def test_lookups_read_the_value_asked_for(name: str, arguments: dict[str, Any]) -> None:
     drawn = random.Random(7)
@@ -151,6 +153,7 @@ def test_one_hot_matrices_as_printed() -> None:
     assert (head.scale, head.temperature) == (1, 1)
 
 
+@pytest.mark.layer_one(0, 3)
 @pytest.mark.parametrize(
     ("arguments", "epsilon"),
     [
@@ -228,6 +231,7 @@ def test_the_hash_reads_the_nearest_direction_beyond_its_region() -> None:
         assert outputs("lookup-layernorm-hash", rows(query=[query] * 3, value=values)) == [str(values[place - 1])] * 3
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4)
 @pytest.mark.parametrize(
     ("name", "arguments", "bounded"),
     [
@@ -254,6 +258,7 @@ def test_the_stored_models_are_these_recipes() -> None:
         assert (proofs_directory() / "models" / f"{name}.json").read_text() == dumps(build(name))
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("term", ["-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)"])
 def test_tie_breaking(term: str) -> None:
     last = term in ("-1/j", "j/n", "-1/(j + 1)")
@@ -297,6 +302,7 @@ NEW = [
 ]
 
 
+@pytest.mark.layer_one(0, 1, 2, 5, 6, 7, 8, 9)
 @pytest.mark.parametrize(("name", "arguments", "length"), NEW)
 def test_checks_find_no_difference(name: str, arguments: dict[str, Any], length: int) -> None:
     found = check_recipe(name, length, arguments)

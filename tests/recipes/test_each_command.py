@@ -84,6 +84,7 @@ def number(shown):
     return Fraction(shown["mid"]) if isinstance(shown, dict) else Fraction(shown)
 
 
+@pytest.mark.layer_one(0, 2, 28, 29, 30, 39, 40, 46)
 @pytest.mark.parametrize("name", NAMES)
 def test_show_and_explain(capsys, name):
     code, out, err = call(capsys, "show", name)
@@ -99,6 +100,7 @@ def test_show_and_explain(capsys, name):
     assert all(claim in out for claim in info(name).claims)
 
 
+@pytest.mark.layer_one(0, 1, 3, 10, 11, 14, 15, 30)
 @pytest.mark.parametrize("name", NAMES)
 def test_run(capsys, name):
     options, sequence = given(name)
@@ -127,6 +129,7 @@ def test_run(capsys, name):
         assert all(abs(number(v) - value) <= near for v, value in zip(shown, known, strict=True))
 
 
+@pytest.mark.layer_one(0, 6, 9, 10, 21, 22, 27, 29)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("modulo-angle", "parity-layernorm")])
 def test_derive_says_what_run_says(capsys, name):
     options, _ = given(name)
@@ -147,6 +150,7 @@ def test_a_closed_form_has_no_sine_of_a_symbol(capsys):
     assert "cos(2*pi/m); set m (as --set m=3)" in refused(capsys, "derive", "modulo-angle", "--input", "ab")
 
 
+@pytest.mark.sweep
 def test_a_closed_form_that_grows_too_large_says_what_to_do(capsys):
     code, out, err = call(capsys, "derive", "parity-layernorm", "--input", "01")
     assert (code, out) == (3, "")
@@ -154,6 +158,7 @@ def test_a_closed_form_that_grows_too_large_says_what_to_do(capsys):
     assert len(document(capsys, "derive", "parity-layernorm", code=3)) == 3
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("d", "cases"), [(1, 5), (2, 10)])
 def test_the_cases_of_sign_cover_all_and_say_what_run_says(capsys, d, cases):
     arguments = ("--set", f"d={d}")
@@ -178,6 +183,7 @@ def _value(text, point):
     return eval(text.replace("^", "**"), {"sqrt": sqrt, **put})
 
 
+@pytest.mark.layer_one(0, 3, 10, 28, 29, 30, 39, 40)
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name, monkeypatch):
     if irrational(name) or info(name).error:
@@ -189,6 +195,7 @@ def test_check(capsys, name, monkeypatch):
     assert found["domain"] == ("ball" if irrational(name) or info(name).error else "exact")
 
 
+@pytest.mark.layer_one(10, 22, 40, 42, 71, 126, 129)
 @pytest.mark.parametrize(
     ("ending", "name"),
     [

@@ -67,6 +67,7 @@ def frequent(alphabet: str) -> Callable[[str], str]:
 WEIGHTINGS = [("rightmost", 6), ("average", 6), ("softmax", 4)]
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(("weighting", "most"), WEIGHTINGS)
 def test_most_recent_induction(weighting: str, most: int) -> None:
     """cookbook.s9.1.1.rightmost_def, with the last answer of the text: C behind the second-to-last A."""
@@ -89,6 +90,7 @@ def test_another_induction_is_seen() -> None:
     assert not check(build("induction-most-frequent", alphabet="ba"), frequent("ab"), 6).holds
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("weighting", "most"), WEIGHTINGS)
 def test_most_frequent_induction(weighting: str, most: int) -> None:
     """cookbook.s9.1.2.frequent_def, with the last answer of the text: C, as AC occurs twice and AB once."""
@@ -119,6 +121,7 @@ def follows_45(model: Transformer) -> bool:
     return True
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("weighting", BOTH)
 def test_the_embedding_of_dyck_1_2(weighting: str) -> None:
     """cookbook.s9.2.2.embedding: token o_i, active bit 1, scratch 0 and 0, share i/n."""
@@ -177,6 +180,7 @@ def rule_49_by_stack(word: str) -> list[dict[str, int]]:
     return bits([int(p not in matched) for p in range(len(word))])
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("weighting", BOTH)
 def test_depth_1_matches(weighting: str) -> None:
     """cookbook.s9.2.2.step1_rule: Eq. (47) at every position of every word, both ends and n = 1 among them."""
@@ -187,6 +191,7 @@ def test_depth_1_matches(weighting: str) -> None:
     assert not check(rounds(model, 4), rule_47, 9).holds
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("weighting", BOTH)
 def test_depth_2_matches(weighting: str) -> None:
     """cookbook.s9.2.2.step2_rule: what is marked behind two rounds, in any word; all of (()), not all of ((()))."""
@@ -222,6 +227,7 @@ def unclosed(word: str, pairs: str) -> int:
     return max(sum(signs[:end]) for end in range(len(word) + 1))
 
 
+@pytest.mark.layer_one(0, 4, 8)
 @pytest.mark.parametrize("weighting", BOTH)
 @pytest.mark.parametrize(("k", "D", "most"), [(1, 1, 8), (1, 3, 8), (2, 1, 4), (2, 2, 6), (3, 2, 4)])
 def test_dyck_k_d_by_its_grammar(k: int, D: int, most: int, weighting: str) -> None:

@@ -72,6 +72,7 @@ def test_the_worked_examples() -> None:
     assert before == ["", *"ACABDACDC"]
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("weighting", FETCHED)
 def test_induction_heads_on_all_short_words(weighting: str) -> None:
     recent = build("induction-most-recent", alphabet="ab", weighting=weighting)
@@ -81,6 +82,7 @@ def test_induction_heads_on_all_short_words(weighting: str) -> None:
     assert not check(recent, lambda word: most_frequent(word, "ab"), 5).holds
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("weighting", FETCHED)
 def test_induction_heads_on_random_words(weighting: str) -> None:
     drawn = random.Random(weighting)
@@ -113,6 +115,7 @@ def test_the_printed_temperature_is_not_enough() -> None:
     assert "".join(one or "?" for one in found) != most_recent(word)
 
 
+@pytest.mark.layer_one(0, 1, 6, 7, 12)
 @pytest.mark.parametrize("weighting", ["average", "unique"])
 @pytest.mark.parametrize(("k", "D"), [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 4), (3, 2)])
 def test_bounded_dyck_languages(k: int, D: int, weighting: str) -> None:
@@ -164,6 +167,7 @@ def test_many_kinds_and_random_deep_words() -> None:
     assert accepted == 20
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["dyck-k-d", "induction-most-recent", "induction-most-frequent"])
 def test_exhaustive_checks_are_fast(name: str) -> None:
     """Length 8 over four symbols in seconds, k = 2 and D = 4 included; the bound is generous for loaded machines."""

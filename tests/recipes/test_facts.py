@@ -26,6 +26,7 @@ IN_BALLS = ("sign", "sign-norm", "selective-norm", "by-gelu", "multiply-gelu")
 """Recipes whose numbers are irrational: each point of a grid takes a millisecond, and they have a coarser one here."""
 
 
+@pytest.mark.layer_one(0, 2, 3, 10, 11, 28, 39, 40)
 @pytest.mark.parametrize("name", names())
 def test_both_texts_hold_of_the_model(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On all inputs to length 6, but for a formula whose region ends before."""
@@ -64,6 +65,7 @@ NONSENSE = {
 }
 
 
+@pytest.mark.layer_one(0, 3, 4)
 @pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = info(name)
@@ -80,6 +82,7 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
     assert build(name).pointwise or said["against"] in ("its formula", "its `computes`")
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["max", "count"])  # on a grid, and of words
 def test_a_formula_is_asked_within_its_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The weights are exact, so that a formula that is 1/4 too great is right within 1/4, and within no less."""

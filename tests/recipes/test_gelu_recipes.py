@@ -32,6 +32,7 @@ def ball(model: Any, point: dict[str, Any], **values: Any) -> Fraction:
     return Fraction(found["mid"] if isinstance(found, dict) else found)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("form", ["erf", "tanh"])
 def test_products(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid, "POINTS", 500)
@@ -54,6 +55,7 @@ def test_weights_of_the_product_as_printed() -> None:
     assert [round(float(w), 9) for w in block.W2] == [1.253314137, -1.253314137, -1.253314137]
 
 
+@pytest.mark.sweep
 @together("f", RECIPES)
 def test_every_relu_recipe_by_gelu_stays_within_its_error(f: str) -> None:
     """The dense formula W2 GELU(c (W1 x + b1))/c + b2 by mpmath, the error bound, and the reference of the ReLU
@@ -81,6 +83,7 @@ def test_every_relu_recipe_by_gelu_stays_within_its_error(f: str) -> None:
                 assert abs(found - exact) <= rational(term, given | values | {"c": c}) + Fraction(1, 10**18)
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("f", ["gtzero", "max"])
 def test_checks_with_an_error_find_what_is_beyond_it(f: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid, "POINTS", 500)

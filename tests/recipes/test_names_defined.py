@@ -89,6 +89,7 @@ def require_defined(found: EveryLength) -> set[str]:
     return every
 
 
+@pytest.mark.layer_one(0, 7, 10, 11, 13, 14, 15, 22)
 @pytest.mark.parametrize("name", names())
 def test_each_name_of_a_recipe_is_defined_once(name: str) -> None:
     try:

@@ -129,6 +129,7 @@ def test_what_an_encoding_makes_computable_reads_it(recipe: str, place: str, kin
     assert build(recipe).embedding.places[place] in encodings.values()
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_signs_by_a_norm(d: int) -> None:
     model = build("sign", d=d)

@@ -25,6 +25,7 @@ POINTS = [{"x": Fraction(a, 2), "y": Fraction(b, 3), "z": Fraction(c)} for a in 
           for c in (-1, 0, 2)]  # fmt: skip
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("pieces", "function", "depth"),
     [
@@ -91,6 +92,7 @@ def test_random_formulas_never_need_more_than_half_the_rows() -> None:
                 assert Fraction(model.run(point).output["out"]) == (row in true)
 
 
+@pytest.mark.layer_one(3)
 @pytest.mark.parametrize(("low", "high"), [("0", "1"), ("-2", "3"), ("1/2", "5/2"), ("-1", "0")])
 def test_conditionals_over_an_interval(low: str, high: str) -> None:
     given = {"low": low, "high": high}

@@ -75,6 +75,7 @@ def loaded(code: str) -> set[str]:
     return {one for one in here if "." in one}
 
 
+@pytest.mark.layer_one(3)
 @pytest.mark.parametrize(
     ("code", "files"),
     [
@@ -98,6 +99,7 @@ def test_a_recipe_whose_name_is_not_its_function_s_is_found_too() -> None:
     assert not exists("conditional") and exists("if") and not exists("vector")
 
 
+@pytest.mark.sweep
 def test_the_order_of_names_does_not_depend_on_what_was_imported_first() -> None:
     code = "from symcook.recipes import *; build('sinusoidal'); build('modulo-angle'); build('if'); print(*names())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -285,6 +285,7 @@ def test_dyck_layers_as_stated():
     assert build("dyck-1-nonuniform").parameters[0].default == sympy.Rational(1, 4096)
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 9, 10, 19)
 @pytest.mark.parametrize("name", FEEDFORWARD)
 def test_feedforward_recipes_equal_their_reference_and_their_facts(name):
     """Dense evaluation = reference = `computes` on the grid; = `formula` inside `region`; = forward on a few points."""
@@ -321,6 +322,7 @@ def test_a_region_of_everything_is_meant(name):
             assert out(model, inputs, values)[model.readout.reads[0]] == rational(formula, inputs | values)
 
 
+@pytest.mark.sweep
 def test_boolean_on_every_table_of_up_to_three_bits():
     for m in (1, 2, 3):
         assignments = [dict(zip((f"p{c + 1}" for c in range(m)), map(Fraction, xi), strict=True))
@@ -383,6 +385,7 @@ def test_first_position():
     assert build("first-position", alphabet="ab").run("abba").outputs == ["1", "0", "0", "0"]
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("longest", "members"), [(5, 3), (8, 22)])
 def test_dyck_on_all_words(longest, members):
     model, spec = build("dyck-1"), reference("dyck-1")

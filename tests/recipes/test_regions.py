@@ -88,6 +88,7 @@ def test_cancel_residual_has_the_region_of_f(f):
         assert (out(model, inputs, values)["x"] == rational(formula, inputs | values)) is truth(inside, inputs | values)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["if", "gtzero-input", "gezero-input", "eqzero-input"])
 def test_the_grid_of_a_check_fills_the_wider_regions(name):
     found = check_recipe(name)

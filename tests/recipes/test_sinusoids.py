@@ -52,6 +52,7 @@ def test_a_count_is_a_point_of_the_circle(m: str) -> None:
                 assert abs(number(shown["sines"]) - mpmath.sin(C * turn)) < 1e-25
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "arguments"), [("modulo-angle", {}), ("sinusoidal", {"d": 6, "M": "50"})])
 def test_check_compares_within_what_the_reference_is_right_to(name: str, arguments: dict[str, Any]) -> None:
     assert check_recipe(name, 4, arguments).holds

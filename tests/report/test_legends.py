@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ import symcook as sc
 from symcook.papers.chiang2022 import figures
 from symcook.report import figure, question
 
-drawn = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+drawn = pytest.mark.tools("matplotlib")
 
 
 @pytest.fixture

@@ -151,9 +151,9 @@ def test_every_recipe_has_a_picture_and_nothing_reaches_out_of_it(name: str) -> 
         assert 0 <= left <= left + length <= wide and 0 <= float(node.get("y", "")) <= high, node.text
 
 
+@pytest.mark.tools("matplotlib")
 def test_figures_of_matplotlib_show_the_same_values() -> None:
     """The rows of `plot` and the weights of `plot_attention`, in exact numbers, at their places."""
-    pytest.importorskip("matplotlib", reason="needs the extra plots")
     run = sc.build("dyck-1").run("())", trace=True)
     (axes,) = run.plot().axes
     shown = {(round(t.get_position()[0]), t.get_position()[1]): t.get_text() for t in axes.texts}

@@ -42,6 +42,7 @@ def held_symbols(tape: dict[int, str]) -> dict[int, str]:
     return {cell: symbol for cell, symbol in tape.items() if symbol != "_"}
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("ahead", [False, True])
 def test_tapes_and_heads_are_those_of_the_interpreter(ahead: bool) -> None:
     """Of machines by chance, with words that their heads leave on both sides; the text marks the cells of the heads."""
@@ -128,6 +129,7 @@ def by_formula(cells: dict[int, int], head: int, i: int, b: int) -> dict[int, An
         return found
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("text", "variant", "words"),
     [
@@ -167,6 +169,7 @@ def test_what_is_retrieved_is_what_the_weights_look_at(text: str, variant: str, 
     assert compared > 10
 
 
+@pytest.mark.sweep
 def test_a_run_is_traced_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Step 0 is the last letter; the network's own looks are still had, and other weights are refused."""
     (tmp_path / "not.tm").write_text(NOT, encoding="utf-8")
@@ -189,6 +192,7 @@ def test_a_run_is_traced_from_the_command_line(tmp_path: Path, capsys: pytest.Ca
     assert code == 2 and "must have the weights that compile gives to the machine" in why and why.count("\n") == 1
 
 
+@pytest.mark.sweep
 def test_a_run_without_a_start_says_what_its_machine_has_more(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,6 +32,7 @@ def last(cells: Sequence[int], i: int) -> int | None:
     return next((j for j in range(i - 1, -1, -1) if cells[j] == cells[i]), None)
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("tie", TIES)
 def test_the_last_write_on_every_short_walk(tie: str) -> None:
     draw = random.Random(5)

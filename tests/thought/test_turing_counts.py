@@ -28,6 +28,7 @@ class Counting(BallDomain):
         return super().best(scores, weighting, i, first)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "word"), [("increment", "101"), ("copy", ""), ("unary-multiplication", "1101")])
 def test_counts_are_those_of_an_instrumented_run(name: str, word: str) -> None:
     model = sc.compile("tm", (MACHINES / f"{name}.tm").read_text())

@@ -53,6 +53,7 @@ SMALL = "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo a * -> go a R R\ng
 SMALL += "back * a -> back . L L\nback * _ -> done . R R\n"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("weighting", "dtype", "limit", "errs"),
     [
@@ -72,6 +73,7 @@ def test_the_first_error_is_at_or_above_the_certified_bound(weighting: str, dtyp
     assert found.certified < limit or not errs
 
 
+@pytest.mark.sweep
 def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     """Of a run that is certified whole as many as there are, and none behind an answer that is another one."""
     model = sc.compile("tm", SWEEPER)
@@ -87,6 +89,7 @@ def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     assert shipped(model, m, run) is None and _cached(model, run.word, wanted, "float64") is None
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_automata_err_at_or_above_the_certified_bound(dtype: str) -> None:
     """Behind a word of 40 letters: every answer of the table, and the verdict; float16 errs, float64 does not."""
@@ -125,6 +128,7 @@ def test_ten_million_steps_would_need_more_bits_and_the_bits_are_those_of_the_ga
             assert tie_break(j) <= flint.arb(1) / (64 * j**4)
 
 
+@pytest.mark.sweep
 def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     for name in ("multiples-of-three", "odd-ones"):
         file = next(one for one in automata_examples.FILES if one.stem == name)
@@ -138,6 +142,7 @@ def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     assert tuple(next(decoder) for _ in range(30)) == generate(model, "", 30, "float64").appended
 
 
+@pytest.mark.sweep
 def test_what_is_said_of_names_and_of_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A continuation by what is shown and no token is answered with tokens that begin so; nothing extends an end."""
     file = tmp_path / "m.json"
@@ -182,6 +187,7 @@ def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest
     assert "first_wrong" not in said("--domain", "float64")[1][-1]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", [(), ("--theorem", "2")])
 def test_bits_say_where_a_run_goes_wrong(
     options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -215,6 +221,7 @@ def test_bits_say_where_a_run_goes_wrong(
     assert code == 2 and "must go with the number system mpmath" in said_why
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("options", [(), ("--theorem", "2")])
 def test_a_wrong_run_stops_where_it_is_wrong(
     options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]

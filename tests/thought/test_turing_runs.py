@@ -100,6 +100,7 @@ def test_busy_beavers(name: str) -> None:
     assert machines_at_random.wrong(execute(machine, (), 1000), [one.token for one in run], 1, True) == 0
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 @pytest.mark.parametrize("name", [*BEAVERS, "copy", "increment", "parity-printed", "unary-multiplication"])
 def test_the_whole_model_of_every_shipped_machine_in_balls(name: str, weighting: str) -> None:
@@ -133,6 +134,7 @@ def test_random_machines_in_integers() -> None:
                 assert machines_at_random.integers(machine, word, limit)[1] == 0, (seed, word)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 def test_random_machines_in_balls(weighting: str) -> None:
     for seed in range(5):
@@ -150,6 +152,7 @@ def test_one_pass_checks_a_run_and_finds_the_first_change() -> None:
     assert continued(model, "101", [*said[:4], other, *said[5:]], "ball").first == 4
 
 
+@pytest.mark.sweep
 def test_what_each_machine_does_at_the_edges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No input, no steps, a machine that halts at once, and a blank in the output."""
     rows = "input: a\nwork symbols: a b\nstart: s\nhalt: h\n"
@@ -174,6 +177,7 @@ def test_what_each_machine_does_at_the_edges(tmp_path: Path, capsys: pytest.Capt
                     assert said == [*run.documents, last] and code == (0 if run.ended else 3), (name, word, limit)
 
 
+@pytest.mark.sweep
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "inc.json"
     made = document(capsys, "compile", "tm", MACHINES / "increment.tm", "-o", file)

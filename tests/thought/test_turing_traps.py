@@ -85,6 +85,7 @@ TRAPS = {
 }
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("trap", TRAPS)
 def test_random_machines_tell_a_slip(trap: str) -> None:
     wrong = 0
@@ -116,6 +117,7 @@ def test_every_changed_entry_is_refused_in_integers() -> None:
     assert not genuine(replace(model, program=other.program)) and not genuine(replace(model, program=None))
 
 
+@pytest.mark.sweep
 def test_a_head_that_leaves_the_input_on_either_side_reads_blanks() -> None:
     source = (
         "input: a\nwork symbols: a\nstart: s\nhalt: h\nhead: {head}\ns a * -> s a {move} R\ns _ * -> t . {move} S\n"

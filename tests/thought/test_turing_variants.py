@@ -24,6 +24,7 @@ from symcook.thought.heads import last_write
 from symcook.thought.running import run_machine
 
 
+@pytest.mark.layer_one(10)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 def test_random_machines_run_by_variants(seed: int, variant: str) -> None:
@@ -51,6 +52,7 @@ p _ * -> h 1 R R
 """
 
 
+@pytest.mark.sweep
 def test_without_a_token_in_front_a_unit_reads_the_blank_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """No token stands for cell 0: the nearest is the first letter's. Without the unit that asks for the sign of the
     head's cell that letter is read; the shortest word that tells is 1, whose head goes left once."""
@@ -73,6 +75,7 @@ def test_without_a_token_in_front_a_unit_reads_the_blank_there(monkeypatch: pyte
     assert wrong()[0] == ("1",) and ("2",) not in wrong()
 
 
+@pytest.mark.sweep
 def test_a_machine_without_a_token_in_front_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,6 +44,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
 
 
+@pytest.mark.sweep
 def test_check_on_a_cluster(cluster: Any, small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "shallow.py").write_text(SPEC)
     own = ["check", "dyck-1", "--max-length", "8", "--spec", f"{tmp_path / 'shallow.py'}:shallow", "--json"]
@@ -58,6 +59,7 @@ def test_check_on_a_cluster(cluster: Any, small: None, tmp_path: Path, capsys: p
     assert again | {"method": alone["method"]} == alone
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_a_worker_that_is_killed_in_the_middle_costs_no_string(cluster: Any, small: None, tmp_path: Path) -> None:
     from distributed import Client

@@ -24,6 +24,7 @@ b * _ -> h . S R
 FLIP = COPY.replace("-> q 0", "-> q x").replace("-> q 1", "-> q 0").replace("-> q x", "-> q 1")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 def test_a_machine_agrees_with_its_interpreter(
     weighting: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -38,6 +39,7 @@ def test_a_machine_agrees_with_its_interpreter(
     assert f"at most {TOKENS} a string" in found["method"]
 
 
+@pytest.mark.sweep
 def test_other_weights_differ_at_the_smallest_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Weights that flip letters, under the program that copies them; the replay shows it."""
     sc.compile("tm", FLIP).save(tmp_path / "m.json")
@@ -52,6 +54,7 @@ def test_other_weights_differ_at_the_smallest_word(tmp_path: Path, capsys: pytes
     assert code == 0 and out.endswith("ended; output: 1\n")
 
 
+@pytest.mark.sweep
 def test_a_machine_that_never_halts_is_compared_to_a_limit() -> None:
     found = check_decoded(sc.compile("tm", "1RB1LA_1LA1RB"), 1)
     assert found.holds and found.strings == 0

@@ -58,12 +58,14 @@ def looped(model: sc.Transformer, fold: Fold, most: int) -> None:
     assert (found.wrong, found.smallest) == (len(wrong), wrong[0] if wrong else None)
 
 
+@pytest.mark.sweep
 @in_parts(4, "kind, seed", list(itertools.product(agreement.KINDS, range(12))))
 def test_random_models_agree_with_loops(kind: str, seed: int) -> None:
     result = agreement.outcome(kind, seed, 5)
     assert result == "agree" or (kind == "softmax" and result.startswith("open")), result
 
 
+@pytest.mark.sweep
 @in_parts(3, "kind, seed", list(itertools.product(("uniform", "hard"), range(10))))
 def test_one_length_alone_is_what_it_is_among_all(kind: str, seed: int) -> None:
     """Shorter words are then merged without answers, but with all that is summed on the way."""
@@ -77,6 +79,7 @@ def test_one_length_alone_is_what_it_is_among_all(kind: str, seed: int) -> None:
 # --- Counts -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["dyck-1", "dyck-1-zero-one"])
 def test_dyck_1_accepts_catalan_many(name: str) -> None:
     right(merged(built(name), dyck1, 60), 60, 2, catalan)
@@ -147,6 +150,7 @@ def test_a_stack_that_saturates_is_found_with_its_shortest_word() -> None:
         assert found.smallest == ("(",) * 21 + (")",) * 20
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("layer", "mask", "word"), [(0, "strict-future", "("), (1, "past", ")(")])
 def test_another_mask_is_found(layer: int, mask: str, word: str) -> None:
     model = built("dyck-1")
@@ -174,6 +178,7 @@ def hard(weighting: str, mask: str = "future", positions: Any = None, added: Any
     return sc.Transformer("ties", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("c",), [[1]])).bind()
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("mask", ["future", "strict-future"])
 @pytest.mark.parametrize("weighting", ["leftmost", "rightmost", "average"])
 def test_tied_keys_with_different_values(weighting: str, mask: str) -> None:
@@ -256,6 +261,7 @@ def test_counts_are_kept_where_ties_need_them_alone() -> None:
     assert "at most 198 classes" in merged(built("dyck-1-zero-one"), dyck1, 100).how
 
 
+@pytest.mark.sweep
 def test_a_tie_that_positions_break_is_no_tie() -> None:
     """b + i/n: each position has a key of its own. Words are merged by prefixes where these are few, else refused."""
     for positions in ({"b": "i/n"}, {"b": "-i/n"}):

@@ -77,6 +77,7 @@ def span(numbers: AffineNumbers, function: Function, e: int) -> tuple[F, bool, F
     return low, low_open, high, high_open
 
 
+@pytest.mark.layer_one(0, 1, 8, 19, 20, 21, 32, 33)
 @pytest.mark.parametrize("seed", range(40))
 def test_signs_and_activations(seed: int) -> None:
     """Positive: all that a value may be is; not: none of it is. An activation takes what is positive as it is, and a

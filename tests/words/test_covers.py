@@ -108,6 +108,7 @@ def test_every_word_once_in_order() -> None:
     assert list(every(("a",), 0)) == [()] and len(list(every("abc", 4))) == 81
 
 
+@pytest.mark.layer_one(1)
 @in_parts(5, "seed", range(50))
 def test_one_word_for_all_of_a_class_by_counts(seed: int) -> None:
     """Each word, by the counts in the cells, has what its representative has, refusals too."""
@@ -122,6 +123,7 @@ def test_one_word_for_all_of_a_class_by_counts(seed: int) -> None:
         assert all(said(model, word) == said(model, group[0]) for group in groups.values() for word in group)
 
 
+@pytest.mark.sweep
 @in_parts(10, "seed", range(100))
 def test_one_state_for_all_prefixes_alike(seed: int) -> None:
     """A word of an entry has its values exactly; a state has the words that brute force finds in it, the first of which
@@ -168,6 +170,7 @@ def last_sums(level: Any) -> int:
     return len(set(range(len(numbers.sums))) - numbers.fed)
 
 
+@pytest.mark.layer_one(4)
 @in_parts(5, "seed", range(50))
 def test_words_of_a_class_come_out_alike_in_every_runtime(seed: int) -> None:
     """With bits: what any arithmetic of the error model may make of a word is the same set for all words of its class,
@@ -218,6 +221,7 @@ def test_how_fine_the_classes_are() -> None:
                 assert classes(n, one).many == n + 1 == classes(n, one, bits=24).many == classes(n, one, bits=8).many
 
 
+@pytest.mark.layer_one(1)
 @in_parts(5, "seed", range(50))
 def test_states_in_the_error_model_hold_all_their_words(seed: int) -> None:
     model = drawn(seed, plain=True)

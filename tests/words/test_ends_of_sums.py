@@ -37,6 +37,7 @@ def within(r: random.Random, low: int, high: int) -> Fraction:
     return Fraction(at // 2, 2**GRID) + (Fraction(r.randint(1, 9), 10 * 2**GRID) if at % 2 else 0)
 
 
+@pytest.mark.layer_one(0, 4, 6, 10, 15, 19, 28, 29)
 @pytest.mark.parametrize("seed", range(30))
 def test_ends_hold_all_values_and_all_sums(seed: int) -> None:
     r, many = random.Random(seed), 8

@@ -194,6 +194,7 @@ def test_the_greatest_numbers_whose_every_bit_is_held(dtype: str) -> None:
                 assert (found.low[0] == found.high[0]) == (top < 2**bits), (dtype, top)
 
 
+@pytest.mark.sweep
 @together("dtype", list(FORMATS))
 def test_sums_and_averages(dtype: str) -> None:
     """Of up to 40 terms, where roundings add up; the average divides the sum once, or each term before."""

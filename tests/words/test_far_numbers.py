@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from families import together
 from test_error_model import FORMATS, Model, drawn, same, values
 
@@ -74,6 +75,7 @@ def rows(x: Values) -> list[tuple[float, float, int]]:
     return list(zip(x.low.tolist(), x.high.tolist(), x.grid.tolist(), strict=True))
 
 
+@pytest.mark.sweep
 @together("dtype", list(FORMATS))
 def test_many_states_at_once(dtype: str) -> None:
     """Every operation on the values of many states gives each what it gives it alone: none looks at another's."""

@@ -34,6 +34,7 @@ def decided(model: Transformer, columns: dict[str, Any]) -> bool:
     return decision(model, {name: (both[:, 0], both[:, 1]) for name, both in found.items()})[1] is None
 
 
+@pytest.mark.sweep
 def test_every_string_is_in_the_rows() -> None:
     """Where they decide a length, each string's exact answer is also that of a run in so few bits."""
     accepted = refused = turned = 0
@@ -77,6 +78,7 @@ def test_a_choice_that_rounding_turns_is_not_accepted() -> None:
                 outputs(model, 9, Rounding(Format(bits)))
 
 
+@pytest.mark.sweep
 def test_dyck_k_d_is_guaranteed_at_lengths_with_billions_of_strings() -> None:
     found = guarantee(build("dyck-k-d").bind(), "float32", 8)
     assert found["ranges"] == found["divided_first"]["ranges"] == [[1, 8]]

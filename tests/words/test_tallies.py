@@ -124,6 +124,7 @@ def column(values: list[Fraction]) -> Cell:
     return Cell(np.array(numbers, dtype=carrier(bound)), below, bound)
 
 
+@pytest.mark.layer_one(3, 6, 12, 15)
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
 @pytest.mark.parametrize("seed", range(8))
 def test_attention_by_key_is_attention(weighting: str, seed: int) -> None:

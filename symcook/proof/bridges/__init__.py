@@ -3,5 +3,5 @@
 For: `prove` and `compile --prove` of models made from a family; `decoders` for compiled automata. Untrusted.
 `correspondence` pairs the equations of the two, `bridge` writes the proof, `computed` closes its goals by values, and
 `tableterms` writes tables of numbers as terms.
-May import: the packages before it (see tests/test_layering.py), `statements` among them.
+May import: the packages before it (see .ci/layers.py), `statements` among them.
 """
