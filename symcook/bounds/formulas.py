@@ -14,26 +14,26 @@ from typing import Any
 
 import sympy as sp
 
-from symcook.bounds import KINDS
+from symcook.bounds.kinds import KINDS
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown
 from symcook.model.expr import names, parse_term, valid_name
 from symcook.model.rationals import plain
 from symcook.model.symbols import exact, to_sympy
-from symcook.numbers.named import Bound, Sum, Symbol
+from symcook.numbers.named import BoundVariable, ModelSymbol, SympySum
 
 COUNTS = ("n",)
 """The arguments that are counts: a name in them is a positive integer. A name in any other argument is a positive
 number."""
-Values = tuple[sp.Expr, sp.Expr]
+TightAndClaimed = tuple[sp.Expr, sp.Expr]
 """(tight value, claimed value)."""
 
 
 @dataclass(frozen=True)
-class Formula:
+class BoundFormula:
     """The formulas of a kind of bound."""
 
-    values: Callable[..., Values]
+    values: Callable[..., TightAndClaimed]
     """The tight and the claimed value, from the arguments by name."""
     arguments: tuple[str, ...]
     """The arguments that the formulas need."""
@@ -176,9 +176,9 @@ def _read(name: str, value: Any) -> Any:
     return expression
 
 
-def _positive(name: str, count: bool) -> Symbol:
+def _positive(name: str, count: bool) -> ModelSymbol:
     """The symbol for a name in an argument."""
-    return Symbol(name, positive=True, **({"integer": True} if count else {"real": True}))
+    return ModelSymbol(name, positive=True, **({"integer": True} if count else {"real": True}))
 
 
 def _distance(others: sp.Expr, best: sp.Expr | int = 1) -> sp.Expr:
@@ -187,7 +187,7 @@ def _distance(others: sp.Expr, best: sp.Expr | int = 1) -> sp.Expr:
     return 2 * others / (best + others)
 
 
-def _softmax(n: sp.Expr, gamma: sp.Expr) -> Values:
+def _softmax(n: sp.Expr, gamma: sp.Expr) -> TightAndClaimed:
     return _distance((n - 1) * sp.exp(-gamma)), 2 * n * sp.exp(-gamma)
 
 
@@ -197,73 +197,73 @@ def _index(*terms: sp.Expr | None) -> sp.Symbol:
     name = "k"
     while name in taken:
         name += "_"
-    return Bound(name, integer=True, positive=True)
+    return BoundVariable(name, integer=True, positive=True)
 
 
 def _squares(gamma: sp.Expr, last: sp.Expr, moment: int = 0) -> sp.Expr:
     """The sum of k^moment e^(-gamma k^2) over k = 1..last."""
     k = _index(gamma, last)
-    return Sum(k**moment * sp.exp(-gamma * k**2), (k, 1, last))
+    return SympySum(k**moment * sp.exp(-gamma * k**2), (k, 1, last))
 
 
-def _lookup(gamma: sp.Expr, n: sp.Expr | None = None) -> Values:
+def _lookup(gamma: sp.Expr, n: sp.Expr | None = None) -> TightAndClaimed:
     sides = (sp.oo, sp.oo) if n is None else (sp.ceiling(n / 2) - 1, sp.floor(n / 2))
     return _distance(sum(_squares(gamma, side) for side in sides)), 4 * sp.exp(-gamma)
 
 
-def _ziggurat(gamma: sp.Expr, n: sp.Expr | None = None) -> Values:
+def _ziggurat(gamma: sp.Expr, n: sp.Expr | None = None) -> TightAndClaimed:
     x = sp.exp(-gamma)
     ends = 0 if n is None else x ** sp.floor((n - 1) / 2) + x ** sp.floor(n / 2)
     return _distance(x * (2 - ends), 1 - x), 4 * x
 
 
-def _table_lookup(gamma: sp.Expr, n: sp.Expr | None = None) -> Values:
+def _table_lookup(gamma: sp.Expr, n: sp.Expr | None = None) -> TightAndClaimed:
     last = sp.oo if n is None else n - 1
     return _squares(gamma, last, 1) / (1 + _squares(gamma, last)), sp.Rational(3, 2) * sp.exp(-gamma)
 
 
-def _tie_break(variant: str, gamma: sp.Expr, n: sp.Expr) -> Values:
+def _tie_break(variant: str, gamma: sp.Expr, n: sp.Expr) -> TightAndClaimed:
     x, k = sp.exp(-gamma), _index(gamma, n)
     if variant == "a":
-        return _distance(Sum(sp.exp(-gamma * n * k / (n - k)), (k, 1, n - 1))), 4 * x
+        return _distance(SympySum(sp.exp(-gamma * n * k / (n - k)), (k, 1, n - 1))), 4 * x
     return _distance(x * (1 - x ** (n - 1)), 1 - x), 4 * x
 
 
-def _layernorm_hash(n: sp.Expr) -> Values:
+def _layernorm_hash(n: sp.Expr) -> TightAndClaimed:
     root = sp.sqrt((n**2 + 1) * ((n - 1) ** 2 + 1))
     return 1 / (root * (root + n * (n - 1) + 1)), 1 / (2 * n**4)
 
 
-def _temperature(n: sp.Expr, gamma: sp.Expr, error: sp.Expr | None = None) -> Values:
+def _temperature(n: sp.Expr, gamma: sp.Expr, error: sp.Expr | None = None) -> TightAndClaimed:
     error = sp.Rational(1, 4) if error is None else error
     return gamma / sp.log((n - 1) * (1 - error) / error), gamma / sp.log(2 * n / error)
 
 
 FORMULAS = {
-    "softmax-hardmax": Formula(
+    "softmax-hardmax": BoundFormula(
         _softmax, ("n", "gamma"), (), "1 <= n & 0 < gamma", ("supremum", "2 n e^-gamma"),
         "cookbook.s5.7.lemma5.3", "Cookbook, Lemma 5.3",
     ),
-    "lookup": Formula(
+    "lookup": BoundFormula(
         _lookup, ("gamma",), ("n",), "0 < gamma", ("supremum", "4 e^-gamma"),
         "yang2026.lemma6", "Cookbook, Section 5.3.4; yang2026, Lemma 6",
     ),
-    "ziggurat": Formula(
+    "ziggurat": BoundFormula(
         _ziggurat, ("gamma",), ("n",), "0 < gamma", ("supremum", "4 e^-gamma"), "yang2026.lemma6", "yang2026, Lemma 6",
     ),
-    "table-lookup": Formula(
+    "table-lookup": BoundFormula(
         _table_lookup, ("gamma",), ("n",), "1 <= gamma", ("largest error", "(3/2) e^-gamma"),
         "yang2026.lemma7", "yang2026, Lemma 7",
     ),
-    "tie-break": Formula(
+    "tie-break": BoundFormula(
         _tie_break, ("variant", "gamma", "n"), (), "1 <= n & 0 < gamma", ("supremum", "4 e^-gamma"),
         "yang2026.lemma8{variant}", "yang2026, Lemma 8",
     ),
-    "layernorm-hash": Formula(
+    "layernorm-hash": BoundFormula(
         _layernorm_hash, ("n",), (), "2 <= n", ("smallest gap", "1/(2 n^4)"),
         "merrill2024.lemma8", "Cookbook, Section 5.3.3; merrill2024, Lemma 8",
     ),
-    "temperature": Formula(
+    "temperature": BoundFormula(
         _temperature, ("n", "gamma"), ("error",), "2 <= n & 0 < gamma & 0 < error & error < (n - 1)/n",
         ("largest tau", "gamma/log(2 n/error)"), "", "Cookbook, Section 5.7",
     ),

@@ -11,7 +11,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from symcook import bounds
+from symcook.bounds.kinds import kind as kind_of
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.answers import Shown, brief
 from symcook.model.rationals import decimal_text
@@ -166,7 +166,7 @@ def sweep(
 def runs_over(kind: str, arguments: Mapping[str, object]) -> str | None:
     """The argument whose value is a range, a list, a tuple or an array of numbers, if there is one; BadInput for
     several."""
-    numbers = {argument.name for argument in bounds.kind(kind).arguments} & {*WHOLE, *BROKEN}
+    numbers = {argument.name for argument in kind_of(kind).arguments} & {*WHOLE, *BROKEN}
     several = [
         name
         for name, value in arguments.items()
@@ -188,15 +188,17 @@ def at_values(
     **arguments: object,
 ) -> Sweep:
     """The bounds of a kind at each of `values` of the argument `name`; see `sweep`."""
-    from symcook.door import check_digits
+    from symcook.door import check_digits, fits
 
     checked_digits, answers = check_digits(digits), list[Any]()
     values = [_exact_value(name, value) for value in values]
+    function = kind_of(kind).load()
+    fits(function, kind, (), {**arguments, name: 1})
     if not 1 <= len(values) <= MAX_VALUES:
         raise BadInput(f"a bound must have from 1 to {MAX_VALUES:,} values of {name}", len(values))
     for k, value in enumerate(values):
         try:
-            answers.append(bounds.bound(kind, **arguments, **{name: value}, digits=checked_digits))
+            answers.append(function(**arguments, **{name: value}, digits=checked_digits))
         except Undecided as error:
             raise Undecided(f"at {name} = {decimal_text(value)}: {error}") from None
         if progress is not None:
@@ -232,7 +234,7 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     if not equals or not name or len(parts) not in (2, 3) or not all(parts):
         raise BadInput("a range must have a name and two ends", over or "nothing", form)
     # The argument.
-    numeric_arguments = [a.name for a in bounds.kind(kind).arguments if a.name in (*WHOLE, *BROKEN)]
+    numeric_arguments = [a.name for a in kind_of(kind).arguments if a.name in (*WHOLE, *BROKEN)]
     if not numeric_arguments:
         raise BadInput("a kind must have an argument that is a number to run over", kind, "there is nothing to plot")
     if name not in numeric_arguments:

@@ -13,13 +13,13 @@ from typing import Any
 import sympy as sp
 
 
-class Symbol(sp.Symbol):
+class ModelSymbol(sp.Symbol):
     """A symbol of sympy that `subs` and `xreplace` find by its name.
 
     It equals sympy's symbol of the same name and assumptions. Its class has sympy's name for symbols, by which sympy
     orders and prints expressions.
 
-    >>> eps = Symbol("eps", positive=True)
+    >>> eps = ModelSymbol("eps", positive=True)
     >>> (1 / eps).subs("eps", 2), (1 / eps).subs(sp.Symbol("eps"), 2), sp.sqrt(eps**2)
     (1/2, 1/2, eps)
     >>> eps == sp.Symbol("eps", positive=True), eps == sp.Symbol("eps")
@@ -53,20 +53,20 @@ class Symbol(sp.Symbol):
     __hash__ = sp.Symbol.__hash__
 
 
-class Bound(sp.Symbol):
+class BoundVariable(sp.Symbol):
     """The variable of a sum or product: no substitution of a name means it, and it is never put for such a name."""
 
     __slots__ = ()
 
 
-Bound.__name__ = "Symbol"  # sympy orders expressions by the names of classes
+ModelSymbol.__name__ = BoundVariable.__name__ = "Symbol"  # sympy orders expressions by the names of classes
 
 
-class Sum(sp.Sum):
+class SympySum(sp.Sum):
     """A sum of sympy whose free symbols are substituted by their names; sympy's own looks for the very symbol.
 
-    >>> k, n = Bound("k", integer=True), Symbol("n", integer=True, positive=True)
-    >>> Sum(k, (k, 1, n)).subs("n", 4).doit()
+    >>> k, n = BoundVariable("k", integer=True), ModelSymbol("n", integer=True, positive=True)
+    >>> SympySum(k, (k, 1, n)).subs("n", 4).doit()
     10
     """
 
@@ -77,19 +77,22 @@ class Sum(sp.Sum):
         return super()._eval_subs(next((s for s in self.free_symbols if _names(old, s.name)), old), new)
 
 
+SympySum.__name__ = "Sum"
+
+
 def _names(old: object, name: str) -> bool:
     """Whether `old` is a symbol called `name`. A Dummy or a bound variable is a symbol of its own, whatever it is
     called."""
-    return isinstance(old, sp.Symbol) and not isinstance(old, (sp.Dummy, Bound)) and old.name == name
+    return isinstance(old, sp.Symbol) and not isinstance(old, (sp.Dummy, BoundVariable)) and old.name == name
 
 
 @lru_cache(maxsize=4096)
-def named(name: str, sign: str) -> Symbol:
+def named(name: str, sign: str) -> ModelSymbol:
     """The symbol `name`: real, with the assumption `sign` ("" for none, or "positive", "nonnegative", "negative",
     "nonpositive"); i and n are integers."""
     if name in ("i", "n"):
-        return Symbol(name, integer=True, **{"nonnegative" if name == "i" else "positive": True})
-    return Symbol(name, **({sign: True} if sign else {}), real=True)
+        return ModelSymbol(name, integer=True, **{"nonnegative" if name == "i" else "positive": True})
+    return ModelSymbol(name, **({sign: True} if sign else {}), real=True)
 
 
 def standard(expression: Any, signs: Mapping[str, str] | None = None) -> Any:
@@ -98,7 +101,7 @@ def standard(expression: Any, signs: Mapping[str, str] | None = None) -> Any:
     table = {
         s: named(s.name, (signs or {}).get(s.name, ""))
         for s in expression.free_symbols
-        if isinstance(s, sp.Symbol) and (signs is not None or type(s) is not Symbol)
+        if isinstance(s, sp.Symbol) and (signs is not None or type(s) is not ModelSymbol)
     }
     table = {s: own for s, own in table.items() if s is not own}
     return expression.xreplace(table) if table else expression
