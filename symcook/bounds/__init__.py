@@ -1,27 +1,28 @@
 """Bounds: a paper's claim, the sharp value, and whether the claim holds, all rigorous to the requested digits.
 
-This module has the names of the functions. A function is imported when it is first used, so that listing the kinds is
-fast.
+The functions are named in `symcook.bounds.kinds`, and imported when they are first used.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from symcook.declaration import Question
+from symcook.bounds.kinds import KINDS, kind
 from symcook.door import door, fits
-from symcook.errors import unknown
+from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
     from symcook.bounds.arguments import Bound
     from symcook.bounds.error import error_propagation
     from symcook.bounds.falling import table_lookup, tie_break, ziggurat
     from symcook.bounds.flips import sensitivity
+    from symcook.bounds.formulas import SymbolicBound
     from symcook.bounds.gelu import gelu_multiply, gelu_relu
     from symcook.bounds.layer import layer_norm, lipschitz
     from symcook.bounds.scores import softmax_of_scores
     from symcook.bounds.softmax import quadratic_lookup, softmax_hardmax, temperature
     from symcook.bounds.sums import layernorm_hash
+    from symcook.bounds.sweeps import Sweep
     from symcook.papers.chiang2022.entropy import cross_entropy
 
 __all__ = [
@@ -45,43 +46,24 @@ __all__ = [
     "ziggurat",
 ]
 
-# name of a kind -> where its function is; "digits" is the option that all of them have.
-KINDS = {
-    name: Question(name, f"symcook.{home}", "digits")
-    for name, home in {
-        "softmax-hardmax": "bounds.softmax:softmax_hardmax",
-        "softmax": "bounds.scores:softmax_of_scores",
-        "lookup": "bounds.softmax:quadratic_lookup",
-        "ziggurat": "bounds.falling:ziggurat",
-        "table-lookup": "bounds.falling:table_lookup",
-        "tie-break": "bounds.falling:tie_break",
-        "layernorm-hash": "bounds.sums:layernorm_hash",
-        "lipschitz": "bounds.layer:lipschitz",
-        "layer-norm": "bounds.layer:layer_norm",
-        "gelu-multiply": "bounds.gelu:gelu_multiply",
-        "gelu-relu": "bounds.gelu:gelu_relu",
-        "temperature": "bounds.softmax:temperature",
-        "error": "bounds.error:error_propagation",
-        "sensitivity": "bounds.flips:sensitivity",
-        "cross-entropy": "papers.chiang2022.entropy:cross_entropy",
-    }.items()
-}
-"""The kinds of bounds: each function takes its arguments and `digits` by name and returns a `Bound`."""
-
-
-def kind(name: str) -> Question:
-    """The kind called `name`. Raises BadInput, with the most similar name, if there is none."""
-    if name not in KINDS:
-        raise unknown("kind of bound", name, tuple(KINDS))
-    return KINDS[name]
-
-
 @door()
-def bound(name: str, *arguments: object, **parameters: object) -> Bound:
+def bound(
+    name: str, *arguments: object, over: str | None = None, **parameters: object
+) -> Bound | SymbolicBound | Sweep:
     """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
+
+    An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value are
+    sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`).
+
+    One argument may be a range, a list or an array of numbers, or be given in `over` as text NAME=FROM:TO[:STEPS].
+    Then the answer is a `Sweep`, whose `columns` have one entry for each value.
 
     >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds
     True
+    >>> bound("softmax-hardmax", n="n", gamma="g").claimed
+    2*n*exp(-g)
+    >>> bound("layernorm-hash", n=range(2, 5)).array("claimed").round(5).tolist()
+    [0.03125, 0.00617, 0.00195]
 
     Raises BadInput, with the nearest kind or argument, for a name that there is not.
     """
@@ -90,9 +72,31 @@ def bound(name: str, *arguments: object, **parameters: object) -> Bound:
     for parameter in parameters:
         if parameter not in names:
             raise unknown(f"argument of {name}", parameter, names)
+    given: dict[str, Any] = dict(zip(chosen.names, arguments, strict=False)) | parameters
+    if over is not None or any(not isinstance(value, (str, int, bool)) for value in given.values()):
+        from symcook.bounds.sweeps import at_values, runs_over, sweep
+
+        several = runs_over(name, given)
+        if over is not None and several is not None:
+            raise BadInput("one argument of a bound must have several values", f"{several}, and over {over}")
+        if over is not None:
+            return sweep(name, over, **given)
+        if several is not None:
+            return at_values(name, several, given.pop(several), **given)
+    if any(map(may_have_names, given.values())):
+        from symcook.bounds.formulas import symbolic
+
+        if (formula := symbolic(name, given)) is not None:
+            return formula
     function = chosen.load()
     fits(function, name, arguments, parameters)
     return function(*arguments, **parameters)
+
+
+def may_have_names(value: object) -> bool:
+    """Whether a value is text with a letter, or an expression of sympy: `symcook.bounds.formulas` tells whether there
+    are names in it."""
+    return hasattr(value, "free_symbols") or (isinstance(value, str) and any(map(str.isalpha, value)))
 
 
 def __getattr__(name: str) -> Any:

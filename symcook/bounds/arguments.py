@@ -21,7 +21,7 @@ from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.rationals import plain, rational
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer, without_value
-from symcook.numbers.balls import Ball, arb_of, ball, decide_sign, limit_for, refine
+from symcook.numbers.balls import AlikeByText, Ball, arb_of, ball, decide_sign, limit_for, refine
 from symcook.numbers.evaluate import evaluate
 from symcook.words import Word, every
 
@@ -213,8 +213,8 @@ def against(
     }
 
 
-@dataclass(frozen=True, repr=False)
-class Bound(Reply):
+@dataclass(frozen=True, repr=False, eq=False)
+class Bound(AlikeByText, Reply):
     """A claimed bound, and the value that it is about."""
 
     REPORT = "bound"

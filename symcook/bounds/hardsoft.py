@@ -47,7 +47,7 @@ from symcook.model.answers import Reply
 from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, hull, ratio_of
+from symcook.numbers.balls import AlikeByText, Ball, arb_of, ball, hull, ratio_of
 from symcook.words.inputs import Language, Strings, listed, longest, strings
 
 READS = PartsRead("the question hardsoft")
@@ -71,8 +71,8 @@ class HardHead:
     untied: str | None
 
 
-@dataclass(frozen=True)
-class SoftLength:
+@dataclass(frozen=True, eq=False)
+class SoftLength(AlikeByText):
     """The results at n input symbols: the gap (None: no two scores of a row differ), the temperatures of Theorem 26
     (None without a gap), by layers and needed (None: every temperature is low enough), and the largest error of the
     softmax model at the temperature by layers, with the string that has it."""

@@ -81,7 +81,7 @@ class Lengths:
                 Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)
             )
             self.world.positive[p.name] = (lower, p.lower_open, upper)
-            self.world._cells[p.name] = self.field.symbol(sympy.Symbol(p.name, real=True))
+            self.world._cells[p.name] = self.field.symbol(p.symbol)
         # Add the usual names to the field now: a later generator may make stored polynomials stale.
         for name in (
             "i",

@@ -28,7 +28,7 @@ from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
 from symcook.model.reads import PartsRead
-from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
+from symcook.model.symbols import Number, at, from_sympy, lowered, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
 
@@ -112,8 +112,8 @@ class Symbolic(Rowwise):
         boxes, named = {}, {}
         for declared in (*inputs, *parameters):
             parameter = Parameter(declared) if isinstance(declared, str) else declared
-            boxes[symbol(parameter.name)] = _interval(parameter)
-            named[parameter.name] = self._field.symbol(symbol(parameter.name))
+            boxes[parameter.symbol] = _interval(parameter)
+            named[parameter.name] = self._field.symbol(parameter.symbol)
         self._terms = _Closed(self, named)
         self._signs = KnownSigns(self._field, boxes)
 

@@ -264,3 +264,21 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     if abs(k) * bits > MAX_BITS:
         raise too_large()
     return Fraction(_small(base**k))
+
+
+def decimal_text(value: Fraction | int) -> str:
+    """The decimal of a number if it is finite, else p/q.
+
+    >>> decimal_text(Fraction(1, 80)), decimal_text(Fraction(1, 3)), decimal_text(10**20)
+    ('0.0125', '1/3', '100000000000000000000')
+    """
+    number = Fraction(value)
+    twos = (number.denominator & -number.denominator).bit_length() - 1
+    fives, remaining = 0, number.denominator >> twos
+    while remaining % 5 == 0:
+        fives, remaining = fives + 1, remaining // 5
+    places = max(twos, fives)
+    if remaining > 1 or not places:
+        return str(number)
+    digits = str(int(number * 10**places)).rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}"

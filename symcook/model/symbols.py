@@ -131,11 +131,11 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
     if isinstance(value, sp.Rational):
         return value
     if isinstance(value, sp.Expr):
-        # The symbols with their fixed assumptions.
-        standard = {s: symbol(s.name) for s in value.free_symbols if isinstance(s, sp.Symbol)}
-        if any(s != own for s, own in standard.items()):
-            value = value.xreplace(standard)
+        from symcook.numbers.named import standard
         from symcook.numbers.nodes import Choice
+
+        # The symbols with their fixed assumptions.
+        value = standard(value)
 
         # sympy's own nodes become the grammar's; conditions get the form that they have when their text is read again.
         if value.has(sp.Sum, sp.Product, sp.Piecewise, Choice):
@@ -162,15 +162,14 @@ def check_symbol(name: object) -> None:
         raise BadInput("a symbol's name must be an identifier and no reserved word", name)
 
 
-def symbol(name: str) -> Any:
+def symbol(name: str, sign: str = "") -> Any:
     """The sympy symbol that stands for `name` everywhere: i is a nonnegative integer, since positions may be numbered
-    from 0; n is a positive integer; all others are real."""
-    import sympy as sp
+    from 0; n is a positive integer; all others are real. A parameter's declared interval may give it a `sign`:
+    "positive", "nonnegative", "negative" or "nonpositive"."""
+    from symcook.numbers.named import named
 
     check_symbol(name)
-    if name == "i":
-        return sp.Symbol("i", integer=True, nonnegative=True)
-    return sp.Symbol("n", integer=True, positive=True) if name == "n" else sp.Symbol(name, real=True)
+    return named(name, sign)
 
 
 def fraction(value: Any) -> Fraction:

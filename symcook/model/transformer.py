@@ -92,6 +92,21 @@ class Parameter:
             parts.append(f"{self.name} {'<' if self.upper_open else '<='} {from_sympy(self.upper)}")
         return " & ".join(parts) or "true"
 
+    @property
+    def sign(self) -> str:
+        """What the interval says of the sign, as sympy's assumption: "positive", "nonnegative", "negative",
+        "nonpositive", or "" where the interval has numbers of both signs."""
+        if self.lower is not None and self.lower.is_nonnegative:
+            return "positive" if self.lower.is_positive or self.lower_open else "nonnegative"
+        if self.upper is not None and self.upper.is_nonpositive:
+            return "negative" if self.upper.is_negative or self.upper_open else "nonpositive"
+        return ""
+
+    @property
+    def symbol(self) -> Any:
+        """The sympy symbol of the parameter in the model's matrices and closed forms, with the sign of its interval."""
+        return symbol(self.name, self.sign)
+
     @door()
     def check(self, value: Exact) -> sympy.Expr:
         """`value` as an exact number inside the interval; BadInput where it is outside or not known to be inside."""
@@ -197,6 +212,20 @@ class Transformer(Verbs, Shown):
                         free.name,
                         f"add Parameter('{free.name}', ...)",
                     )
+        self._sign_symbols()
+
+    def _sign_symbols(self) -> None:
+        """Give the symbols in the model's numbers the signs of their declared intervals, as sympy's assumptions."""
+        own = {p.name: p.symbol for p in self.parameters} | {name: symbol(name) for name in INDEX}
+        changed = {
+            free: own[free.name]
+            for value, _, _ in self.expressions(symbolic=True)
+            for free in value.free_symbols
+            if free is not own[free.name]
+        }
+        if changed:
+            signed = self.with_numbers(lambda value: value.xreplace(changed) if value.free_symbols else value)
+            freeze(self, **signed)
 
     def _check_step(self, step: Sublayer) -> None:
         """BadInput where a step reads a name that is neither a coordinate nor written by a norm before its block, or
@@ -250,6 +279,17 @@ class Transformer(Verbs, Shown):
             if indexed and symbol("n") in value.free_symbols:
                 return f"{where} is {from_sympy(value)}, and n changes as the string grows"
         return None
+
+    @property
+    def symbols(self) -> Mapping[str, Any]:
+        """{name: sympy symbol} of the parameters and of the position i and the length n, as matrices, position
+        functions and closed forms have them.
+
+        >>> from symcook.recipes import build
+        >>> build("gtzero").symbols["eps"].is_positive
+        True
+        """
+        return MappingProxyType({p.name: p.symbol for p in self.parameters} | {name: symbol(name) for name in INDEX})
 
     @cached_property
     def pointwise(self) -> bool:
@@ -387,11 +427,11 @@ class Transformer(Verbs, Shown):
         values = self.values({**(given or {}), **named}, require=require)
         if not values:
             return self
-        table = {symbol(name): value for name, value in values.items()}
 
         def put(value: sympy.Expr) -> Any:
             """A number with the values in place of the symbols."""
-            return value.subs(table) if value.free_symbols & table.keys() else value
+            table = {free: values[free.name] for free in value.free_symbols if free.name in values}
+            return value.subs(table) if table else value
 
         return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))
 
@@ -399,14 +439,16 @@ class Transformer(Verbs, Shown):
     def mapped(self, put: Put, parameters: tuple[Parameter, ...]) -> Transformer:
         """This model with the substitution `put` made in each of its `expressions`, and the declarations `parameters`.
         Parts in which nothing changes are the same objects, with their caches."""
-        return replace(
-            self,
-            embedding=self.embedding.mapped(put),
-            layers=tuple(layer.mapped(put) for layer in self.layers),
-            readout=self.readout.mapped(put),
-            parameters=parameters,
-            final_norm=self.final_norm and self.final_norm.mapped(put),
-        )
+        return replace(self, parameters=parameters, **self.with_numbers(put))
+
+    def with_numbers(self, put: Put) -> dict[str, Any]:
+        """The fields that hold numbers, with the substitution `put` made in each."""
+        return {
+            "embedding": self.embedding.mapped(put),
+            "layers": tuple(layer.mapped(put) for layer in self.layers),
+            "readout": self.readout.mapped(put),
+            "final_norm": self.final_norm and self.final_norm.mapped(put),
+        }
 
     @door()
     def tokens(self, word: TypedWord) -> tuple[str, ...]:

@@ -158,7 +158,8 @@ class _Formulas:
     """Takes formulas apart. A name is a coordinate unless it is one of the declared `symbols`."""
 
     def __init__(self, symbols: Symbols) -> None:
-        self.symbols = {n: symbol(n) for n in (s.name if isinstance(s, Parameter) else s for s in symbols)}
+        own = (s.symbol if isinstance(s, Parameter) else symbol(s) for s in symbols)
+        self.symbols = {declared.name: declared for declared in own}
 
     def constant(self, tree: Tree) -> bool:
         """Whether a tree has no coordinate and no activation."""

@@ -6,9 +6,13 @@ which takes it as it is; a caller that computes outside of `refine` and `decide_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
+from numbers import Integral
+from typing import Any
 
 import flint
 
@@ -21,9 +25,23 @@ GUARD = 2  # digits printed beyond the requested ones, so that rounding uses onl
 MAX_EXACT_BITS = 1 << 23  # a printed ball is checked once more in exact integers of at most about this size
 
 
-@dataclass(frozen=True)
+SMALL = 1024
+"""A ball stands for one number, as a float or an mpf, where its radius is at most 1/SMALL of its midpoint."""
+MAX_FRACTION = 20_000
+"""The greatest power of ten in a number of a ball that is written out as a Fraction."""
+
+
+@dataclass(frozen=True, eq=False)
 class Ball:
-    """A real number enclosed by decimals: it lies in [mid - rad, mid + rad]; rad includes the rounding of mid."""
+    """A real number enclosed by decimals: it lies in [mid - rad, mid + rad]; rad includes the rounding of mid.
+
+    A ball is compared with balls and exact numbers by <, <=, >, >=, == and !=. A comparison that the enclosures leave
+    open raises Undecided.
+
+    >>> third = Ball("0.3333", "0.0001")
+    >>> third < 1, float(third), third == Fraction(1, 2), Ball("0.5", "0") == Fraction(1, 2)
+    (True, 0.3333, False, True)
+    """
 
     mid: str
     rad: str
@@ -34,6 +52,156 @@ class Ball:
 
     def __str__(self) -> str:
         return self.mid if self.rad == "0" else f"{self.mid} ± {self.rad}"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the radius is 0, so that the number is `mid` itself."""
+        return self.rad == "0"
+
+    @property
+    def fraction(self) -> Fraction:
+        """The number as a Fraction; BadInput where the radius is not 0, or the number is too long to write out."""
+        if not self.exact:
+            raise BadInput("the number must be known exactly", str(self), "read it with float(..) or .mpf()")
+        if abs(self._tens()) > MAX_FRACTION:
+            raise BadInput(f"a number must be below 10^{MAX_FRACTION:,} to be written out", self.mid, "read its .mid")
+        return Fraction(self.mid)
+
+    def __float__(self) -> float:
+        """The float nearest to the midpoint; BadInput where the radius is not small against it, or where the number is
+        outside the range of floats."""
+        self._check_small("a float")
+        value = float(self.mid) if abs(self._tens()) <= 400 else 0.0
+        if not self.exact and not 0 < abs(value) < float("inf"):
+            raise BadInput("a number must be within the range of floats", self.mid, "read it with .mpf()")
+        return value
+
+    def _sympy_(self) -> Any:
+        """What sympy makes of a ball: its Rational where it is exact. Any other ball is refused, which sympy would
+        else turn into a Float without a word."""
+        import sympy
+
+        if not self.exact:
+            raise sympy.SympifyError(f"{self}: an interval is not a number of sympy's; take its mpf() or its mid")
+        return sympy.Rational(self.fraction.numerator, self.fraction.denominator)
+
+    def mpf(self) -> Any:
+        """The midpoint as an mpmath number with all its digits; BadInput where the radius is not small against it.
+
+        The number itself is in `interval()`.
+        """
+        import mpmath
+
+        self._check_small("an mpf")
+        with mpmath.workdps(len(self.mid) + 5):
+            return mpmath.mpf(self.mid)
+
+    def interval(self) -> Any:
+        """An interval of mpmath (`mpmath.iv.mpf`) that contains the number, at the digits that the ball has."""
+        import mpmath
+
+        with mpmath.workdps(len(self.mid) + 5):
+            old, mpmath.iv.dps = mpmath.iv.dps, len(self.mid) + 5
+            try:
+                middle, radius = mpmath.iv.mpf(self.mid), mpmath.iv.mpf(self.rad)
+                return middle + radius * mpmath.iv.mpf([-1, 1])
+            finally:
+                mpmath.iv.dps = old
+
+    def _tens(self) -> int:
+        """About the power of ten of the midpoint."""
+        digits, _, power = self.mid.lower().partition("e")
+        return int(power or 0) + len(digits.partition(".")[0])
+
+    def _check_small(self, what: str) -> None:
+        """BadInput where the radius is above 1/SMALL of the midpoint."""
+        if not self.exact:
+            with PRECISION, flint.ctx.workprec(64):
+                if not SMALL * flint.arb(self.rad) <= abs(flint.arb(self.mid)):
+                    do = "ask for more digits, or compare it"
+                    raise BadInput(f"a number must be known to three digits to be read as {what}", str(self), do)
+
+    def _order(self, other: object, sign: str) -> int | None:
+        """-1, 0 or 1: how the number compares with `other`; None where `other` is no number. Raises Undecided where the
+        enclosures overlap."""
+        if self is other:
+            return 0
+        number = other if isinstance(other, Ball) else _exact_number(other)
+        if number is None:
+            return None
+        if self.exact and (not isinstance(number, Ball) or number.exact):
+            ours, theirs = self.fraction, number.fraction if isinstance(number, Ball) else number
+            return (ours > theirs) - (ours < theirs)
+        with PRECISION, flint.ctx.workprec(bits_for(max(len(self.mid), len(str(other))))):
+            difference = self._arb() - (number._arb() if isinstance(number, Ball) else arb_of(number))
+        if difference > 0 or difference < 0:
+            return 1 if difference > 0 else -1
+        raise Undecided(f"{self} {sign} {other} is undecided; ask for more digits.")
+
+    def _arb(self) -> flint.arb:
+        """The ball at flint's current precision."""
+        return flint.arb(self.mid) + flint.arb(self.rad) * flint.arb(0, 1)
+
+    def __lt__(self, other: object) -> bool:
+        order = self._order(other, "<")
+        return NotImplemented if order is None else order < 0
+
+    def __le__(self, other: object) -> bool:
+        order = self._order(other, "<=")
+        return NotImplemented if order is None else order <= 0
+
+    def __gt__(self, other: object) -> bool:
+        order = self._order(other, ">")
+        return NotImplemented if order is None else order > 0
+
+    def __ge__(self, other: object) -> bool:
+        order = self._order(other, ">=")
+        return NotImplemented if order is None else order >= 0
+
+    def __eq__(self, other: object) -> bool:
+        order = self._order(other, "==")
+        return NotImplemented if order is None else order == 0
+
+    def __hash__(self) -> int:
+        return hash(self.fraction) if self.exact and abs(self._tens()) <= MAX_FRACTION else hash((self.mid, self.rad))
+
+
+def _exact_number(value: object) -> Fraction | None:
+    """An exact number of Python's, sympy's or mpmath's types as a Fraction, a float as the binary number that it is;
+    None for anything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, Fraction, Decimal, float)):
+        finite = not isinstance(value, (Decimal, float)) or isfinite(value)
+        return Fraction(value) if finite else None
+    if getattr(value, "is_Rational", False) is True:
+        return Fraction(int(value.p), int(value.q))  # type: ignore[attr-defined]
+    if isinstance(value, Integral):  # of numpy
+        return Fraction(int(value))
+    if hasattr(value, "_mpf_"):  # an mpf: infinities and nan have a power without a mantissa
+        sign, mantissa, power, _ = value._mpf_
+        return None if power and not mantissa else (-1) ** sign * int(mantissa) * Fraction(2) ** int(power)
+    return None
+
+
+class AlikeByText:
+    """A frozen dataclass with balls: two are equal where their fields are, balls compared as text. (As numbers, two
+    balls of one text may enclose different numbers, and `==` refuses.)"""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and _texts(vars(self)) == _texts(vars(other))
+
+    def __hash__(self) -> int:
+        return hash(repr(_texts(vars(self))))
+
+
+def _texts(value: object) -> Any:
+    """`value` with each ball in mappings and sequences as a pair of texts."""
+    if isinstance(value, Ball):
+        return Ball, value.mid, value.rad
+    if isinstance(value, Mapping):
+        return {key: _texts(part) for key, part in value.items()}
+    return tuple(map(_texts, value)) if isinstance(value, (list, tuple)) else value
 
 
 def arb_of(value: flint.arb | Fraction | int) -> flint.arb:

@@ -19,6 +19,7 @@ from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.expr import ARITY, Tree, names, show, valid_name
 from symcook.model.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
 from symcook.model.rationals import MAX_BITS, Rationals, power, too_large
+from symcook.numbers.named import BoundVariable
 
 if TYPE_CHECKING:
     from sympy.printing.printer import Printer
@@ -196,7 +197,7 @@ class _Sympy(Meaning[Any, Any]):
             names_taken |= {symbol.name for end in ends for symbol in end.free_symbols}
             while name in names_taken:  # one name for one thing: statements refuse a variable that hides another
                 name += "_"
-            variable = sp.Symbol(name, integer=True)
+            variable = BoundVariable(name, integer=True)
             inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
             return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
         # Both ends are numbers: one term for each integer of the range.
@@ -427,5 +428,5 @@ def _apart(variable: sp.Symbol, body: Any) -> tuple[Any, Any]:
         name += "_"
     if name == variable.name:
         return variable, body
-    fresh = sp.Symbol(name, integer=True)
+    fresh = BoundVariable(name, integer=True)
     return fresh, body.xreplace({variable: fresh})

@@ -13,7 +13,7 @@ from symcook.errors import BadInput
 from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball
+from symcook.numbers.balls import AlikeByText, Ball
 
 if TYPE_CHECKING:
     from symcook.words.inputs import Language, Strings
@@ -23,8 +23,8 @@ AnswerCell = Ball | Fraction | int | str | bool | None
 column."""
 
 
-@dataclass(frozen=True, repr=False)
-class Answer(Reply):
+@dataclass(frozen=True, repr=False, eq=False)
+class Answer(AlikeByText, Reply):
     """The answer to a question about a model, as a table."""
 
     REPORT = "question"  # the module of symcook.report that displays it

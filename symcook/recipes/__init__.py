@@ -172,12 +172,14 @@ class Recipe(NamedTuple):
         return (parse_formula if decides and kind != "score" else parse_term)(getattr(self, kind), 100_000)
 
     def build(self, given: Mapping[str, object]) -> Transformer:
-        """The model for these arguments. BadInput for a wrong argument; without arguments, also for a text of the
-        recipe that cannot be evaluated."""
-        model = self.make(self, **self.read(given))
+        """The model for these arguments, with the values that `given` has for its parameters. BadInput for a wrong
+        argument or value; without either, also for a text of the recipe that cannot be evaluated."""
+        named = {argument.name for argument in self.arguments}
+        values = {s.name: given[s.name] for s in self.symbols if s.name in given and s.name not in named}
+        model = self.make(self, **self.read({name: value for name, value in given.items() if name not in values}))
         if not given:
             self._check_texts(model)
-        return model
+        return model.bind(values, require=False) if values else model  # type: ignore[arg-type]
 
     def _check_texts(self, model: Transformer) -> None:
         """Raise BadInput for a text that uses an undefined name. A text may use the inputs, symbols and arguments, the
@@ -353,10 +355,13 @@ def of_claim(claim: str) -> tuple[str, ...]:
 
 @door()
 def build(name: str, **arguments: object) -> Transformer:
-    """The model of a recipe. Arguments are exact values or text in the grammar.
+    """The model of a recipe. `arguments` are the recipe's arguments and values of its parameters, as exact values or
+    text in the grammar; a parameter without a value stays a symbol.
 
     >>> build("identity", d=2).space.names
     ('x1', 'x2', 'out1', 'out2')
+    >>> build("gtzero", eps="1/4").layers[0].feedforward.W2
+    Matrix([[4, -4]])
 
     Raises BadInput for an unknown recipe or argument, and for a value of the wrong type or out of range.
     """

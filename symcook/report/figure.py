@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput
 from symcook.files import exists, ordinary, put, vacant
 from symcook.locks import PRECISION
+from symcook.model.rationals import decimal_text
 from symcook.numbers.balls import Ball, arb_of, ball
 
 if TYPE_CHECKING:
@@ -105,24 +106,6 @@ class Figure:
 def exact(value: Fraction | int) -> Ball:
     """A rational number as a ball."""
     return ball(arb_of(Fraction(value)), DIGITS)
-
-
-def decimal_text(value: Fraction | int) -> str:
-    """The decimal of a number if it is finite, else p/q.
-
-    >>> decimal_text(Fraction(1, 80)), decimal_text(Fraction(1, 3)), decimal_text(10**20)
-    ('0.0125', '1/3', '100000000000000000000')
-    """
-    number = Fraction(value)
-    twos = (number.denominator & -number.denominator).bit_length() - 1
-    fives, remaining = 0, number.denominator >> twos
-    while remaining % 5 == 0:
-        fives, remaining = fives + 1, remaining // 5
-    places = max(twos, fives)
-    if remaining > 1 or not places:
-        return str(number)
-    digits = str(int(number * 10**places)).rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}"
 
 
 # --- The picture ------------------------------------------------------------------------------------------------------

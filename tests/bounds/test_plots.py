@@ -19,12 +19,14 @@ from families import together
 
 from symcook import bounds
 from symcook.__main__ import dispatch, main
-from symcook.bounds import kind, softmax_hardmax, table_lookup
+from symcook.bounds import kind, softmax_hardmax, sweeps, table_lookup
+from symcook.bounds.sweeps import read_over, sweep
 from symcook.errors import BadInput, Undecided
+from symcook.model.rationals import decimal_text
 from symcook.numbers.balls import Ball
 from symcook.report import figure, plots
-from symcook.report.figure import decimal_text, log_ticks, place
-from symcook.report.plots import curves, plot_bound, read_over, sweep
+from symcook.report.figure import log_ticks, place
+from symcook.report.plots import curves, plot_bound
 
 MP = mpmath.mp.clone()
 MP.dps = 60
@@ -151,7 +153,7 @@ def test_ranges(over, values):
 )
 def test_ranges_rise_from_end_to_end(over):
     _, found, _ = read_over("softmax-hardmax", over)
-    assert all(a < b for a, b in pairwise(found)) and len(found) <= plots.STEPS
+    assert all(a < b for a, b in pairwise(found)) and len(found) <= sweeps.STEPS
     low, high = over.partition("=")[2].split(":")[:2]
     assert all(decimal_text(v) == str(Fraction(decimal_text(v))) or "." in decimal_text(v) for v in found)
     assert (found[0], found[-1]) == tuple(read_over("softmax-hardmax", f"gamma={low}:{high}:2")[1])
@@ -220,7 +222,8 @@ def test_other_kinds_run_over_their_numbers(chosen):
     direct = kind(chosen).load()
     for value, answer in zip(found.values, found.answers, strict=True):
         expected = direct(**given, **{name: Fraction(value)}, digits=12)
-        assert answer == expected and answer.value == direct(**given, **{name: value}, digits=12).value
+        again = direct(**given, **{name: value}, digits=12)
+        assert answer == expected and str(answer.value) == str(again.value)
     assert found.fixed == {k: v for k, v in found.answers[0].parameters.items() if k != name}
 
 
@@ -325,7 +328,6 @@ def test_one_value_is_no_range():
 @pytest.mark.parametrize(
     ("line", "must"),
     [
-        (["lookup", "--over", "gamma=1:2"], "--over must come with --plot"),
         (["lookup", "--gamma", "1", "--plot", "p"], "--plot must come with --over"),
         (["lookup", "--gamma", "1", "--force"], "--force must come with --plot"),
         (["softmax-hardmax", "--over", "n=1:2", "--plot", "p"], "must have --gamma"),

@@ -84,7 +84,8 @@ def test_planted_neighbours_of_dyck_differ(change):
     if change == "centre":
         wrong = replace(block, b1=["eps", "eps", "-eps", "eps", 0, "-eps"])
     else:
-        wrong = replace(block, W2=block.W2.xreplace({exact("-2/eps"): exact("-1/eps")}))
+        eps = model.symbols["eps"]
+        wrong = replace(block, W2=block.W2.xreplace({-2 / eps: -1 / eps}))
     assert wrong != block
     neighbour = replace(model, layers=(model.layers[0], Layer(second.attention, wrong), model.layers[2]))
     assert any(derive(neighbour, w).output != derive(model, w).output for w in words(4))

@@ -23,7 +23,7 @@ from symcook.model.weights import feedforward, head
 from symcook.recipes import build, region
 from symcook.verify.stated import check_recipe
 
-C = symbol("c")
+C = symbol("c", "positive")
 X = sympy.Symbol("X", positive=True)  # exp(c)
 
 
@@ -31,7 +31,7 @@ X = sympy.Symbol("X", positive=True)  # exp(c)
 
 
 def rows(*entries):
-    return [[exact(e) for e in row] for row in entries]
+    return [[exact(e, {"c": C}) for e in row] for row in entries]
 
 
 def attention(model, layer):
