@@ -237,9 +237,10 @@ def test_many_claims_are_counted_and_say_how_to_see_them(
     assert "To see all of them: --json" in call(capsys, "claims")[1]
     rows = [replace(row, note=claims._STALE) for row in claims.select("cookbook", None, "s4.4.min")]
     monkeypatch.setattr(claims, "select", lambda *_: rows)
-    _, out, _ = call(capsys, "claims")
+    code, out, err = call(capsys, "claims")
     assert f"{len(rows)} stale.\nTo replay all proofs: symcook claims --recompute" in out
-    assert isinstance(document(capsys, "claims"), list)
+    assert code == 1 and err == "symcook: stale: cookbook.s4.4.min\n"
+    assert isinstance(document(capsys, "claims", code=1), list)
 
 
 def test_progress_shows_the_time_while_nothing_is_told(
