@@ -29,7 +29,7 @@ from symcook.model.instance import Instance
 from symcook.model.plainfamily import PlainFamily
 from symcook.proof.runrel import stored_model
 
-pytestmark = [pytest.mark.sweep, with_coqc]
+pytestmark = with_coqc
 ROOT = Path(__file__).parent.parent.parent
 SIMPLER = {"counting", "counting-past", "lookup-almost-orthogonal", "tie-break"}
 """Where the stored text of a position is a simpler one, as -1/i for side/i: that it is the same function is proved."""
