@@ -19,7 +19,7 @@ import pytest
 from accepted_by_coq import with_coqc
 from asked_of_coq import Question, answered, features, to_ask
 from coqfamily import Function
-from test_models import folder as folder  # a fixture
+from sweep_models import folder as folder  # a fixture
 
 from symcook.coq import models
 from symcook.errors import BadInput

@@ -15,7 +15,7 @@ from accepted_by_coq import with_coqc
 from asked_of_coq import Question, answered, features, to_ask
 from coqrelation import Theorem, cases, key
 from sweep_family_functions import STORED, near
-from test_models import folder as folder  # a fixture
+from sweep_models import folder as folder  # a fixture
 
 from symcook.model.family import Family, load, shipped
 from symcook.model.plainfamily import PlainFamily
