@@ -55,6 +55,7 @@ def test_where_a_user_waits_the_library_is_told_how_long() -> None:
             assert Until(60).left <= 10
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("wait", [waiting, alarm])
 def test_what_is_limited_says_that_the_time_is_over(wait) -> None:
     with wait(0.1), pytest.raises(OutOfTime), limited(Until(60)):

@@ -103,6 +103,7 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
+@pytest.mark.sweep
 def test_html_is_escaped_and_balanced(answers: list[Any]) -> None:
     for answer in answers:
         page = answer._repr_html_()
@@ -370,6 +371,7 @@ def test_long_inputs_and_runs_without_trace_keep_no_weights() -> None:
     assert model.run("()").trace == []
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("domain", ["float64", "float32", "float16"])
 def test_a_trace_does_not_change_how_floats_are_rounded(domain: str) -> None:
     model = one_head("none", "softmax")

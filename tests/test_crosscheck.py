@@ -345,6 +345,7 @@ def check_all(model: Transformer, word: str, names: tuple[str, ...] = SINGLE) ->
 # --- Tests -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_masks_and_weightings(mask: str, weighting: str) -> None:
@@ -356,6 +357,7 @@ def test_masks_and_weightings(mask: str, weighting: str) -> None:
     run()
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_activations(activation: str) -> None:
     @settings(QUICK)
@@ -366,6 +368,7 @@ def test_activations(activation: str) -> None:
     run()
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 def test_norms(placement: str) -> None:
     @settings(QUICK, max_examples=20)
@@ -376,6 +379,7 @@ def test_norms(placement: str) -> None:
     run()
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("kind", ["sign", "zero", "largest", "distribution"])
 def test_readouts(kind: str) -> None:
     @settings(QUICK)
@@ -399,6 +403,7 @@ def one_head(mask: str, weighting: str, queries: bool = True) -> Transformer:
     )
 
 
+@pytest.mark.layer_one(0, 1)
 @in_pairs(mask=MASKS, weighting=WEIGHTINGS, queries=[True, False])
 def test_every_domain_answers_every_mask_and_weighting(mask: str, weighting: str, queries: bool) -> None:
     model = one_head(mask, weighting, queries)
@@ -408,6 +413,7 @@ def test_every_domain_answers_every_mask_and_weighting(mask: str, weighting: str
     check_batch(model, 3, must_answer=weighting != "softmax" or not queries)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("activation", ["relu", "step"])
 def test_every_domain_answers_rational_activations(activation: str) -> None:
     network = FeedForward(("a", "b"), ("c",), [[1, "1/2"], [-1, 1]], [0, "1/2"], [[1, "1/3"]], [1], activation)
@@ -511,6 +517,7 @@ def check_batch(model: Transformer, n: int, must_answer: bool = False) -> str:
     return "same"
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("kind", ["value", "sign", "zero", "largest"])
 def test_batches_of_rational_models(kind: str) -> None:
     answered = []
@@ -527,6 +534,7 @@ def test_batches_of_rational_models(kind: str) -> None:
 # Closed forms: a symbol in a value, set to numbers afterwards, gives what the exact domain computes with that number.
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_closed_forms_at_values_are_exact_values(weighting: str) -> None:
     answered = []

@@ -82,6 +82,7 @@ def test_the_verb_is_the_function(name: str) -> None:
     assert inspect.getdoc(verb) == inspect.getdoc(QUESTIONS[name].load())
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("line", ["margin --help", "bound --help", "tolerance -h"])
 def test_help_imports_nothing_that_answers(line: str) -> None:
     code = (

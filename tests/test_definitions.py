@@ -1166,6 +1166,7 @@ IN_DOMAINS = [(one, name) for k, one in enumerate(CASES) for name in [*DOMAINS, 
 """So ordered that a day's part holds every domain."""
 
 
+@pytest.mark.layer_one(1)
 @in_parts(32, ("one", "name"), IN_DOMAINS)
 def test_definition(one: Case, name: str) -> None:
     if name in one.refused:
@@ -1176,6 +1177,7 @@ def test_definition(one: Case, name: str) -> None:
         run_case(one, name)
 
 
+@pytest.mark.layer_one(1)
 @in_parts(4, "one", CASES)
 def test_closed_form(one: Case) -> None:
     """derive gives the formula at the position that the readout shows, for words of length 1 and 2."""

@@ -92,6 +92,7 @@ def test_a_step_behind_a_relu_on_every_box(box, weight, bias):
             assert holding(cases, a=a) == ({"z": expected}, None)
 
 
+@pytest.mark.sweep
 def test_a_sample_of_random_piecewise_models():
     """`python tests/attacks/piecewise.py --count 2400` runs more of them."""
     outcomes = []
@@ -134,6 +135,7 @@ def test_an_assumption_about_a_root_may_ask_for_the_box_of_that_root():
         assert holding(cases, {"sqrt(c)": "root"}, c=c, root=root) == ({"z": expected}, None)
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("weight", ["exp(-c)", "tanh", "sqrt(c)"])
 def test_assumptions_with_functions_end(weight):
     part = (("x",), ("z",), [[1], [1]], [f"-{weight}" if weight != "tanh" else "-exp(c)/(1 + exp(c))", -2],

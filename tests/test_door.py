@@ -112,6 +112,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return attack.calls(tmp_path_factory.mktemp("arguments"))
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("part", range(8))
 def test_every_argument_replaced(
     part: int, table: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

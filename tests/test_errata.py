@@ -123,6 +123,7 @@ def test_a_gap_that_is_taken_out_or_called_a_reading_is_not_that_of_the_record(n
         assert quotations.unrecorded([replace(row, gaps=gaps)])
 
 
+@pytest.mark.sweep
 def test_a_ledger_without_a_gap_or_with_a_new_fact_is_not_sealed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ PACKAGE = Path(symcook.__file__).parent
 ASK = "from symcook.proof.replay import proofs_directory as where, replay; print(where(), replay([{!r}])[0].status)"
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("layout", ["wheel", "checkout"])
 def test_proofs_are_found(tmp_path: Path, layout: str) -> None:
     ignore = shutil.ignore_patterns("__pycache__", "_proofs")

@@ -22,6 +22,7 @@ def rows() -> list[claims.Claim]:
     return claims.ledger()
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_row_covers_a_sentence_and_every_id_is_a_row(paper: str, rows: list[claims.Claim]) -> None:
     """A sentence that another paper has too may have that one's row."""

@@ -47,6 +47,7 @@ def words(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
+@pytest.mark.sweep
 @drawn
 def test_a_page_has_what_the_row_says(folder: Path, rows: list[claims.Claim]) -> None:
     for row in rows:
@@ -108,6 +109,7 @@ def test_no_page_loads_anything_from_a_network(folder: Path) -> None:
         assert not re.search(r"(?:src|href)=\"(?:https?:)?//", path.read_text(encoding="utf-8")), path.name
 
 
+@pytest.mark.layer_one(0)
 @drawn
 @pytest.mark.parametrize("name", ["cookbook.s4.4.min", "cookbook.s9.2.1.balance"])
 def test_the_commands_of_a_page_check_the_proof(name: str) -> None:

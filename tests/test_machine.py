@@ -131,6 +131,7 @@ def followed(model: sc.Transformer, name: str, longest: int) -> Iterator[tuple[A
             yield model.tokens(word), found, whole
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("seeds", [range(4), range(8, 16)])
 def test_every_word_as_in_a_whole_pass(name: str, seeds: range) -> None:
@@ -254,6 +255,7 @@ def test_rows_of_inputs() -> None:
 # --- Batches ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("seeds", [range(6), range(12, 24)])
 def test_a_batch_follows_all_words_at_once(seeds: range) -> None:
     ran = 0

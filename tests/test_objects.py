@@ -194,6 +194,7 @@ def test_the_layer_norm_hash(x: Fraction, y: Fraction) -> None:
             assert abs(found - mpmath.mpf(entry.numerator) / entry.denominator / root) < mpmath.mpf(10) ** -25
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("delta", [F(-1), F(0), F(1, 4), F(49, 100)])
 def test_approximate_booleans(delta: Fraction) -> None:
     """yang2026.s3.4.bool: x <= delta is false and x >= 1 - delta true, never both; the recipe round has delta = 1/4."""
@@ -296,6 +297,7 @@ def printed_run(rows: Rows, start: str, word: str, tapes: int, limit: int) -> tu
     return diffs, out if state in halting else None
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("tapes", [1, 2])
 def test_turing_machines_as_they_are_printed(tapes: int) -> None:
     """merrill2024.def.tm, def.tm.tuple, appB.tm and thm2.diffs: machines at random that move each head at each step.
@@ -393,6 +395,7 @@ def test_the_time_and_space_of_machines() -> None:
     assert growing == sorted(growing) and growing[-1] > 3
 
 
+@pytest.mark.sweep
 def test_a_language_in_a_class_of_decoding_steps() -> None:
     """merrill2024.def.cot: with exactly t(n) = n + 1 steps a decoder recognizes the words with an odd number of 1s, and
     another language or none with other numbers of steps."""
@@ -408,6 +411,7 @@ def test_a_language_in_a_class_of_decoding_steps() -> None:
     assert language(lambda n: max(1, n)) == set()  # too few: a state of the run is the last token
 
 
+@pytest.mark.sweep
 def test_log_precision() -> None:
     """merrill2024.def.precision: behind m tokens every operation is rounded to c log m bits, and the decoders of a
     machine and of an automaton answer as with exact numbers; with few bits at every length they do not."""

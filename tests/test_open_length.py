@@ -189,6 +189,7 @@ def checked(domain: Domain[Any, Any, Any, Any]) -> Domain[Any, Any, Any, Any]:
     return domain  # pyright reads here that this is a domain
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("mask", MASKS)
 def test_one_pass_says_what_each_word_says(mask: str) -> None:
     for readout in READOUTS:

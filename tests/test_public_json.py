@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pytest
 from checkout import ROOT
 
 from symcook.__main__ import main
@@ -67,6 +68,7 @@ def found(folder: Path) -> dict[str, dict[str, str]]:
     return out
 
 
+@pytest.mark.sweep
 def test_the_keys_are_those_of_the_list(tmp_path: Path) -> None:
     """A key that is gone, or has a value of another kind, breaks what reads it; a new one is to be listed."""
     assert found(tmp_path) == json.loads(LIST.read_text(encoding="utf-8"))

@@ -86,6 +86,7 @@ def test_no_answer_depends_on_the_precision_of_the_process() -> None:
             assert [answer(question) for question in asked] == alone
 
 
+@pytest.mark.sweep
 def test_precision_is_set_under_the_lock_alone() -> None:
     unlocked = []
     for path in PACKAGE.rglob("*.py"):

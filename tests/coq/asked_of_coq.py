@@ -122,8 +122,8 @@ def answered(folder: Path, questions: Sequence[Question]) -> str | None:
 
 
 def main(folder: Path, more: Sequence[str]) -> None:
-    from test_family_functions import questions as functions
-    from test_family_relations import questions as relations
+    from sweep_family_functions import questions as functions
+    from sweep_family_relations import questions as relations
 
     found: dict[str, Any] = dict(record())
     questions = [*functions(), *relations()]

@@ -81,6 +81,7 @@ def test_the_agreement_test_rejects_neighbours():
         assert not close(exp_of(Fraction(501, 1000)), mpmath.exp(mpmath.mpf(1) / 2))
 
 
+@pytest.mark.sweep
 def test_field_laws_and_equal_normal_forms():
     rng = random.Random(11)
     values = [random_value(rng)[0] for _ in range(12)] + [Fraction(0), Fraction(2, 3), exp_of(1)]
@@ -187,6 +188,7 @@ def test_exp_of_logarithms():
             exp_scaled_log(1, base)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("degree", [0, 8, 4096])
 def test_softmax_over_sums_is_the_quotient_of_its_terms(degree, monkeypatch):
     """Against one operation after the other, and against mpmath, whether or not polynomials may be used."""

@@ -40,6 +40,7 @@ def test_what_stays(text: str) -> None:
     assert shorter(exact(text)) == exact(text)
 
 
+@pytest.mark.sweep
 def test_what_is_found_is_equal_and_shorter() -> None:
     """Random quotients of sums of powers of exp(k c), by balls; some must change, or the test sees nothing."""
     rng = random.Random(3)

@@ -26,6 +26,7 @@ def as_sympy(value):
     return sympy.Rational(value)
 
 
+@pytest.mark.sweep
 @settings(derandomize=True, max_examples=40, deadline=None)
 @given(number, number)
 def test_arithmetic_order_and_text_equal_sympys(a, b):
@@ -92,6 +93,7 @@ def test_refusals():
         root(2) + 0.5
 
 
+@pytest.mark.sweep
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(-6, 6), min_size=2, max_size=6), st.lists(st.integers(-6, 6), min_size=2, max_size=5))
 def test_real_roots_equal_sympys(first, second):

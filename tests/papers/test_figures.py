@@ -52,6 +52,7 @@ def answers(model: sc.Transformer, length: int, **symbols: Any) -> list[tuple[st
     return found
 
 
+@pytest.mark.sweep
 @together("weight", ["1", "9/10", "57/50", "0", "13/7"])
 @together(
     ("name", "values"),
@@ -82,6 +83,7 @@ def test_the_interval_of_right_weights() -> None:
     assert found.low - found.below <= Fraction(1, 10**9) >= found.above - found.high
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "values"), [("parity", {}), ("parity-layernorm", {"epsilon": "0"})])
 def test_right_weights_of_the_network(name: str, values: dict[str, str]) -> None:
     """At the inner ends every word of 4 symbols is right, at each outer one some word is not."""
@@ -162,6 +164,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     figures._moved.cache_clear()
 
 
+@pytest.mark.sweep
 @pytest.mark.tools  # with matplotlib it writes pictures too
 @pytest.mark.parametrize("name", ["first", "parity"])
 def test_the_command_writes_each_figure(
@@ -237,6 +240,7 @@ def test_streams_and_devices_are_no_places(
     assert list(tmp_path.iterdir()) == [] and set(Path("/dev").glob("null*")) == devices
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     ("name", "grey"),
     [("gtzero", (0, 1)), ("gezero", (-1, 0)), ("eqzero", (-1, 1)), ("gtzero-input", (0, 1)), ("eqzero-input", (-1, 1))],

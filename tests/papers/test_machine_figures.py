@@ -19,6 +19,7 @@ from symcook.spec import turing
 SOURCE = ROOT / "examples" / "machines" / "palindromes.tm"
 
 
+@pytest.mark.sweep
 def test_the_figures_are_the_interpreters_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, folder = tmp_path / "machine.json", tmp_path / "figures"
     assert main(["compile", "tm", str(SOURCE), "-o", str(model)]) == 0
@@ -54,6 +55,7 @@ def test_the_figures_are_the_interpreters_counts(tmp_path: Path, capsys: pytest.
         assert found[SAID["cells"], run.steps] == sum(map(len, places)), word
 
 
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     ("kind", "source", "says"),
     [("dfa", "(ab)*", "must be compiled from a Turing machine"), ("tm", "1RB1RA_1LA1LB", "must end within")],

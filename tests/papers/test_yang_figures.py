@@ -27,6 +27,7 @@ def curves(file: Path) -> dict[str, dict[int, Fraction]]:
     return found
 
 
+@pytest.mark.sweep
 def test_figure_1_is_its_table(drawn: Path) -> None:
     """Doubling n multiplies the greatest entry by 1, 2, 4, 8, and halves the temperature of (a)."""
     entries = curves(drawn / "tie-break-figure-1-positions.csv")
@@ -51,6 +52,7 @@ def test_figure_2_has_its_peaks(drawn: Path) -> None:
     }
 
 
+@pytest.mark.sweep
 def test_the_command_draws_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "report", "tie-break", "-o", tmp_path / "f", "--max-length", "4")
     assert code == 0 and "figure-1-positions.csv" in out and "figure-2.csv" in out

@@ -94,6 +94,7 @@ def test_a_fold_is_asked_twice_a_state_and_token():
     assert len(asked) == 2 * len(set(asked)) + len(found.first.input) and len(set(asked)) == 6
 
 
+@pytest.mark.layer_one(1)
 @in_pairs(block=[3, 4, 2**16], mask=["none", "future", "past"], added=[{}, BEFORE, AFTER])
 def test_checks_by_fold_and_by_function_find_the_same(block, mask, added, monkeypatch):
     monkeypatch.setattr(answers, "BLOCK", block)
@@ -215,6 +216,7 @@ IN_PLACE = {
 }
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_a_state_that_is_changed_in_place(name):
     """Word by word each word has a state of its own; where states are kept it is refused, since all would be one."""
@@ -232,6 +234,7 @@ def test_a_state_that_is_changed_in_place(name):
     assert check(build("dyck-1"), IN_PLACE[name](), 5).mismatches == check(build("dyck-1"), even, 5).mismatches
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize(
     ("kind", "text", "another"),
     [

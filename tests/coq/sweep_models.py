@@ -21,7 +21,7 @@ from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttenti
 from symcook.model.transformer import Transformer
 from symcook.proof.runrel import expand
 
-pytestmark = [pytest.mark.sweep, with_coqc]
+pytestmark = with_coqc
 FILES = Path(__file__).parent.parent.parent / "proofs" / "coq"
 
 
@@ -170,7 +170,7 @@ FAMILIES = {  # each with changes of its stored instance, and of its relation, t
     "max": (("[[-1; 1]] [0] [[1]]", "[[-1; 1]] [0] [[2]]"), ("+ relu (x t - z2_out", "+ relu (x t + z2_out")),
     "count": (("[[1; 0]; [0; 1]]", "[[1; 0]; [1; 1]]"), ("fun j => is c j) / n", "fun j => is c j) / (n + 1)")),
     "boolean": (("[1; 0; 0; -1]", "[1; 0; 1; -1]"), ("+ 1 - sum 1 m", "- sum 1 m")),
-    "dyck-k-d": (("+ z1_closed t i - 2)", "+ z1_closed t i - 1)"),),  # its weights: test_family_functions.py
+    "dyck-k-d": (("+ z1_closed t i - 2)", "+ z1_closed t i - 1)"),),  # its weights: sweep_family_functions.py
 }
 
 

@@ -19,7 +19,7 @@ import pytest
 from accepted_by_coq import with_coqc
 from asked_of_coq import Question, answered, features, to_ask
 from coqfamily import Function
-from test_models import folder as folder  # a fixture
+from sweep_models import folder as folder  # a fixture
 
 from symcook.coq import models
 from symcook.errors import BadInput
@@ -29,7 +29,7 @@ from symcook.model.instance import Instance
 from symcook.model.plainfamily import PlainFamily
 from symcook.proof.runrel import stored_model
 
-pytestmark = [pytest.mark.sweep, with_coqc]
+pytestmark = with_coqc
 ROOT = Path(__file__).parent.parent.parent
 SIMPLER = {"counting", "counting-past", "lookup-almost-orthogonal", "tie-break"}
 """Where the stored text of a position is a simpler one, as -1/i for side/i: that it is the same function is proved."""

@@ -11,18 +11,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from accepted_by_coq import with_coqc
 from asked_of_coq import Question, answered, features, to_ask
 from coqrelation import Theorem, cases, key
-from test_family_functions import STORED, near
-from test_models import folder as folder  # a fixture
+from sweep_family_functions import STORED, near
+from sweep_models import folder as folder  # a fixture
 
 from symcook.model.family import Family, load, shipped
 from symcook.model.plainfamily import PlainFamily
 from symcook.proof.runrel import expand
 
-pytestmark = [pytest.mark.sweep, with_coqc]
+pytestmark = with_coqc
 UNPROVED = {"turing"}
 """Coq has not answered about this one as it is today: see notes/coq.md."""
 QUICK = 12_000
