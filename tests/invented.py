@@ -366,7 +366,7 @@ def calls() -> dict[str, tuple[Made, Call]]:
     asks = (name for name, kind in KINDS.items() if any(one.name == "model" for one in kind.arguments))
     found |= {f"bound {name}": OF_BOUNDS[name] for name in asks}
     found |= {f"compose {name}": OF_COMPOSE[name] for name in compose.__all__}
-    return {name: call for name, call in (found | OTHERS).items() if call is not None}
+    return {name: call for name, call in {**found, **OTHERS}.items() if call is not None}
 
 
 def engines() -> list[str]:

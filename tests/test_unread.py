@@ -8,18 +8,27 @@ tables of the library; each is tried with each invention.
 import ast
 import io
 import os
+import re
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
-from invented import OF_ONE_PART, PLACES, calls, invented, plain
+from invented import OF_ONE_PART, PLACES, Gate, calls, invented, plain
 
 import symcook as sc
+from symcook.domains import DOMAINS, make_domain
+from symcook.domains.rowwise import Positions
 from symcook.errors import BadInput
+from symcook.export import guarantee, lens, onnx_graph, run_npz, torch_code
+from symcook.export.archive import arrays
 from symcook.model import reads
+from symcook.model.parts import Mask
 from symcook.model.reads import FIRST, PartsRead
+from symcook.model.symbols import lowered
 
 CALLS = calls()
 QUICK = ("field Head", "word activation", "part network", "field LayerNorm")
@@ -103,6 +112,72 @@ def test_a_new_field_of_what_holds_parts_is_refused(name: str) -> None:
 
     with patch.object(reads, "names_of", more), pytest.raises(BadInput, match="given: invented"):
         PartsRead.engines["the forward pass"].of(model)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_a_number_system_refuses_a_word_by_itself(name: str) -> None:
+    """Its last branch is no word of its own: code that calls it need not have looked at the words before."""
+    domain: Any = make_domain(name)
+    given: Any = ("a", "b")
+    if name == "batch":
+        from symcook.domains.batch import Words
+
+        given = Words(("a", "b"), 2)
+    domain.begin(given, 1)
+    # Entries that are not zero, and scores that differ.
+    one, place = domain.linear([], 1), domain.positions(lowered("i"))
+    with domain.context():
+        with pytest.raises(BadInput, match="invented"):
+            domain.activate(one, "invented")
+        for queries, keys in (([], []), ([one], [place])):
+            with pytest.raises(BadInput, match="invented"):
+                domain.attend(queries, keys, [place], Mask.NONE, "invented", 1)
+
+
+def test_a_number_system_inherits_a_refusal_of_what_it_has_not() -> None:
+    system: Any = Positions()
+    for ask in (
+        lambda: system.activate([], "relu"),
+        lambda: system.layer_norm([], 1, "refuse"),
+        lambda: system.attend([], [], [], Mask.NONE, "average", 1),
+        lambda: system.distribution([]),
+    ):
+        with pytest.raises(BadInput, match="the number system must have"):
+            ask()
+
+
+def test_a_part_of_another_kind_is_refused_where_a_field_is_read() -> None:
+    with pytest.raises(BadInput, match="a part must have mask where it is read"):
+        _ = Gate().mask  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError):
+        _ = Gate().no_field_of_any_kind  # type: ignore[attr-defined]
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "onnx": onnx_graph.graph,
+    "torch": lambda m: torch_code.code(m, "m", "0" * 64),
+    "transformerlens": lambda m: lens.Lens(m).state(),
+    "the bound on overflow": lambda m: guarantee.greatest(m, 2),
+    "the script": lambda m: run_npz.evaluate(m, m["embedding"]),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("key", ["step2.gate", "step1.head1.slope", "step1.head2.Q"])
+def test_an_array_that_is_not_read_is_refused(name: str, key: str) -> None:
+    """A reader that goes by the keys that it knows would leave a part out without a word."""
+    archive = arrays(plain(), "float32", 3)
+    READERS[name](archive)
+    with pytest.raises((BadInput, run_npz.Unknown), match=re.escape(key)):
+        READERS[name](archive | {key: np.ones((3, 3), np.float32)})
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("key", ["step2.activation", "step1.head1.mask", "step1.head1.weighting"])
+def test_a_word_of_an_archive_that_means_nothing_is_refused(name: str, key: str) -> None:
+    archive = arrays(plain(), "float32", 3)
+    with pytest.raises((BadInput, run_npz.Unknown), match="invented"):
+        READERS[name](archive | {key: np.array("invented")})
 
 
 READ = {"sublayers", "layers"}

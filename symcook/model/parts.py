@@ -472,7 +472,13 @@ class Layer(Named):
         """All parts of the layer: heads, feed-forward sublayer and norms."""
         for block, norms in self.blocks():
             yield from norms
-            yield from block.heads if _block_kind(block) == "attention" else (block,)
+            match block:
+                case SelfAttention():
+                    yield from block.heads
+                case FeedForward():
+                    yield block
+                case _:
+                    raise _no_block(block)
 
 
 def _block_kind(block: object) -> str:
@@ -483,7 +489,12 @@ def _block_kind(block: object) -> str:
         case FeedForward():
             return "feed-forward"
         case _:
-            raise BadInput("a block of a layer must be self-attention or a feed-forward layer", type(block).__name__)
+            raise _no_block(block)
+
+
+def _no_block(block: object) -> BadInput:
+    """The refusal of a block that is neither self-attention nor a feed-forward layer."""
+    return BadInput("a block of a layer must be self-attention or a feed-forward layer", type(block).__name__)
 
 
 def _mapped(given: Any, put: Put) -> Any:
