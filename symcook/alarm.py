@@ -23,6 +23,13 @@ class TimeUp(BaseException):
         self.until = until
 
 
+def raise_real(error: BaseException) -> None:
+    """Raise an error again that is not the doing of a user's code: a Ctrl-C, or the end of a time limit. Whatever else
+    that code raises, SystemExit too, is an answer that it does not give."""
+    if type(error) in (KeyboardInterrupt, TimeUp):
+        raise error
+
+
 class Until:
     """A time limit: the moment at which `seconds` of processor time are spent from now on, or the fraction `part` of
     the remaining time of the surrounding `waiting`, whichever is earlier."""

@@ -41,7 +41,17 @@ ENDINGS = (".json", ".svg", ".txt")
 """The endings of files to which an automaton can be written."""
 
 
-@declare("decide", r"symcook decide dyck-1-2 --against '(\((\(\))*\))*'")
+def _allowed() -> list[str]:
+    """The paragraphs of the help about the code of a fold."""
+    from symcook.decide.allowed import said
+
+    first = "The step and the answer of a FOLD are read, and refused where they have more than this:"
+    last = "States are made of integers, True, False, None, text and tuples."
+    answers = "An answer is True, False or a label, or None where any answer is right."
+    return [first, *(f"- {row}" for row in said()), f"{last} {answers}"]
+
+
+@declare("decide", r"symcook decide dyck-1-2 --against '(\((\(\))*\))*'", _allowed)
 def decide(
     *,
     name: Name,

@@ -100,6 +100,15 @@ class Command(click.Command):
 
     allow_extra_args = True
     """click keeps further arguments instead of refusing them: `parse_args` refuses them with symcook's own message."""
+    more: Callable[[], Sequence[str]] | None = None
+    """Makes the paragraphs at the end of the help, when it is printed."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the end of the help: the example, then `more`."""
+        super().format_epilog(ctx, formatter)
+        for paragraph in () if self.more is None else self.more():
+            formatter.write_paragraph()
+            formatter.write_text(paragraph)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; raise BadInput for further ones (only shell completion returns some)."""
@@ -169,10 +178,12 @@ def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
     return function
 
 
-def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
+def command(
+    name: str, example: str | None = None, more: Callable[[], Sequence[str]] | None = None
+) -> Callable[[Callable[..., Any]], Command]:
     """A decorator that makes a function a command: its help is the docstring, its options are the annotated parameters.
 
-    `example` is a command line at the end of the help.
+    `example` is a command line at the end of the help, `more` makes the paragraphs after it.
     """
 
     def declare(function: Callable[..., object]) -> Command:
@@ -180,7 +191,9 @@ def command(name: str, example: str | None = None) -> Callable[[Callable[..., An
         given(function, **{name: kind for name, kind in hints.items() if get_origin(kind) is Annotated})
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")(function)
         given(function, as_json=Json)
-        return click.command(name, cls=Command, epilog=example and f"\b\nFor example:\n  {example}")(function)
+        made = click.command(name, cls=Command, epilog=example and f"\b\nFor example:\n  {example}")(function)
+        made.more = more
+        return made
 
     return declare
 

@@ -577,6 +577,8 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
         raise BadInput(
             "a specification must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts"
         )
+    from symcook.alarm import raise_real
+
     path = Path(file)
     if not path.is_file():
         do = f"write {file}.py:{name}" if Path(f"{file}.py").is_file() else None
@@ -590,7 +592,8 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
     sys.modules[loader.name] = module
     try:
         loader.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        raise_real(error)
         raise BadInput(f"the file {file} must import without an error", f"{type(error).__name__}: {error}") from error
     # The name must be that of a function in the file.
     function = getattr(module, name, None)

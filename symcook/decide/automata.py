@@ -11,11 +11,13 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from symcook.alarm import raise_real
+from symcook.decide.allowed import ATOMS
 from symcook.errors import BadInput
 from symcook.files import text_of
 from symcook.programs.automata import Automaton, reached, read_table
 from symcook.spec.automata import language
-from symcook.spec.fold import Fold, require_steady
+from symcook.spec.fold import Fold, exact, same
 
 StatePair = tuple[Hashable, Hashable]
 Value = TypeVar("Value")
@@ -39,60 +41,79 @@ class Answering(Protocol):
 
 
 class Asked:
-    """A Fold of the user's as a recogniser, which computes each step and each answer twice.
+    """A Fold of the user's as a recogniser, which computes each step and each answer twice. Its states are the numbers
+    of the fold's states, in the order in which they occur.
 
-    BadInput where the two results differ, where the Fold raises, where a state is not hashable or may be changed in
-    place, and where an answer is neither one of `answers` nor None. None means that any answer is right.
+    BadInput where the two results differ, where the Fold raises, where a state is not made of integers, text, True,
+    False, None and tuples, and where an answer is neither one of `answers` nor None. None means that any answer is
+    right.
     """
 
+    initial = 0
+
     def __init__(self, fold: Fold, answers: Sequence[object] = (True, False)) -> None:
-        self.fold, self.answers, self.initial = fold, answers, fold.start
+        self.fold, self.answers = fold, tuple(answers)
         self.free = False
         """Whether the Fold has answered None so far."""
-        self._hashable(fold.start)
+        self.states: list[Any] = []
+        """The states of the fold, by number."""
+        self.numbers: dict[Hashable, int] = {}
+        """{exact key of a state: its number}."""
+        self._number(fold.start)
 
-    def step(self, state: Hashable, letter: str) -> Hashable:
-        """The state of the fold after one more symbol."""
-        next_state = self._twice(
-            lambda: self.fold.step(state, letter), f"a step by {letter} from the state {_shown(state)}"
+    def step(self, state: int, letter: str) -> int:
+        """The number of the fold's state after one more symbol."""
+        known = self.states[state]
+        return self._number(
+            self._twice(
+                lambda: self.fold.step(known, letter), lambda: f"a step by {letter} from the state {_shown(known)}"
+            )
         )
-        self._hashable(next_state)
-        return next_state
 
-    def answer(self, state: Hashable) -> Any:
+    def answer(self, state: int) -> Any:
         """The fold's answer; BadInput if it is not one of the allowed ones."""
-        answer = self._twice(lambda: self.fold.answer(state), f"an answer in the state {_shown(state)}")
-        if type(answer).__name__ == "bool" and type(answer) is not bool:  # a bool of numpy
-            answer = bool(answer)
+        known = self.states[state]
+        answer = self._twice(lambda: self.fold.answer(known), lambda: f"an answer in the state {_shown(known)}")
         if answer is None:
             self.free = True
-        elif answer not in self.answers or (type(answer) is not bool and True in self.answers):
+        elif not any(same(answer, allowed) for allowed in self.answers):
             must = f"the specification must answer {' or '.join(map(str, self.answers))}"
-            raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the specification")
+            raise BadInput(must, f"{_shown(answer)} in the state {_shown(known)}", "repair the specification")
         return answer
 
-    def _twice(self, ask: Callable[[], Value], what: str) -> Value:
+    def _twice(self, ask: Callable[[], Value], what: Callable[[], str]) -> Value:
         """The result of `ask`, computed twice; BadInput if `ask` raises or gives two results. `what` names the
         result."""
         try:
             first, second = ask(), ask()
-            same = bool(first == second)
-        except (Exception, SystemExit) as error:  # the user's code may call sys.exit
-            failure = f"{what}: {type(error).__name__}: {error}"
+            equal = same(first, second)
+        except BaseException as error:
+            raise_real(error)
+            failure = f"{what()}: {type(error).__name__}: {error}"
             raise BadInput("the specification must answer every string", failure, "repair the specification") from error
-        if not same:
-            failure = f"{_shown(first)} and {_shown(second)} as {what}"
+        if not equal:
+            failure = f"{_shown(first)} and {_shown(second)} as {what()}"
             raise BadInput("the specification must give the same answer twice", failure, "repair the specification")
         return first
 
-    def _hashable(self, state: object) -> None:
-        """BadInput where a state is not hashable or may change."""
-        try:
-            hash(state)
-        except TypeError as error:
-            must = "the states of a specification must be hashable"
-            raise BadInput(must, f"{_shown(state)} ({type(state).__name__})", "use tuples in place of lists") from error
-        require_steady(state)
+    def _number(self, state: object) -> int:
+        """The number of a state; a new state gets the next one."""
+        _require_parts(state)
+        number = self.numbers.setdefault(exact(state), len(self.states))
+        if number == len(self.states):
+            self.states.append(state)
+        return number
+
+
+def _require_parts(state: object) -> None:
+    """BadInput where a state has a part of another type than `ATOMS` and tuple; a subclass is another type."""
+    if type(state) is tuple:
+        for part in state:
+            _require_parts(part)
+    elif type(state) not in ATOMS:
+        must = "the states of a specification must be made of integers, text, True, False, None and tuples"
+        do = "use tuples in place of lists" if isinstance(state, list) else None
+        raise BadInput(must, f"{_shown(state)} ({type(state).__name__})", do)
 
 
 def _shown(value: object) -> str:
@@ -162,7 +183,8 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
         # Where the first gives no answer, the second may be unable to answer.
         second_answer = None if first_answer is None else second.answer(pair[1])
         asked = asked or second_answer is not None
-        return None if second_answer is None or first_answer == second_answer else (first_answer, second_answer)
+        equal = second_answer is None or same(first_answer, second_answer)
+        return None if equal else (first_answer, second_answer)
 
     def word(pair: StatePair) -> tuple[str, ...]:
         """The string that leads to a pair of states."""
@@ -205,7 +227,7 @@ def differing(
         for pair, strings in strings_to.items():
             answer = first.answer(pair[0])
             second_answer = None if answer is None else second.answer(pair[1])
-            different += strings * (second_answer is not None and answer != second_answer)
+            different += strings * (second_answer is not None and not same(answer, second_answer))
         counts.append(different)
         if length == longest:
             break

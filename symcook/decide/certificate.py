@@ -4,13 +4,18 @@
 Two automata are proved equal by a map of states: pairs of a state of the model's automaton and one of the reference's,
 which contain the initial pair, are closed under every symbol, and have equal answers. If the pairs are too many or
 infinitely many, equality is proved by invariants, each with the multipliers that prove it after each symbol. A
-difference is proved by a string. Without a reference, the evidence is the model's automaton. The check takes both sides
-as recognisers, made anew from the model's weights and from the reference, and asks them at each state: it trusts
-neither automaton in the file.
+difference is proved by a string. Without a reference, the evidence is the model's automaton.
+
+The check takes both sides as recognisers, made anew from the model's weights and from the reference. It computes every
+part of the file again and compares JSON texts, in which true is not 1. Only a string, the inequalities and the
+multipliers cannot be computed without a search: they are read, and what they prove is checked. No state of the file is
+ever given to a model or to a reference.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,14 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.decide.automata import Answering, Automaton, folded
 from symcook.decide.counting import Counting, StateTable
-from symcook.decide.following import Linear
-from symcook.decide.invariants import Common, CountingMachine, Hole, Invariants, Location, side_by_side
+from symcook.decide.following import Linear, Lost
+from symcook.decide.invariants import FALSE, Common, CountingMachine, Hole, Invariants, Location, side_by_side
 from symcook.errors import BadInput
 from symcook.model.modelfile import document_hash, to_document
 from symcook.model.transformer import Transformer
 from symcook.present import present
-from symcook.programs.automata import table_of
-from symcook.spec.fold import Fold
+from symcook.programs.running import decodes
+from symcook.spec.fold import Fold, same
 
 if TYPE_CHECKING:
     from symcook.decide.decision import Decision
@@ -54,10 +59,10 @@ class StateMap:
     pairs: tuple[tuple[int, int], ...]
 
     @staticmethod
-    def of(model: Answering, reference: Answering, alphabet: Sequence[str]) -> StateMap:
-        """All pairs of states that strings reach, with the two automata of these states. There is no limit: the pairs
-        must be finitely many. The reference is asked for an answer only where the model gives one; its automaton has
-        None for a state in which it was never asked."""
+    def of(model: Answering, reference: Answering, alphabet: Sequence[str], most: int | None = None) -> StateMap:
+        """All pairs of states that strings reach, with the two automata of these states. Raises BadInput for more than
+        `most`; without it the pairs must be finitely many. The reference is asked for an answer only where the model
+        gives one; its automaton has None for a state in which it was never asked."""
         # The states of each side (0: model, 1: reference) are numbered in the order in which strings reach them.
         start = (model.initial, reference.initial)
         numbers: tuple[dict[Any, int], dict[Any, int]] = {start[0]: 0}, {start[1]: 0}
@@ -70,6 +75,8 @@ class StateMap:
                 if to not in pairs:
                     pairs[to] = None
                     todo.append(to)
+            if most is not None and len(pairs) > most:
+                raise BadInput(MUST, f"a map of {most} pairs of states, where there are more")
             for side in (0, 1):
                 row = tuple(numbers[side].setdefault(to[side], len(numbers[side])) for to in successors)
                 moves[side][numbers[side][pair[side]]] = row
@@ -98,7 +105,7 @@ class StateMap:
             return False
         for p, q in known:
             model_answer, reference_answer = self.model.answers[p], self.reference.answers[q]
-            if model_answer is not None and reference_answer is not None and model_answer != reference_answer:
+            if not (model_answer is None or reference_answer is None or same(model_answer, reference_answer)):
                 return False
             if any(to not in known for to in zip(self.model.moves[p], self.reference.moves[q], strict=True)):
                 return False
@@ -106,8 +113,8 @@ class StateMap:
 
 
 def document(decision: Decision) -> dict[str, Any]:
-    """The certificate of a decision as a JSON object; BadInput where nothing was decided. An equality must have its
-    `certificate`: decisions on a language, about a decoder, or by `recheck` have none, and callers refuse them."""
+    """The certificate of a decision as a JSON object; BadInput where nothing was decided, and for a decision without
+    evidence of its own: one about a compiled automaton, which a theorem decides, on a language, or by `recheck`."""
     if not decision.decided:
         verdict_text = f"{decision.verdict}: {decision.why}"
         raise BadInput("a certificate must be of a decision", verdict_text, "leave --certificate out")
@@ -119,21 +126,28 @@ def document(decision: Decision) -> dict[str, Any]:
         "against": decision.against,
         "alphabet": list(decision.model.alphabet),
     }
-    evidence = decision.certificate
+    proved = decision.verdict != "equal" or decision.certificate is not None
+    if decodes(decision.model) or decision.inputs or not proved:
+        do = "symcook compile dfa --prove writes one for a compiled automaton"
+        raise BadInput(
+            "a certificate must be of a decision with evidence of its own", f"one about {decision.model.name}", do
+        )
     # The evidence: a string, invariants, a map of states, or, without a reference, the automaton alone.
     if decision.verdict == "different":
-        out |= {"word": list(present(decision.word)), "answers": list(present(decision.answers))}
-    elif isinstance(evidence, Invariants):
-        out["invariants"] = _written(evidence)
-    elif isinstance(evidence, StateMap):
+        return out | {"word": list(present(decision.word)), "answers": list(present(decision.answers))}
+    return out | _evidence(present(decision.automaton) if decision.verdict == "decided" else decision.certificate)
+
+
+def _evidence(evidence: Invariants | StateMap | Automaton | None) -> dict[str, Any]:
+    """The keys of a certificate that prove an equality, or that show an automaton."""
+    if isinstance(evidence, Invariants):
+        return {"invariants": _written(evidence)}
+    if isinstance(evidence, StateMap):
         automata = {"automaton": evidence.model.to_json(), "reference": evidence.reference.to_json()}
         names = [[evidence.model.names[p], evidence.reference.names[q]] for p, q in evidence.pairs]
-        out |= {**automata, "unanswered": _unanswered(evidence.model, evidence.reference), "map": names}
-    else:
-        if decision.automaton is None:
-            raise RuntimeError("found.automaton must be set here")
-        out |= {"automaton": decision.automaton.to_json(), "unanswered": _unanswered(decision.automaton)}
-    return out
+        return {**automata, "unanswered": _unanswered(evidence.model, evidence.reference), "map": names}
+    automaton = present(evidence)
+    return {"automaton": automaton.to_json(), "unanswered": _unanswered(automaton)}
 
 
 def _unanswered(*automata: Automaton) -> list[list[str]]:
@@ -142,13 +156,16 @@ def _unanswered(*automata: Automaton) -> list[list[str]]:
     return [[n for n, a in zip(automaton.names, automaton.answers, strict=True) if a is None] for automaton in automata]
 
 
-def _read(given: object, unanswered: Sequence[str], alphabet: Sequence[str]) -> Automaton:
-    """An automaton of the file; the states named in `unanswered` get the answer None."""
-    table = table_of(given).over(alphabet)
-    if unknown := [name for name in unanswered if name not in table.names]:
-        raise BadInput(MUST, f"no state {unknown[0]}")
-    answers = tuple(None if n in unanswered else a for n, a in zip(table.names, table.answers, strict=True))
-    return Automaton(table.alphabet, table.moves, answers, table.names)
+def _text(value: object) -> str:
+    """A JSON value as text. Two values have one text only if they are equal and of the same types in all parts."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _require_same(given: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+    """BadInput where a key of the file has another value than the one computed here."""
+    for key, value in own.items():
+        if _text(given[key]) != _text(value):
+            raise BadInput(MUST, f"another {key} than that of model and specification")
 
 
 def check(
@@ -162,7 +179,7 @@ def check(
     """
     try:
         return _checked(given, model, machine, reference, against)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, Lost) as error:
         raise BadInput(MUST, f"a file that cannot be read: {type(error).__name__}: {error}") from None
 
 
@@ -181,21 +198,20 @@ def _checked(
     if given["model"] != document_hash(to_document(model)):
         raise BadInput(MUST, "one of another model", f"give the model with the hash {given['model'][:12]}")
     verdict, alphabet = given["verdict"], tuple(given["alphabet"])
-    if alphabet != tuple(model.alphabet):
-        raise BadInput(MUST, "one over another alphabet")
+    _require_same(given, {"alphabet": list(model.alphabet)})
     if (verdict == "decided") is not (reference is None):
         raise BadInput(
             MUST, "one without a specification" if verdict == "decided" else "no specification", "give --against X"
         )
     # 2. A difference: model and reference are run on the string.
     if verdict == "different":
-        reference = present(reference)
-        word, answers = tuple(given["word"]), tuple(given["answers"])
-        answered = tuple(_answered(recogniser, word) for recogniser in (machine, reference))
-        if answered != answers or answered[0] == answered[1]:
-            raise BadInput(
-                MUST, f"the answers {answers[0]} and {answers[1]}, where they are {answered[0]} and {answered[1]}"
-            )
+        reference, word = present(reference), given["word"]
+        if type(word) is not list or any(type(symbol) is not str or symbol not in alphabet for symbol in word):
+            raise BadInput(MUST, "a string that is no list of symbols of the alphabet")
+        answers = tuple(_answered(recogniser, word) for recogniser in (machine, reference))
+        _require_same(given, {"answers": list(answers)})
+        if None in answers or same(*answers):
+            raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, which are no difference")
         return "model and specification were run on this string"
     if verdict not in ("equal", "decided"):
         raise BadInput(MUST, f"the verdict {verdict}")
@@ -207,22 +223,17 @@ def _checked(
         if not proof.check():
             raise BadInput(MUST, "invariants that do not follow after each symbol")
         return proof.says
-    # 4. Automata: each must step and answer as the model or the reference does, and the map of states must be closed.
-    # The answers of the reference are compared only in states that are paired with one in which the model answers.
-    unanswered = given["unanswered"]
-    own_table = _read(given["automaton"], unanswered[0], alphabet)
-    _same(own_table, machine, alphabet, "the automaton is not that of the model's weights", set(range(len(own_table))))
+    # 4. Automata: they are made again from both sides, and the map of states must be closed.
     if verdict == "decided":
-        return f"an automaton of {len(own_table)} states"
-    reference = present(reference)
-    reference_table = _read(given["reference"], unanswered[1], alphabet)
-    places = [{name: k for k, name in enumerate(x.names)} for x in (own_table, reference_table)]
-    pairs = tuple((places[0][p], places[1][q]) for p, q in given["map"])
-    asked = {q for p, q in pairs if own_table.answers[p] is not None}
-    _same(reference_table, reference, alphabet, "the specification answers otherwise than its automaton", asked)
-    if not StateMap(own_table, reference_table, pairs).check():
-        raise BadInput(MUST, "a map of states that is not closed under symbols, or pairs states with two answers")
-    return f"a map of {len(pairs)} pairs of states"
+        if not isinstance(machine, Automaton):
+            raise BadInput(MUST, "an automaton of a model that is none")
+        _require_same(given, _evidence(machine))
+        return f"an automaton of {len(machine)} states"
+    found = StateMap.of(machine, present(reference), alphabet, len(given["map"]))
+    _require_same(given, _evidence(found))
+    if not found.check():
+        raise BadInput(MUST, "a map of states that pairs states with two answers")
+    return f"a map of {len(found.pairs)} pairs of states"
 
 
 def _answered(recogniser: Answering, word: Sequence[str]) -> Any:
@@ -231,23 +242,6 @@ def _answered(recogniser: Answering, word: Sequence[str]) -> Any:
     for letter in word:
         state = recogniser.step(state, letter)
     return recogniser.answer(state)
-
-
-def _same(automaton: Automaton, recogniser: Answering, alphabet: Sequence[str], what: str, answering: set[int]) -> None:
-    """BadInput with `what` where an automaton is not a recogniser's: each of its states must stand for one state of the
-    recogniser, with equal steps and, in the states `answering`, equal answers (None included)."""
-    state_of: dict[int, Any] = {0: recogniser.initial}
-    for state in (todo := [0]):
-        own = state_of[state]
-        if state in answering and recogniser.answer(own) != automaton.answers[state]:
-            raise BadInput(MUST, what)
-        for letter in alphabet:
-            to, next_own = automaton.step(state, letter), recogniser.step(own, letter)
-            if to not in state_of:
-                state_of[to] = next_own
-                todo.append(to)
-            elif state_of[to] != next_own:
-                raise BadInput(MUST, what)
 
 
 # --- Invariants ---------------------------------------------------------------------------------------------------
@@ -260,9 +254,7 @@ def _written(certificate: Invariants) -> dict[str, Any]:
         "growing": sorted(map(list, certificate.common.growing)),
         "locations": [
             {
-                "last": location.last,
-                "flags": list(location.flags),
-                "shape": _shape(location.shape),
+                **_location(location),
                 "inequalities": [
                     {"terms": [[*name, weight] for name, weight in inequality.parts], "constant": inequality.constant}  # type: ignore[misc]
                     for inequality in inequalities
@@ -276,39 +268,70 @@ def _written(certificate: Invariants) -> dict[str, Any]:
     }
 
 
+def _location(location: Location) -> dict[str, Any]:
+    """A location as JSON."""
+    return {"last": location.last, "flags": list(location.flags), "shape": _shape(location.shape)}
+
+
 def _shape(shape: Any) -> Any:
-    """The shape of a location as JSON, which `_shaped` reads."""
+    """The shape of a location as JSON."""
     if isinstance(shape, Hole):
         return {"hole": shape.place}
-    return {"tuple": [_shape(x) for x in shape]} if type(shape) is tuple else shape
+    if type(shape) is not tuple:
+        return shape
+    kind, *parts = shape  # an exact key
+    return {"tuple": list(map(_shape, parts))} if kind is tuple else parts[0]
 
 
-def _shaped(given: Any) -> Any:
-    """A shape from JSON."""
-    if isinstance(given, dict):
-        return Hole(given["hole"]) if "hole" in given else tuple(map(_shaped, given["tuple"]))
-    return given
-
-
-def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: Fold) -> Invariants:
-    """Invariants from JSON, for this machine and fold; BadInput where the fold's growing numbers are not those of the
-    file."""
-    common = Common(machine, fold, given["length"])
-    if sorted(map(list, common.growing)) != given["growing"]:
-        raise BadInput(MUST, "one in which other numbers of the specification's state grow")
-    inequalities = {
-        Location(location["last"], tuple(location["flags"]), _shaped(location["shape"])): tuple(
+def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: Fold, paired: bool) -> Invariants:
+    """Invariants from JSON, for this machine and fold. The locations are those that the two reach themselves, found by
+    their own steps. BadInput where the file has others, or where other numbers of the fold's state grow."""
+    if type(given["length"]) is not bool or given.keys() != {"length", "growing", "locations", "multipliers"}:
+        raise BadInput(MUST, "invariants with other keys")
+    common = Common(machine, fold, paired, given["length"])
+    _require_same(given, {"growing": sorted(map(list, common.growing))})
+    stated = {
+        _text({key: value for key, value in location.items() if key != "inequalities"}): tuple(
             map(_linear, location["inequalities"])
         )
         for location in given["locations"]
     }
+    # The locations that can be reached, where no inequality says that they cannot.
+    start, _ = common.place((machine.initial, fold.start), 0)
+    own = {_text(_location(start)): start}
+    for text in (todo := list(own)):
+        if FALSE in stated.get(text, (FALSE,)):
+            continue
+        for case in common.cases(own[text]):
+            if case.to is not None and (to := _text(_location(case.to))) not in own:
+                own[to] = case.to
+                todo.append(to)
+    if len(stated) != len(given["locations"]) or not stated.keys() <= own.keys():
+        raise BadInput(MUST, "invariants of states that are not reached, or of some twice")
     multipliers = tuple(
-        tuple((int(k), Fraction(times)) for k, times in combination) for combination in given["multipliers"]
+        tuple((_whole(k), _fraction(times)) for k, times in combination) for combination in given["multipliers"]
     )
-    return Invariants(common, inequalities, multipliers)
+    return Invariants(common, {own[text]: inequalities for text, inequalities in stated.items()}, multipliers)
 
 
 def _linear(given: Mapping[str, Any]) -> Linear:
-    """A linear inequality from JSON."""
-    terms = tuple(((kind, int(number)), int(weight)) for kind, number, weight in given["terms"])
-    return Linear(terms, int(given["constant"]))
+    """A linear inequality from JSON: each name once, in order, with a weight that is not 0."""
+    terms = tuple(((kind, _whole(number)), _whole(weight)) for kind, number, weight in given["terms"])
+    inequality = Linear(terms, _whole(given["constant"]))
+    if inequality != inequality.over(1) or given.keys() != {"terms", "constant"}:
+        raise BadInput(MUST, "an inequality in another form than it is written")
+    return inequality
+
+
+def _whole(given: object) -> int:
+    """An integer from JSON, not true or a number with a point."""
+    if type(given) is not int:
+        raise BadInput(MUST, f"{_text(given)}, which is no integer")
+    return given
+
+
+def _fraction(given: object) -> Fraction:
+    """A fraction from JSON, a text such as "1/2"."""
+    if type(given) is not str or not re.fullmatch(r"[0-9]+(/[0-9]+)?", given):
+        raise BadInput(MUST, f"the multiplier {_text(given)}")
+    return Fraction(given)

@@ -155,15 +155,15 @@ class Counting:
     def fold(self) -> Fold:
         """This machine as a fold of plain integers, tuples and text, so that its steps can be followed where counts are
         unknown (`symcook.decide.following`)."""
-        # `followed` accepts functions and builtin types, but no objects of classes, so all becomes lists and tuples.
-        places = {token: [form[k] for form in self.forms] for k, token in enumerate(self.tokens)}
+        # The code of the fold is made of what `decide.allowed` lists, so all becomes tuples.
+        places = {token: tuple(form[k] for form in self.forms) for k, token in enumerate(self.tokens)}
         constants = {token: self.after(None, token) for token in self.tokens}
-        raised = [
-            {token: [[*map(tuple, when)] for when in cases] for token, cases in by_letter.items()}
+        raised = tuple(
+            {token: tuple(tuple(map(tuple, when)) for when in cases) for token, cases in by_letter.items()}
             for by_letter in self.raised
-        ]
+        )
         cases = {
-            last: [([*map(tuple, when)], answer) for when, answer in cases_of_last]
+            last: tuple((tuple(map(tuple, when)), answer) for when, answer in cases_of_last)
             for last, cases_of_last in self.cases.items()
         }
 
@@ -182,13 +182,13 @@ class Counting:
         def step(state: Counts, token: str) -> Counts:
             """As `Counting.step`."""
             values = tuple([value + coefficient for value, coefficient in zip(state[1], places[token], strict=True)])
-            flags = list(state[2])
+            flags = state[2]
             # In order, since a condition that sets a flag may depend on earlier flags.
             for number, by_token in enumerate(raised):
                 for when in by_token.get(token, ()):
                     if not flags[number] and holds(when, values, flags):
-                        flags[number] = True
-            return constants[token], values, tuple(flags)
+                        flags = (*flags[:number], True, *flags[number + 1 :])
+            return constants[token], values, flags
 
         def answer(state: Counts) -> Any:
             """As `Counting.answer`."""

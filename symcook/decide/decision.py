@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from symcook.compilers import genuine
+from symcook.decide.allowed import require_allowed
 from symcook.decide.automata import Answering, Asked, Automaton, Parted, folded, parted
 from symcook.decide.certificate import MUST, StateMap, check
 from symcook.decide.countformula import formula
@@ -72,6 +73,8 @@ class Decision(Reply):
     False."""
     formula: str | None = None
     """What a model that counts accepts, as a formula of the counts of symbols, where one was found."""
+    smallest: bool = True
+    """Whether `word` is the first of the shortest strings with two answers; False where it is from a certificate."""
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -209,6 +212,9 @@ def recheck(
 ) -> Decision:
     """The decision that a certificate (`symcook.decide.certificate.document`) proves about a model and a reference,
     checked without a search; BadInput where the certificate is invalid."""
+    if decodes(model):
+        do = "symcook prove checks the one that symcook compile dfa --prove writes"
+        raise BadInput("a certificate here must be of a model that answers without decoding", model.name, do)
     model = reads_symbols(model.bind(values))
     # The model is read from its weights again: an automaton, or else a machine that counts.
     machine: Any
@@ -234,6 +240,7 @@ def recheck(
         answers=None if answers is None else (answers[0], answers[1]),
         automaton=machine if isinstance(machine, Automaton) else None,
         why=f"the certificate holds: {why}",
+        smallest=False,
     )
 
 
@@ -311,7 +318,7 @@ def _followed(reference: Answering) -> Fold:
     if isinstance(reference, Inside):
         fold, inside = _followed(reference.reference), folded(reference.language)
         own_step, own_answer, read, holds = fold.step, fold.answer, inside.step, inside.answer
-        # `step` and `answer` use plain functions only, since `followed` accepts no objects of classes.
+        # `step` and `answer` are made of what `symcook.decide.allowed` lists.
 
         def step(state: Any, letter: str) -> Any:
             """The states of the reference and of the language."""
@@ -415,6 +422,7 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
         if against.each != asked.each:
             must = "the specification must answer as the readout does: at each position, or once a string"
             raise BadInput(must, f"each={against.each}", f"give a Fold with each={asked.each}")
+        require_allowed(against)
         return Asked(against, asked.answers)
     if isinstance(against, Transformer):
         return _model(model, asked, against.bind({}))

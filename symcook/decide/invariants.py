@@ -19,11 +19,13 @@ from itertools import combinations
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
+from symcook.decide.allowed import ATOMS, require_allowed
 from symcook.decide.automata import Asked, Automaton
 from symcook.decide.counting import Conditions, CountCondition, Counting, Counts, StateTable
-from symcook.decide.following import Holds, Linear, Lost, followed, ways
+from symcook.decide.farout import require_paths_agree, value
+from symcook.decide.following import Holds, Linear, Lost, ways
 from symcook.proof.inequalities.simplex import TooLong, solve
-from symcook.spec.fold import Fold
+from symcook.spec.fold import Fold, exact, same
 
 SAMPLED = 3000
 """The number of common states from which inequalities are guessed; a few more, since the successors of the last state
@@ -54,7 +56,7 @@ class Location(NamedTuple):
     flags: tuple[bool, ...]
     """The machine's flags."""
     shape: Any
-    """The fold's state, with a `Hole` for each growing number."""
+    """The exact key (`symcook.spec.fold.exact`) of the fold's state, with a `Hole` for each growing number."""
 
 
 class Case(NamedTuple):
@@ -99,39 +101,39 @@ class Common:
 
     With `length`, the length of the string is a growing number too. `growing` has the paths of the growing integers in
     the fold's state, `samples` the common states that short strings reach, each with the length of its shortest string.
-    If some integer grows, the constructor raises Lost where the fold's code cannot be followed.
+    With `paired`, the fold's answer is a pair of answers that are compared with one another, and the machine's answer
+    does not matter. If some integer grows, the constructor raises BadInput where the fold's code is not allowed.
     """
 
-    def __init__(self, machine: Counting | StateTable, fold: Fold, length: bool = False) -> None:
-        self.machine, self.fold, self.length = machine, fold, length
+    def __init__(self, machine: Counting | StateTable, fold: Fold, paired: bool = False, length: bool = False) -> None:
+        self.machine, self.fold, self.paired, self.length = machine, fold, paired, length
         self.letters = machine.alphabet
         self.growing: set[tuple[int, ...]] = set()
         self.samples = self._sampled()
         # An integer in the fold's state, given by its path in the tuples, is growing if it takes many values.
         values: dict[tuple[int, ...], set[int]] = {}
         for state, _ in self.samples:
-            for path, value in _integers(state[1]):
-                values.setdefault(path, set()).add(value)
+            for path, integer in _integers(state[1]):
+                values.setdefault(path, set()).add(integer)
         self.growing = {path for path, numbers_of_path in values.items() if len(numbers_of_path) > FEW}
         # {location: the paths from it}, computed once each.
         self.known: dict[Location, list[Case]] = {}
-        if self.growing:
-            followed(fold)
+        self.integers = require_allowed(fold) if self.growing else frozenset[int]()
 
     def _sampled(self) -> list[tuple[Any, int]]:
         """Common states that strings reach, shortest strings first, each with the length at which it is first
         reached."""
         start = (self.machine.initial, self.fold.start)
-        levels = {start: 0}
-        for state in (todo := [start]):
-            if len(todo) >= SAMPLED:
+        known, found = {exact(start)}, [(start, 0)]
+        for state, level in found:
+            if len(found) >= SAMPLED:
                 break
             for letter in self.letters:
                 to = self.machine.step(state[0], letter), self.fold.step(state[1], letter)
-                if to not in levels:
-                    levels[to] = levels[state] + 1
-                    todo.append(to)
-        return list(levels.items())
+                if (key := exact(to)) not in known:
+                    known.add(key)
+                    found.append((to, level + 1))
+        return found
 
     def place(self, state: tuple[Counts, Hashable], length: int) -> tuple[Location, dict[Hashable, int]]:
         """The location of a common state after a string of this length, and {name: value} of its growing numbers."""
@@ -150,23 +152,30 @@ class Common:
         def shaped(part: object, path: tuple[int, ...]) -> Any:
             """The part at a path, with a `Hole` for each growing number."""
             if type(part) is tuple:  # a `Linear` is of a subclass
-                return tuple(shaped(member, (*path, k)) for k, member in enumerate(part))
-            if isinstance(part, Linear):
-                if path in self.growing:
-                    numbers.append(part)
-                    return Hole(len(numbers) - 1)
-                if part.parts:
-                    raise Lost("an integer of its state that takes few values comes from one that grows")
-                return part.constant
-            # A concrete integer at a growing place.
-            if type(part) is int and path in self.growing:
-                numbers.append(Linear((), part))
+                return (tuple, *(shaped(member, (*path, k)) for k, member in enumerate(part)))
+            number = part if isinstance(part, Linear) else Linear((), part) if type(part) is int else None
+            if number is not None and path in self.growing:
+                numbers.append(number)
                 return Hole(len(numbers) - 1)
-            if not isinstance(part, (int, str, bool, type(None))):
+            if number is not None:
+                if number.parts:
+                    raise Lost("an integer of its state that takes few values comes from one that grows")
+                return number.constant
+            if type(part) not in ATOMS:
                 raise Lost(f"its states hold a {type(part).__name__}")
-            return part
+            return exact(part)
 
         return shaped(state, ()), numbers
+
+    def filled(self, location: Location, make: Callable[[Linear], object]) -> Any:
+        """The fold's state at a location, with `make` of each growing number."""
+        return _filled(location.shape, make)
+
+    def holes(self, location: Location) -> int:
+        """How many growing numbers the fold's state has at a location."""
+        found: list[Linear] = []
+        _filled(location.shape, found.append)
+        return len(found)
 
     def cases(self, location: Location) -> list[Case]:
         """All paths from a location: those of one more symbol, and those on which the answers differ at the
@@ -238,8 +247,13 @@ class Common:
                 continue
             for premises in _all_hold([_read(condition, numbers) for condition in conditions]):
                 for way in fold_ways:
-                    if isinstance(way.result, Exception) or (way.result is not None and way.result != answer):
+                    if isinstance(way.result, Exception) or self._differ(answer, way.result):
                         yield Case((*premises, *way.holds))
+
+    def _differ(self, answer: object, result: Any) -> bool:
+        """Whether the answer of the machine and the result of the fold's code are two different answers."""
+        one, other = result if self.paired else (answer, result)
+        return one is not None and other is not None and not same(one, other)
 
 
 def _integers(state: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -251,11 +265,14 @@ def _integers(state: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple
         yield path, state
 
 
-def _filled(shape: object, make: Callable[[Linear], object]) -> Any:
-    """A shape with `make` of the number in place of each hole."""
+def _filled(shape: Any, make: Callable[[Linear], object]) -> Any:
+    """The state of a shape, with `make` of the number in place of each hole."""
     if isinstance(shape, Hole):
         return make(_named(("hole", shape.place)))
-    return tuple(_filled(part, make) for part in shape) if type(shape) is tuple else shape
+    if type(shape) is not tuple:
+        return shape
+    kind, *parts = shape  # an exact key
+    return tuple(_filled(part, make) for part in parts) if kind is tuple else parts[0]
 
 
 def _forms(when: Conditions, flags: Sequence[bool]) -> list[CountCondition] | None:
@@ -339,7 +356,7 @@ class Invariants:
 
     def check(self) -> bool:
         """Whether the initial state satisfies the invariants of its location, and the multipliers prove every
-        obligation."""
+        obligation. SymcookError where the fold's code, run far out, is not what its paths say."""
         location, numbers = self.common.place((self.common.machine.initial, self.common.fold.start), 0)
         start_values = {name: Linear((), value) for name, value in numbers.items()}
         if location not in self.held or any(
@@ -347,9 +364,10 @@ class Invariants:
         ):
             return False
         premises_to_refute = list(obligations(self.common, self.held))
-        return len(premises_to_refute) == len(self.multipliers) and all(
-            map(refutes, self.multipliers, premises_to_refute)
-        )
+        if len(premises_to_refute) != len(self.multipliers):
+            return False
+        require_paths_agree(self.common)
+        return all(map(refutes, self.multipliers, premises_to_refute))
 
     def __len__(self) -> int:
         """The number of invariants."""
@@ -394,39 +412,37 @@ CountingMachine = Counting | StateTable | Programmed
 """The model's side of a comparison."""
 
 
-def side_by_side(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) -> tuple[Counting | StateTable, Fold]:
-    """A machine and a fold that give the same answers iff `machine` and `fold` do.
-
-    Where `machine` is a fold itself (`Programmed`), they are a machine that always answers True, and a fold that
-    answers whether the two folds agree.
-    """
+def side_by_side(
+    machine: CountingMachine, fold: Fold, alphabet: Sequence[str]
+) -> tuple[Counting | StateTable, Fold, bool]:
+    """The first arguments of a `Common` of `machine` and `fold`. Where `machine` is a fold itself (`Programmed`), they
+    are a machine with one state, and a fold whose answers are those of both folds, as a pair."""
     if not isinstance(machine, Programmed):
-        return machine, fold
+        return machine, fold, False
     step, answer, other_step, other_answer = machine.fold.step, machine.fold.answer, fold.step, fold.answer
 
     def both(state: Any, letter: str) -> Any:
         """The step of both folds."""
         return step(state[0], letter), other_step(state[1], letter)
 
-    def agree(state: Any) -> bool:
-        """Whether their answers agree, or one gives none."""
-        first_answer, second_answer = answer(state[0]), other_answer(state[1])
-        return first_answer is None or second_answer is None or first_answer == second_answer
+    def pair(state: Any) -> Any:
+        """The answers of both folds."""
+        return answer(state[0]), other_answer(state[1])
 
     always = Automaton(tuple(alphabet), ((0,) * len(alphabet),), (True,))
-    return StateTable(always), Fold((machine.fold.start, fold.start), both, agree)
+    return StateTable(always), Fold((machine.fold.start, fold.start), both, pair), True
 
 
 def invariants(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) -> Invariants | str:
     """The certificate that machine and fold are equal on every string, or what is missing, in words. Lost where the
     code of the fold cannot be followed."""
-    machine, fold = side_by_side(machine, fold, alphabet)
-    common = Common(machine, fold)
+    beside = side_by_side(machine, fold, alphabet)
+    common = Common(*beside)
     # Three attempts, each with more guesses, until a proof is found; the few guesses of the first are quick, and often
     # enough. A result that is text says why an attempt failed.
     proof = _proof(common, few=True)
     proof = _proof(common) if isinstance(proof, str) else proof
-    return _proof(Common(machine, fold, length=True)) if isinstance(proof, str) else proof
+    return _proof(Common(*beside, length=True)) if isinstance(proof, str) else proof
 
 
 def _proof(common: Common, few: bool = False) -> Invariants | str:
@@ -490,18 +506,13 @@ def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: 
     for first_name, second_name in () if few else combinations(names, 2):
         sums += [Linear(((first_name, a), (second_name, b)), 0) for a in (1, -1) for b in (1, -1)]
     for form in sums:
-        least = min(_value(form, numbers) for numbers, _ in rows)
-        begun = [_value(form, numbers) for numbers, level in rows if level <= early]
+        least = min(value(form, numbers) for numbers, _ in rows)
+        begun = [value(form, numbers) for numbers, level in rows if level <= early]
         if begun and min(begun) == least:  # strings longer than `early` did not lower it
             yield Linear(tuple(sorted(form.parts)), -least)
             # In case the tighter bound is not preserved.
             for weaker in range(min(least, 2)) if len(form.parts) == 1 else ():
                 yield Linear(form.parts, -weaker)
-
-
-def _value(form: Linear, numbers: dict[Hashable, int]) -> int:
-    """The value of a linear form at a sample."""
-    return form.constant + sum(weight * numbers[name] for name, weight in form.parts)
 
 
 def _equalities(points: list[dict[Hashable, int]], names: list[Hashable]) -> Iterator[Linear]:

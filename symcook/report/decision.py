@@ -47,7 +47,8 @@ def _document(decision: Decision, name: str | None) -> Document:
     lines = []
     if decision.word is not None and decision.answers is not None:
         spaces = "" if all(len(letter) == 1 for letter in decision.letters) else " "
-        lines.append(f"smallest string: {spaces.join(decision.word) or EMPTY_STRING}")
+        called = "smallest string" if decision.smallest else "a string that differs"
+        lines.append(f"{called}: {spaces.join(decision.word) or EMPTY_STRING}")
         model_answer, reference_answer = map(_answer, decision.answers)
         lines.append(f"the model {model_answer}, the specification {reference_answer}")
     if decision.why or decision.decided:

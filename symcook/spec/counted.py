@@ -23,12 +23,11 @@ def counted(formula: Formula) -> Fold:
     """
     needed = _needed_later(formula)
     _check_looks_back(formula, needed)
-    # `decide.following` executes functions and builtin values symbolically, but no objects of classes: so the lines
-    # become plain tuples, and the steps closures.
-    lines: list[tuple[Any, ...]] = [
+    # The code of the fold is made of what `decide.allowed` lists: the lines become plain tuples, the steps closures.
+    lines: tuple[tuple[Any, ...], ...] = tuple(
         (line.op, line.left, line.right, tuple(sorted(line.letters)), tuple(map(tuple, line.counts)), line.bound)
         for line in formula.lines
-    ]
+    )
     # By number of a line: the index of its total in the state, or of its remainder, and the divisor.
     counted_lines = sorted({count.line for line in formula.lines for count in line.counts if count.side == "left"})
     total_index = {line: index for index, line in enumerate(counted_lines)}
@@ -36,10 +35,10 @@ def counted(formula: Formula) -> Fold:
     remainder_index = {number: index for index, number in enumerate(divided)}
     divisors = {number: formula.lines[number].divisor for number in divided}
     # By number of a remainder line: the lines that it counts; without one it counts positions.
-    added = {number: [count.line for count in formula.lines[number].counts] for number in divided}
-    outputs = [(label, line) for label, line in formula.outputs]
+    added = {number: tuple(count.line for count in formula.lines[number].counts) for number in divided}
+    outputs = tuple((label, line) for label, line in formula.outputs)
 
-    def truth(number: int, true: dict[int, bool], totals: Any, remainders: Any, letter: str, before: Any) -> bool:
+    def truth(number: int, true: tuple[bool, ...], totals: Any, remainders: Any, letter: str, before: Any) -> bool:
         """Whether the line `number` is true at a letter. `true` has the truths of the lines before it, `before` the
         truths of all lines at the letter before."""
         op, left_line, right_line, letters, counts, bound = lines[number]
@@ -68,28 +67,29 @@ def counted(formula: Formula) -> Fold:
         """The state after one more letter. The needed lines are evaluated in order; a line's remainder or total is
         updated with it."""
         before, totals, remainders, _ = state
-        true: dict[int, bool] = {}
-        totals, remainders = list(totals), list(remainders)
-        for number in needed:
+        true: tuple[bool, ...] = ()
+        for number in range(len(lines)):
             if number in divisors:
                 amount = int(true[added[number][0]]) if added[number] else 1
-                place = remainder_index[number]
-                remainders[place] = (remainders[place] + amount) % divisors[number]
-            true[number] = truth(number, true, totals, remainders, letter, before)
-            if number in total_index and true[number]:
-                totals[total_index[number]] = totals[total_index[number]] + 1
-        truths = tuple([true.get(number, False) for number in range(len(lines))])
-        return truths, tuple(totals), tuple(remainders), letter
+                at, divisor = remainder_index[number], divisors[number]
+                remainders = tuple([(r + amount) % divisor if k == at else r for k, r in enumerate(remainders)])
+            now = number in needed and truth(number, true, totals, remainders, letter, before)
+            if now and number in total_index:
+                at = total_index[number]
+                totals = tuple([total + 1 if k == at else total for k, total in enumerate(totals)])
+            true = (*true, now)
+        return true, totals, remainders, letter
 
     def answer(state: Any) -> Any:
         """The answer if the string ends in this state."""
         last, totals, remainders, letter = state
         if last is None:  # the empty string has no last position
             return None
-        true = {number: last[number] for number in needed}
+        true: tuple[bool, ...] = ()
         for number in range(len(lines)):
-            if number not in true:  # lines with prev and since are all in `needed`: the letter before is not needed
-                true[number] = truth(number, true, totals, remainders, letter, None)
+            # Lines with prev and since are all in `needed`: the letter before is not needed.
+            now = last[number] if number in needed else truth(number, true, totals, remainders, letter, None)
+            true = (*true, now)
         for label, line in outputs:
             if label is None or true[line]:
                 return true[line] if label is None else label
@@ -98,7 +98,7 @@ def counted(formula: Formula) -> Fold:
     return Fold((None, (0,) * len(counted_lines), (0,) * len(divided), ""), step, answer)
 
 
-def _check_looks_back(formula: Formula, needed: list[int]) -> None:
+def _check_looks_back(formula: Formula, needed: tuple[int, ...]) -> None:
     """Raise BadInput for a TABLE, and for a line that depends on later letters, except an inequality with a count to
     the right that is needed at the last position only."""
     for number, line in enumerate(formula.lines):
@@ -109,7 +109,7 @@ def _check_looks_back(formula: Formula, needed: list[int]) -> None:
             raise BadInput(must, formula.text(number))
 
 
-def _needed_later(formula: Formula) -> list[int]:
+def _needed_later(formula: Formula) -> tuple[int, ...]:
     """The numbers of the lines whose truth at a letter is needed at later letters, in order: lines with prev and since,
     remainders, lines that are counted to the left, and the lines that these read."""
     needed = set[int]()
@@ -121,4 +121,4 @@ def _needed_later(formula: Formula) -> list[int]:
             needed |= {count.line for count in line.counts if count.side == "left"}
         if number in needed:
             needed |= {*line.reads}
-    return sorted(needed)
+    return tuple(sorted(needed))

@@ -54,6 +54,22 @@ def steady(state: object) -> bool:
     return type(state).__hash__ is not None and (by_value or not hasattr(state, "__dict__"))
 
 
+def exact(state: object) -> Hashable:
+    """A key of a state that is equal for equal states whose parts also have the same types: for Python True, 1 and 1.0
+    are equal. Parts of tuples and frozensets are told apart; any other object is compared as its class compares it."""
+    kind = type(state)
+    if kind is tuple:
+        return (kind, *map(exact, state))  # type: ignore[call-overload]
+    if kind is frozenset:
+        return kind, frozenset(map(exact, state))  # type: ignore[call-overload]
+    return state if kind in (int, str, type(None)) else (kind, state)  # type: ignore[return-value]
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values are equal, and of the same types in all parts: True is not 1."""
+    return type(one) is type(other) and bool(exact(one) == exact(other))
+
+
 def require_steady(state: object) -> None:
     """Raise BadInput for a state that is not `steady`, since a step may change it in place."""
     if not steady(state):

@@ -74,11 +74,12 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     if len(brackets) % 2 or len({*brackets}) < len(brackets):
         raise BadInput("brackets must be different, opening and closing in turn", " ".join(brackets))
     pairs = dict(zip(brackets[::2], brackets[1::2], strict=True))
+    must = f"a string must consist of {' '.join(brackets)}"
 
     def step(stack: tuple[str, ...] | None, bracket: str) -> tuple[str, ...] | None:
         """The next stack; BadInput for another symbol than a bracket, even where `stack` is None."""
         if bracket not in brackets:
-            raise BadInput(f"a string must consist of {' '.join(brackets)}", bracket)
+            raise BadInput(must, bracket)
         if stack is None:
             return None
         if bracket in pairs:
@@ -101,7 +102,7 @@ dyck1_2 = Fold(0, _nest_to_two, lambda unclosed: unclosed == 0)
 def _place(alphabet: tuple[str, ...], symbol: str) -> int:
     """The index of a symbol in the alphabet. Raises BadInput for another symbol."""
     if symbol not in alphabet:
-        raise BadInput(f"a string must consist of {' '.join(alphabet)}", symbol)
+        raise BadInput("a string must consist of " + " ".join(alphabet), symbol)
     return alphabet.index(symbol)
 
 
@@ -118,10 +119,8 @@ def most_recent(alphabet: Sequence[str]) -> Fold:
 
     def step(state: tuple[str, tuple[str, ...], str], symbol: str) -> tuple[str, tuple[str, ...], str]:
         current, after, _ = state
-        successors = list(after)
-        if current:
-            successors[_place(alphabet, current)] = symbol
-        return symbol, tuple(successors), successors[_place(alphabet, symbol)] or symbol
+        after = tuple([symbol if letter == current else known for letter, known in zip(alphabet, after, strict=True)])
+        return symbol, after, after[_place(alphabet, symbol)] or symbol
 
     return Fold(("", ("",) * len(alphabet), ""), step, lambda state: state[2], each=True)
 
@@ -139,10 +138,9 @@ def most_frequent(alphabet: Sequence[str]) -> Fold:
 
     def step(state: tuple[int, tuple[int, ...]], symbol: str) -> tuple[int, tuple[int, ...]]:
         current, counts = state
-        table, place = list(counts), _place(alphabet, symbol)
-        if current >= 0:
-            table[current * size + place] += 1
-        return place, tuple(table)
+        place = _place(alphabet, symbol)
+        seen = current * size + place if current >= 0 else -1
+        return place, tuple([count + (k == seen) for k, count in enumerate(counts)])
 
     def answer(state: tuple[int, tuple[int, ...]]) -> str:
         current, counts = state

@@ -11,11 +11,11 @@ where g is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import accumulate, product
 
 from symcook.errors import BadInput
 from symcook.programs.formula import COUNTING, Formula, FormulaLine
+from symcook.spec.counted import counted
 from symcook.spec.fold import Fold
 from symcook.spec.srasp import WordsByValue, lettered
 
@@ -148,11 +148,22 @@ LineTruths = tuple[bool, ...]
 
 
 def fold(formula: Formula) -> Fold | None:
-    """The formula as a fold, with an answer at each position; None if it looks ahead or counts. The state is the truth
-    of every line at the last letter."""
+    """The formula as a fold, with an answer at each position; None if it looks ahead or counts."""
     if any(line.op in ("next", "until", *COUNTING) for line in formula.lines):
         return None
-    return Fold(None, partial(_next_truths, formula, {}), partial(_answer_at, formula), each=True)
+    return Past(formula)
+
+
+class Past(Fold):
+    """A formula about the past as a fold with an answer at each position. Another process makes it from the formula."""
+
+    def __init__(self, formula: Formula) -> None:
+        last = counted(formula)
+        super().__init__(last.start, last.step, last.answer, each=True)
+        object.__setattr__(self, "formula", formula)
+
+    def __reduce__(self) -> tuple[type[Past], tuple[Formula]]:
+        return Past, (vars(self)["formula"],)
 
 
 def language(formula: Formula) -> Fold:

@@ -13,6 +13,7 @@ from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Program
+    from symcook.programs.automata import Automaton
 
 
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
@@ -49,16 +50,17 @@ def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
             truths(formula, word)  # evaluated only for the BadInput that it raises
 
 
-def language(program: Program) -> Fold:
-    """The fold from a string to the program's answer at the last position, or to the answer of an automaton: the
-    specification for ``decide``. Raises BadInput for a program of srasp, a Turing machine, and a formula with
-    counts."""
+def language(program: Program) -> Fold | Automaton:
+    """The program's answer at the last position, or the answer of an automaton: the specification for ``decide``. A
+    formula becomes the automaton of all its states that strings reach. Raises BadInput for a program of srasp, a Turing
+    machine, and a formula with counts."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind == "dfa":
         from symcook.programs.running import program_table
         from symcook.spec import automata
 
         return automata.language(program_table(program))
+    from symcook.programs.automata import reached
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 
@@ -67,4 +69,7 @@ def language(program: Program) -> Fold:
         if program.kind == "tm":
             must, what = "a model that is decided on strings must answer them", "the decoder of a Turing machine"
         raise BadInput(must, what, "check compares the model with it on all strings up to a length")
-    return language(formula_of(program))
+    fold = language(formula_of(program))
+    return reached(
+        fold.start, lambda state: [fold.step(state, a) for a in program.alphabet], fold.answer, program.alphabet
+    )

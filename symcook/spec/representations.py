@@ -96,7 +96,8 @@ def counted_angle(word: Sequence[str], alphabet: Sequence[str], m: Fraction) -> 
 
 def residue(alphabet: Sequence[str], m: int) -> Fold:
     """The number of occurrences of the first letter of the alphabet modulo m, as a label (section 3.5.2)."""
-    return Fold(0, lambda state, symbol: (state + (symbol == alphabet[0])) % m, str)
+    first, labels = alphabet[0], tuple(map(str, range(m)))
+    return Fold(0, lambda state, symbol: (state + (symbol == first)) % m, lambda state: labels[state])
 
 
 def sinusoids(word: Sequence[str], d: int, M: Fraction) -> list[dict[str, Fraction]]:

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from symcook.alarm import raise_real
 from symcook.errors import BadInput, SymcookError
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.meaning import conjuncts
 from symcook.model.rationals import quotient, truth
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
-from symcook.spec.fold import Fold, require_steady
+from symcook.spec.fold import Fold, exact, require_steady, same
 from symcook.spec.logic import Looking
 from symcook.spec.srasp import Interpreted
 
@@ -106,7 +107,8 @@ class Expected:
         if self.fold is not None and isinstance(part.block, Words):
             try:
                 return self.fold.pieces(part.block, part.lengths or (part.block.n,))
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
+                raise_real(error)
                 if isinstance(error, BadInput) and error.must == SAME:
                     raise
                 # Otherwise ask string by string: an error then names its string, and states need not be hashable.
@@ -162,7 +164,7 @@ class _States:
         """Empty all tables. States are represented by their numbers, the indices in `states`."""
         self.states: list[Any] = []
         self.numbers: dict[Any, int] = {}
-        """{state: its number}."""
+        """{exact key of a state: its number}."""
         self.steps: dict[tuple[int, str], int] = {}
         """{(state, token): next state}."""
         self.answers: dict[int, Any] = {}
@@ -216,7 +218,7 @@ class _States:
 
     def number(self, state: object) -> int:
         """The number of a state; a new state gets the next free one. BadInput for a state that can change."""
-        number = self.numbers.setdefault(state, len(self.states))
+        number = self.numbers.setdefault(exact(state), len(self.states))
         if number == len(self.states):
             require_steady(state)
             self.states.append(state)
@@ -251,7 +253,7 @@ def _smallest(count: int) -> str:
 def _twice(ask: Callable[[], Any]) -> Any:
     """The result of calling `ask` twice: BadInput where the two results differ."""
     answer, second_answer = ask(), ask()
-    if answer != second_answer:
+    if not same(answer, second_answer):
         both_answers = f"{_shown(answer)} and then {_shown(second_answer)}"
         raise BadInput(SAME, both_answers, "let it depend on what it is given alone")
     return answer
@@ -264,7 +266,8 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
         answer = reference(given)
     except SymcookError:
         raise
-    except (Exception, SystemExit) as error:  # the user's code may call sys.exit
+    except BaseException as error:
+        raise_real(error)
         text = f"{type(error).__name__}: {error} on {input_text(given)}"
         raise BadInput("the specification must answer every input", text, "repair the specification") from error
     if not model.readout.each:

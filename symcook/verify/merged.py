@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from symcook.alarm import raise_real
 from symcook.door import Progress
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
@@ -125,7 +126,8 @@ class ReadBeside:
             return ask()
         except SymcookError:
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            raise_real(error)
             must = "a Fold must answer every input, with states that are hashable where strings are grouped"
             raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the specification") from error
 

@@ -21,6 +21,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from itertools import islice
 from os import PathLike, cpu_count, fspath
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count,
 from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
+from symcook.verify.identity import identity
 from symcook.verify.workers import Made, Results, Task, of_program, processes, spread
 from symcook.words.positions import at_positions, reference_at
 
@@ -272,6 +274,8 @@ class WordSweep:
     ) -> Check:
         """The result of an exhaustive check; see `check` for the arguments. If it is too large or too long and `yes` is
         not given, random strings are tried instead."""
+        # The content of the specification is read before its first call, which may fill a cache of its own.
+        content = None if resume is None or self.made.file is None else identity(self.comparison.expected.reference)
         empty, empty_tally = self.on_empty()
         with ExitStack() as stack:
             try:
@@ -280,7 +284,7 @@ class WordSweep:
                     workers = min(workers, A_CORE * (cpu_count() or 1))
                 saved = None
                 if resume is not None:
-                    saved = self.checkpoint(resume, chunk_plan)
+                    saved = self.checkpoint(resume, chunk_plan, content)
                     stack.callback(saved.close)
                     chunk_plan = saved.plan  # the chunks of the first call, which may have measured another speed
                 before = sum(saved.done.values(), Tally()) if saved else Tally()
@@ -394,14 +398,15 @@ class WordSweep:
         return replace(answer, way="decided", by_length=counts)
 
     def decision(self, fold: Fold) -> Decision | None:
-        """Whether the model and a fold agree on strings of every length; None if that is undecided, or takes longer
-        than DECIDE_SECONDS."""
+        """Whether the model and a fold agree on strings of every length; None if that is undecided, takes longer than
+        DECIDE_SECONDS, or if the code of the fold is not such that it can be decided."""
         from symcook.decide import decide
+        from symcook.decide.allowed import NotAllowed
 
         try:
             with alarm(DECIDE_SECONDS):
                 decision = decide(self.model, fold)
-        except TimeUp:
+        except (TimeUp, NotAllowed):
             return None
         return decision if decision.verdict in ("equal", "different") else None
 
@@ -479,18 +484,24 @@ class WordSweep:
             yield chunk, chunk_tally
             done += chunk_tally.strings
 
-    def checkpoint(self, file: str | PathLike[str], whole: Plan) -> Checkpoint:
-        """The checkpoint in `file`; BadInput where the specification has no name by which a file can identify it."""
+    def checkpoint(self, file: str | PathLike[str], whole: Plan, content: str | None) -> Checkpoint:
+        """The checkpoint in `file`; `content` is the identity of a specification that its name does not identify.
+        BadInput where the specification has no name."""
         from symcook.verify.checkpoint import Checkpoint
 
-        if self.made.name is None:
+        reference = self.made.name
+        if reference is None:
             raise BadInput("a check that can resume must have a specification from a file", "one that no file defines")
+        if content is not None:
+            reference = (
+                f"{self.made.called} with the content {sha256(f'{reference} {content}'.encode()).hexdigest()[:16]}"
+            )
         about = {
             "version of symcook": __version__,
             "model": f"{self.model.name} {model_hash(self.model)[:16]}",
             # The hash leaves out their order, which decides which string is the smallest.
             "symbols": " ".join(self.model.alphabet),
-            "reference": self.made.name,
+            "reference": reference,
             "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
             "error": "0" if self.within is None else show(self.within),
             "maximum length": str(self.max_length),

@@ -107,7 +107,7 @@ def _source_bytes(file: Path) -> bytes:
     """
     own_path, folder = _real_path(str(file)), os.path.dirname(_real_path(str(file)))
     loaded = {_real_path(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
-    beside = {path for path in loaded if _is_below(path, folder) and not _is_installed(path)}
+    beside = {path for path in loaded if _is_below(path, folder) and not is_installed(path)}
     needed = {*_reached_files(own_path), *beside} - {own_path}
     paths = sorted(path for path in needed if path.endswith(".py") and os.path.isfile(path))
     return b"".join([content(path, "a reference") for path in (file, *paths)])
@@ -118,8 +118,8 @@ def _is_below(file: str, folder: str) -> bool:
     return file.startswith(folder + os.sep)
 
 
-def _is_installed(file: str) -> bool:
-    """Whether a file belongs to the standard library, an installed package or this library."""
+def is_installed(file: str) -> bool:
+    """Whether a file, given by its real path, belongs to the standard library, an installed package or this library."""
     return any(_is_below(file, folder) for folder in _installed_folders())
 
 
@@ -151,7 +151,7 @@ def _reached_files(file: str) -> set[str]:
         module = module_of_file.get(waiting.pop())
         for target in (*_modules_of_values(module), *_modules_in_imports(module)) if module is not None else ():
             found_file = getattr(target, "__file__", None)
-            if found_file and (real := _real_path(found_file)) not in reached and not _is_installed(real):
+            if found_file and (real := _real_path(found_file)) not in reached and not is_installed(real):
                 reached.add(real)
                 waiting.append(real)
     return reached

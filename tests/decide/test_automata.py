@@ -161,7 +161,7 @@ def test_a_reference_that_cannot_be_asked_is_one_sentence() -> None:
     never = Automaton(("a",), ((0,),), (False,))
     calls = itertools.count()
     bad = {
-        "must be hashable": Fold(0, lambda state, letter: [state], lambda state: False),
+        "must be made of integers": Fold(0, lambda state, letter: [state], lambda state: False),
         "must answer every string": Fold(0, lambda state, letter: 1 // 0, lambda state: False),
         "must answer True or False": Fold(0, lambda state, letter: 0, lambda state: 1),
         "must give the same answer twice": Fold(0, lambda state, letter: next(calls), lambda state: False),
@@ -169,7 +169,7 @@ def test_a_reference_that_cannot_be_asked_is_one_sentence() -> None:
     for says, fold in bad.items():
         with pytest.raises(BadInput, match=says):
             parted(never, Asked(fold), "a")
-    with pytest.raises(BadInput, match="must be hashable"):
+    with pytest.raises(BadInput, match="must be made of integers"):
         Asked(Fold([], lambda state, letter: state, lambda state: False))
 
 

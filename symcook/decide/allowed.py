@@ -1,0 +1,245 @@
+"""What the code of a `Fold` may consist of, where the fold is decided for strings of every length.
+
+A fold is executed with unknown integers (`symcook.decide.following`) and with known ones, and its results are taken
+for those of a function of the state. So its code must be such that it can neither tell an unknown integer from a known
+one nor remember anything between two calls. `ALLOWED` is the whole list of what has this property. `require_allowed`
+reads the instructions of Python that run, not the source text, and rejects every other instruction, value and builtin
+function with its line. `symcook decide --help` prints the same list (`said`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import linecache
+import os
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from symcook.errors import BadInput
+from symcook.spec.fold import Fold
+
+ATOMS = (int, bool, str, type(None))
+"""The exact types of the parts of states, and of constants."""
+
+
+class Row(NamedTuple):
+    """One row of the list."""
+
+    text: str
+    """What is allowed, as the help says it."""
+    instructions: str
+    """The instructions, each by its name. An instruction that takes an operator, a method or a number is followed by
+    those that are allowed, in brackets: `COMPARE_OP(== !=)`."""
+    builtins: str = ""
+    """The names of builtin functions."""
+
+
+ALLOWED = (
+    Row(
+        "arguments, local names, return",
+        "RESUME NOP CACHE EXTENDED_ARG PRECALL PUSH_NULL POP_TOP COPY SWAP LOAD_FAST STORE_FAST LOAD_FAST_CHECK "
+        "LOAD_FAST_AND_CLEAR LOAD_FAST_LOAD_FAST STORE_FAST_LOAD_FAST STORE_FAST_STORE_FAST LOAD_FAST_BORROW "
+        "LOAD_FAST_BORROW_LOAD_FAST_BORROW MAKE_CELL LOAD_CLOSURE COPY_FREE_VARS LOAD_DEREF STORE_DEREF "
+        "RETURN_VALUE RETURN_CONST",
+    ),
+    Row(
+        "constants: integers, text, True, False, None, and tuples, frozensets and dicts of these",
+        "LOAD_CONST LOAD_SMALL_INT LOAD_GLOBAL",
+    ),
+    Row("comparisons == != < <= > >=, in, and is None", "COMPARE_OP(== != < <= > >=) CONTAINS_OP IS_OP TO_BOOL"),
+    Row(
+        "+ - * // % & | ^ (of unknown integers + and -, and * with a constant)",
+        "BINARY_OP(+ - * // % & | ^ += -= *=) UNARY_NEGATIVE UNARY_POSITIVE CALL_INTRINSIC_1(5)",
+    ),
+    Row(
+        "and, or, not, if, conditional expressions",
+        "UNARY_NOT JUMP_FORWARD JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE "
+        "POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_TRUE "
+        "POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE NOT_TAKEN",
+    ),
+    Row(
+        "tuples, unpacking, items x[k] and slices x[a:b]",
+        "BUILD_TUPLE BUILD_LIST BUILD_MAP BUILD_CONST_KEY_MAP UNPACK_SEQUENCE BINARY_SUBSCR BUILD_SLICE BINARY_SLICE "
+        "BINARY_OP([]) LIST_APPEND LIST_EXTEND LIST_TO_TUPLE MAP_ADD CALL_INTRINSIC_1(6)",
+    ),
+    Row(
+        "for, while, comprehensions",
+        "GET_ITER FOR_ITER END_FOR POP_ITER JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT POP_JUMP_BACKWARD_IF_FALSE "
+        "POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE RETURN_GENERATOR "
+        "YIELD_VALUE CALL_INTRINSIC_1(3) RERAISE",
+    ),
+    Row("calls of functions made of this list", "CALL CALL_KW KW_NAMES MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE"),
+    Row(
+        "the builtin functions",
+        "LOAD_GLOBAL",
+        "abs all any bool enumerate int len list max min range sorted sum tuple zip",
+    ),
+    Row(
+        "the methods get of a dict, index of a tuple, join of text",
+        "LOAD_METHOD(get index join) LOAD_ATTR(get index join)",
+    ),
+    Row(
+        "raise, which ends the decision, of BadInput or",
+        "RAISE_VARARGS(1)",
+        "IndexError KeyError NotImplementedError RuntimeError TypeError ValueError",
+    ),
+)  # fmt: skip
+"""All that is allowed. The names of instructions are those of CPython 3.11 and later; one that is not here is
+rejected."""
+
+
+def said() -> list[str]:
+    """The list as lines of text."""
+    return [f"{row.text} {row.builtins}".strip() for row in ALLOWED]
+
+
+def _entries(instructions: str) -> Iterator[tuple[str, str | None]]:
+    """The (instruction, argument) pairs of a row; the argument is None where any will do."""
+    name = ""
+    for part in instructions.split():
+        opened, bracket, first = part.partition("(")
+        if bracket:
+            name = opened
+        if not name:
+            yield part, None
+            continue
+        yield name, (first if bracket else part).removesuffix(")")
+        if part.endswith(")"):
+            name = ""
+
+
+_INSTRUCTIONS = frozenset(entry for row in ALLOWED for entry in _entries(row.instructions))
+_BUILTINS = (*(getattr(builtins, name) for row in ALLOWED for name in row.builtins.split()), BadInput)
+
+
+class NotAllowed(BadInput):
+    """The code of a fold has something that is not in the list."""
+
+    def __init__(self, what: str, code: CodeType | None = None, line: int | None = None) -> None:
+        must = "a fold that is decided for every length must consist of what the help of symcook decide lists"
+        given = what
+        if code is not None:
+            text = linecache.getline(code.co_filename, line or 0).strip()
+            of = f"line {line or code.co_firstlineno} of {os.path.basename(code.co_filename)}"
+            given = f"{what} in {of}" + (f", {text}" if text else "")
+        super().__init__(must, given, "write it so, or use symcook check, which runs each string")
+
+
+def require_allowed(fold: Fold) -> frozenset[int]:
+    """The integers that the code of a fold names. Raises NotAllowed where its step or its answer has something that is
+    not in the list."""
+    reader = _Reader()
+    for part, name in ((fold.step, "its step"), (fold.answer, "its answer")):
+        if not (type(part) is FunctionType or _is_builtin(part)):
+            raise NotAllowed(f"a {type(part).__name__} as {name}, which is no plain function")
+        reader.value(part, name, None, None)
+    return frozenset(reader.integers)
+
+
+def _is_builtin(value: object) -> bool:
+    """Whether a value is one of the builtin functions in the list, whatever it is called."""
+    return any(value is known for known in _BUILTINS)
+
+
+class _Reader:
+    """A walk through functions and the values that they name. `visited` has the identities of what it has seen,
+    `integers` the integers among it."""
+
+    def __init__(self) -> None:
+        self.visited: set[int] = set()
+        self.integers: set[int] = set()
+
+    def value(self, value: object, name: str, code: CodeType | None, line: int | None) -> None:
+        """Require that a value which the code uses at a line is allowed, with all its parts."""
+        if type(value) is int:
+            self.integers.add(value)
+        if type(value) in ATOMS or _is_builtin(value) or id(value) in self.visited:
+            return
+        self.visited.add(id(value))
+        if type(value) is FunctionType:
+            self.function(value)
+        elif type(value) in (tuple, frozenset):
+            for part in value:  # type: ignore[attr-defined]
+                self.value(part, name, code, line)
+        elif type(value) is dict:
+            for part in (*value.keys(), *value.values()):  # type: ignore[attr-defined]
+                self.value(part, name, code, line)
+        else:
+            kind = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
+            raise NotAllowed(f"{name} ({kind})" if name else kind, code, line)
+
+    def function(self, function: FunctionType) -> None:
+        """Require that a function is allowed: its defaults, its instructions, and the values that they name."""
+        code = function.__code__
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            self.value(default, "a default", code, code.co_firstlineno)
+        cells: dict[str, Any] = {}
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                cells[name] = cell.cell_contents
+            except ValueError:
+                raise NotAllowed(f"{name}, which has no value", code, code.co_firstlineno) from None
+        self.code(code, function, cells)
+
+    def code(self, code: CodeType, function: FunctionType, cells: Mapping[str, Any]) -> None:
+        """Require that the instructions of a function, or of a function inside it, are allowed. `cells` has the values
+        of the names around it; names of a surrounding function that is running are not in it."""
+        inner = {name: value for name, value in cells.items() if name not in code.co_cellvars}
+        before, line = None, code.co_firstlineno
+        steps = list(dis.get_instructions(code))
+        for k, step in enumerate(steps):
+            # An instruction without a line belongs to the next one, as at the beginning of a handler of exceptions.
+            line = next((at for later in steps[k:] if (at := _line(later)) is not None), line)
+            if not _listed(step) or (step.opname == "IS_OP" and (step.is_jump_target or not _none(before))):
+                raise NotAllowed(_called(step), code, line)
+            if step.opname == "LOAD_CONST" and type(step.argval) is CodeType:
+                self.code(step.argval, function, inner)
+            elif step.opname == "LOAD_CONST":
+                self.value(step.argval, "", code, line)
+            elif step.opname == "LOAD_GLOBAL":
+                self.value(self.named(function, step.argval, code, line), step.argval, code, line)
+            elif step.opname == "LOAD_DEREF" and step.argval in inner:
+                self.value(inner[step.argval], step.argval, code, line)
+            elif step.opname == "STORE_DEREF" and step.argval not in code.co_cellvars:
+                raise NotAllowed(f"nonlocal {step.argval}", code, line)
+            before = step
+
+    def named(self, function: FunctionType, name: str, code: CodeType, line: int | None) -> object:
+        """The value of a global or builtin name."""
+        if name in function.__globals__:
+            return function.__globals__[name]
+        known: Any = function.__builtins__  # type: ignore[attr-defined]
+        if name not in known:
+            raise NotAllowed(f"{name}, which has no value", code, line)
+        return known[name]
+
+
+def _line(step: dis.Instruction) -> int | None:
+    """The line of an instruction."""
+    return None if step.positions is None else step.positions.lineno
+
+
+def _none(step: dis.Instruction | None) -> bool:
+    """Whether an instruction loads None."""
+    return step is not None and step.opname == "LOAD_CONST" and step.argval is None
+
+
+def _argument(step: dis.Instruction) -> str:
+    """The operator, method or number of an instruction as the list has it."""
+    if step.opname in ("LOAD_METHOD", "LOAD_ATTR"):
+        return str(step.argval)
+    if step.opname in ("BINARY_OP", "COMPARE_OP"):
+        return step.argrepr.removeprefix("bool(").removesuffix(")")
+    return str(step.arg)
+
+
+def _listed(step: dis.Instruction) -> bool:
+    """Whether an instruction is in the list."""
+    return (step.opname, None) in _INSTRUCTIONS or (step.opname, _argument(step)) in _INSTRUCTIONS
+
+
+def _called(step: dis.Instruction) -> str:
+    """An instruction in a message."""
+    return f"{step.opname} {step.argrepr}".strip()
