@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import sympy
 from flint import fmpq
 
 from symcook.declaration import load
@@ -22,7 +22,8 @@ from symcook.domains.field import ZERO, Value
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
 from symcook.domains.linear import Guard, linear_form
-from symcook.domains.spelling import Spelling, StatementSpelling, in_brackets, sides
+from symcook.domains.names import COUNT, INPUT, PREFIX, FormName, I, J, N, count, given, name_of, place_of, symbol
+from symcook.domains.spelling import Spelling, StatementSpelling, Texts, in_brackets, sides
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
@@ -32,6 +33,7 @@ from symcook.model.ends import Readout
 from symcook.model.parts import LayerNorm
 from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact
+from symcook.model.symbols import symbol as sympy_symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.shorter import shorter
 
@@ -105,6 +107,12 @@ class EachPosition:
                     last[name] = column
         return out
 
+    @property
+    def complete(self) -> Lengths:
+        """`domain`, after the pass that computes the coordinates."""
+        _ = self.coordinates
+        return self.domain
+
 
 @dataclass(frozen=True, repr=False)
 class ClosedForm(Derivation):
@@ -139,8 +147,8 @@ class ClosedForm(Derivation):
         lines += [f"  {name} = {value}" for name, value in self.output.items()]
         lines += [f"  verdict: {verdict}"] if self.decides else []
         lines += [f"  answer: {self.label or 'open'}"] if self.labelled else []
-        places = ["w(i) is the token at position i"] * any("w(" in condition for condition in self.conditions)
-        lines += [f"  where {', '.join([*self.meaning, *places])}"] if self.meaning or places else []
+        said = [*self.meaning, *_about_tokens((*self.conditions, *self.meaning, self.accepts or ""))]
+        lines += [f"  where {', '.join(said)}"] if said else []
         lines += [f"  for all {' & '.join(self.assumptions)}"] if self.assumptions else []
         return "\n".join(lines)
 
@@ -163,6 +171,8 @@ class EveryLength(Reply):
     """The coordinates that the readout reads, at the position that it reads."""
     proof: PartsProof | None = None
     """What was proved; None before `prove`."""
+    texts: Texts = field(kw_only=True)
+    """The texts of all names in this answer."""
     holds = None  # closed forms have no yes or no
 
     @property
@@ -198,7 +208,7 @@ class EveryLength(Reply):
         """The spelling of the values of a domain in statements."""
         tokens = {token: number for number, token in enumerate(self.model.embedding.words or ())}
         written = {name for step in READS.of(self.model).sublayers for part in step.all_parts for name in part.writes}
-        return StatementSpelling(domain, tokens, written)
+        return StatementSpelling(domain, self.texts, tokens, written)
 
     def _at_readout(self, cleared: bool) -> list[FormSentence]:
         """The coordinates that the readout reads, and its answer, case by case."""
@@ -210,6 +220,7 @@ class EveryLength(Reply):
             """Add the statement with a text for each case; a case without a text is left out."""
             cases = [spelling.case(guard, text) for (guard, _), text in zip(self.cells, texts, strict=True) if text]
             text = " & ".join(dict.fromkeys(cases))
+            text = spelling.quantified(text)
             out.append(FormSentence(coordinate, stage, spelling.everywhere(text) if readout.everywhere else text))
 
         for name in readout.reads:
@@ -240,6 +251,7 @@ class EveryLength(Reply):
         }
         common_fields["missing"] = proof.missing if proof else {}
         common_fields["way_where"] = self.meaning()
+        common_fields["way_assumptions"] = self.way_assumptions()
         common_fields["unclaimed"] = self.unclaimed()
         common_fields["statement"] = proof.statement.text if proof and proof.statement else None
         return [form.to_json() | common_fields for form in self.forms]
@@ -258,16 +270,12 @@ class EveryLength(Reply):
     @property
     def spelling(self) -> Spelling:
         """The spelling of the forms."""
-        return Spelling(self.domain)
+        return Spelling(self.domain, self.texts)
 
     @cached_property
     def each_spelling(self) -> Spelling:
-        """The spelling of the coordinates before the output. A name of the forms is used again for the same meaning,
-        and for no other."""
-        spelling, world = self.spelling, self.domain.world
-        return Spelling(
-            self.each.domain, {str(spelling.definition(name)): name for name in (*world.sums, *world.named)}
-        )
+        """The spelling of the coordinates before the output."""
+        return Spelling(self.each.domain, self.texts)
 
     def way(self) -> dict[str, list[dict[str, Any]]]:
         """{coordinate: cases} for the coordinates before the output at position i. A case is {"conditions", "value"}; a
@@ -287,13 +295,34 @@ class EveryLength(Reply):
             ]
         return out
 
+    def explained(self) -> list[str]:
+        """The meanings of the names in `way`, and of ``at`` if it occurs."""
+        cases = [case for cases in self.way().values() for case in cases]
+        meanings = self.meaning()
+        return [*meanings, *_about_tokens((*meanings, *(text for case in cases for text in case["conditions"])))]
+
     def meaning(self) -> list[str]:
         """The meanings of the names in `way`, except n and i."""
         world = self.each.domain.world
         columns = [coordinate.column for coordinate in self.each.coordinates if coordinate.part != "embedding"]
         cells = [cell for column in columns if not isinstance(column, OutOfRules) for cell in column.cells]
-        used = names_used(world, [(world.shortened(cell.guard), (cell.value,)) for cell in cells])
-        return list(self.each_spelling.meanings(used | {f"p:{letter}:i" for letter in world.letters[:-1]}))
+        used = names_used(world, [(world.shortened(cell.guard), (cell.value,)) for cell in cells]) | pointers(world)
+        return self.each_spelling.meanings(used | {count(letter, I) for letter in world.letters[:-1]})
+
+    def way_assumptions(self) -> list[str]:
+        """The assumptions of `way` about given numbers."""
+        return premises(self.each_spelling) if self.way() else []
+
+    def premises(self) -> list[str]:
+        """The assumptions of all forms about given numbers, as statements."""
+        return list(dict.fromkeys(
+            text for domain in (self.domain, self.each.complete) for text in premises(self.statement_spelling(domain))
+        ))  # fmt: skip
+
+
+def _about_tokens(texts: Iterable[str]) -> list[str]:
+    """[what ``at`` means] where it occurs in one of the texts, else []."""
+    return ["at(a, i) means that the token at position i is a"] * any("at(" in text for text in texts)
 
 
 def _statement_at_each(spelling: StatementSpelling, form: Coordinate, column: CellTable) -> FormSentence:
@@ -310,20 +339,22 @@ def _accept_statement(head: str, accept: bool | None, accepts: str | None) -> st
     return head if accept else f"~{head}" if accept is False else f"({head} <-> {accepts})"
 
 
-def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> set[str]:
+def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> set[FormName]:
     """The names in the guards and values, and the names in the definitions of these names, and so on."""
-    used = set[str]()
+    used = set[FormName]()
     for guard, values in cells:
         used |= {name for value in values for name in world.names_in(value)}
-        used |= {str(name) for atom in guard for name in named_in(atom)}
+        used |= {name for atom in guard for name in named_in(atom)}
     pending = list(used)
     while pending:
-        name, inside = pending.pop(), set[str]()
+        name, inside = pending.pop(), set[FormName]()
         if name in world.named:
             inside = {*world.names_in(world.named[name][0])}
         elif name in world.sums:
             named_sum = world.sums[name]
             inside = {*world.names_inside(name), *named_sum.low[0], *named_sum.high[0]}
+        elif name.kind == INPUT:
+            inside = {*place_of(name)[0]}
         pending += inside - used
         used |= inside
     return used
@@ -370,9 +401,11 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     ]
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
-    forms_found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads)
+    forms_found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads, texts=Texts(model))
     # The cases as text, in a readable order.
-    spelling = Spelling(domain)
+    spelling = forms_found.spelling
+    for name in (*domain.world.sums, *domain.world.named):  # in this order they get their numbers
+        spelling.name(name)
     guard_texts = [sorted(spelling.guard(guard), key=_condition_order) for guard, _ in cells]
     sorted_cases = sorted(zip(guard_texts, cells, strict=True), key=lambda pair: _case_order(pair[0]))
     order = [cell for _, cell in sorted_cases]
@@ -421,12 +454,14 @@ def _form(
     overall = readout.everywhere and not readout.each
     relevant_cases = cells if overall else [(guard, outputs)]
     used = names_used(world, [(guard_spoken, values.values()) for guard_spoken, values in relevant_cases])
+    used |= pointers(world)
     # The meaning of the names.
     start = model.embedding.start
     ends = [token for added in model.embedding.ends for token in added]
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
     meaning += [f"n is at most {model.max_length}"] if model.max_length is not None else []
-    meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if "i" in used else []
+    meaning += [f"n is at least {world.fewest}"] if world.fewest > max(1, world.added) else []
+    meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if I in used else []
     meaning += spelling.meanings(used)
     if overall:
         accept, accepts = word_verdict(spelling, readout, cells, guard)
@@ -437,12 +472,12 @@ def _form(
         given="every",
         symbols=tuple(
             dict.fromkeys(
-                [spelling.name(v) for v in sorted(used, key=_name_order) if v in ("i", "n") or v[:2] in ("k:", "p:")]
+                [spelling.name(v) for v in sorted(used, key=_name_order) if v in (I, N) or v.kind in (COUNT, PREFIX)]
                 + [p.name for p in model.parameters]
             )
         ),
         assumptions=(
-            *(p.region for p in model.parameters if p.region != "true" and p.name in used),
+            *(p.region for p in model.parameters if p.region != "true" and symbol(p.name) in used),
             *premises(spelling),
         ),
         conditions=conditions,
@@ -456,11 +491,16 @@ def _form(
     )
 
 
+def pointers(world: World) -> set[FormName]:
+    """The given numbers at position i that select positions."""
+    return {given(name, ({I: Fraction(1)}, Fraction(0))) for name in world.pointing}
+
+
 def premises(spelling: Spelling) -> list[str]:
     """The assumptions of the forms about given numbers: a number that selects a position is a position of the input."""
-    world = spelling.world
-    here = (spelling.name(f"v:{pointing_name}:i") for pointing_name in world.pointing)
-    return [f"({spelling.everywhere(f'ex q in {world.start}..{world.last}. {name} = q')})" for name in here]
+    world, bound = spelling.world, spelling.texts.bound("q")
+    ends, here = f"{world.start}..{world.last}", map(spelling.name, sorted(pointers(world)))
+    return [f"({spelling.everywhere(f'ex {bound} in {ends}. {name} = {bound}')})" for name in here]
 
 
 def _largest(world: World, guard: Guard, readout: Readout, outputs: Mapping[str, Value]) -> str | None:
@@ -474,25 +514,26 @@ def _largest(world: World, guard: Guard, readout: Readout, outputs: Mapping[str,
     return None
 
 
-def _name_order(name: str) -> tuple[int, str]:
+def _name_order(name: FormName) -> tuple[int, FormName]:
     """A sort key of names: n and i first."""
-    return ("n", "i").index(name) if name in ("n", "i") else 2, name
+    return (N, I).index(name) if name in (N, I) else 2, name
 
 
 def _expression(spelling: Spelling, value: Value) -> Any:
     """The sympy expression of a value, in short names."""
     expression = spelling.world.field.to_sympy(value)
-    called = {s: spelling.name(s.name) for s in expression.free_symbols}
-    short_names = {s: sympy.Symbol(name, real=True) for s, name in called.items() if name != s.name}
-    return shorter(expression.xreplace(short_names))
+    own = {parameter.name: parameter.symbol for parameter in spelling.domain.parameters}
+    called = {s: spelling.name(name_of(s)) for s in expression.free_symbols}
+    return shorter(expression.xreplace({s: own.get(name) or sympy_symbol(name) for s, name in called.items()}))
 
 
 def verdict(
-    spelling: Spelling, readout: Any, guard: Guard, outputs: Mapping[str, Value]
+    spelling: Spelling, readout: Any, guard: Guard, outputs: Mapping[str, Value], around: Guard | None = None
 ) -> tuple[bool | None, str | None]:
     """(verdict, None) in a case; (None, the condition under which the model accepts) if it depends on more.
 
-    (None, None) if the model decides nothing.
+    (None, None) if the model decides nothing. The condition has a value where the case holds; with `around`, wherever
+    this guard holds.
     """
     if not readout.decides:
         return None, None
@@ -503,11 +544,11 @@ def verdict(
         ((name, sign),) = signs.items()
         if sign == {1} or 1 not in sign:
             return sign == {1}, None
-        return None, positive(spelling, outputs[name], guard)
+        return None, positive(spelling, outputs[name], guard, around)
     if any(0 not in sign for sign in signs.values()):
         return False, None
     open_ = [name for name, sign in signs.items() if sign != {0}]
-    return (None, " & ".join(zero(spelling, outputs[name], guard) for name in open_)) if open_ else (True, None)
+    return (None, " & ".join(zero(spelling, outputs[name], guard, around) for name in open_)) if open_ else (True, None)
 
 
 def word_verdict(
@@ -520,7 +561,7 @@ def word_verdict(
     tests, everywhere = list[str](), False
     # A test for each case in which a position may fail; `everywhere`: some test depends on the position i.
     for cell_guard, outputs in cells:
-        accept, accepts = verdict(spelling, readout, cell_guard, outputs)
+        accept, accepts = verdict(spelling, readout, cell_guard, outputs, outer)
         if accept is False and cell_guard == guard:
             return False, None
         if accept is True or world.met(outer, _about_string(world, cell_guard)) is None:
@@ -532,42 +573,42 @@ def word_verdict(
         else:
             tests.append(spelling.case(open_guard, accepts))
         names_in_values = {v for value in outputs.values() for v in world.names_in(value)}
-        everywhere |= open_guard != _about_string(world, open_guard) or any(
-            world.moves(v, "i") for v in names_in_values
-        )
+        everywhere |= open_guard != _about_string(world, open_guard) or any(world.moves(v, I) for v in names_in_values)
     if not tests:
         return True, None
     if tests == ["~(true)"]:
         return False, None
     tests_text = " & ".join(tests)
-    return None, f"({spelling.everywhere(tests_text)})" if everywhere else tests_text
+    return None, f"({spelling.everywhere(spelling.quantified(tests_text))})" if everywhere else tests_text
 
 
 def _about_string(world: World, guard: Guard) -> Guard:
     """The part of a guard that is about the string alone, not about the position i."""
-    return {atom: allowed for atom, allowed in guard.items() if not about(world, atom, "i")}
+    return {atom: allowed for atom, allowed in guard.items() if not about(world, atom, I)}
 
 
-def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
-    """The text that a value is positive; a denominator with a known sign is left out."""
+def positive(spelling: Spelling, value: Value, guard: Guard, around: Guard | None) -> str:
+    """The text that a value is positive; a denominator with a known sign is left out. It has a value where `guard`
+    holds, or `around`."""
     world = spelling.world
     if isinstance(value, fmpq):
         raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
     denominator_signs = world.signs(world.field.quotient(value.den, world.field.one), guard)
     if denominator_signs not in ({1}, {-1}):
-        return f"0 < {spelling.value(value)}"
+        return f"0 < {spelling.total(value, guard, around, 1)}"
     world.field.lift(value)
     numerator = world.field.quotient(value.num, world.field.one) * fmpq(*denominator_signs)
     form = linear_form(world.field, numerator)
-    if form is None or not all(world.whole(v) for v in form[0]):
-        return f"0 < {spelling.value(numerator)}"
+    if form is None or not all(world.whole(v) for v in form[0]):  # a form in integers has a value everywhere
+        return f"0 < {spelling.total(numerator, guard, around, 1)}"
     less, more = sides(form)
     return f"{spelling.linear(*less)} < {spelling.linear(*more)}"
 
 
-def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
-    """The text that a value is zero; for a sum of positive terms, that it has no term."""
+def zero(spelling: Spelling, value: Value, guard: Guard, around: Guard | None) -> str:
+    """The text that a value is zero; for a sum of positive terms, that it has no term. It has a value where `guard`
+    holds, or `around`."""
     world = spelling.world
     if isinstance(value, fmpq):
         raise RuntimeError("an fmpq is impossible here")
@@ -578,11 +619,11 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
         named_sum = world.sums[name]
         if named_sum.kept and all(world.signs(c.value, c.guard) == {1} for c in named_sum.cells):
             low, high = spelling.linear(*named_sum.low), spelling.linear(*named_sum.high)
-            return f"(all j in {low}..{high}. {none_of(spelling, named_sum)})"
-    if form is not None:
+            return f"(all {spelling.name(J)} in {low}..{high}. {none_of(spelling, named_sum)})"
+    if form is not None and (around is None or world.sign.defined(numerator, around)):
         less, more = sides(form)
         return f"{spelling.linear(*more)} = {spelling.linear(*less)}"
-    return f"{spelling.value(numerator)} = 0"
+    return f"{spelling.total(numerator, guard, around, 0)} = 0"
 
 
 def none_of(spelling: Spelling, named_sum: NamedSum) -> str:

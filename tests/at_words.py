@@ -13,6 +13,7 @@ from flint import fmpq
 from symcook.domains.field import Value
 from symcook.domains.lengths import OutOfRules
 from symcook.domains.linear import Guard
+from symcook.domains.names import COUNT, PREFIX, FormName, I, J, N, name_of
 from symcook.domains.tables import CellTable
 from symcook.domains.world import World
 from symcook.model.transformer import Transformer
@@ -36,36 +37,35 @@ class AtWord:
     def token(self, place: int) -> str:
         return self.tokens[place - self.start]
 
-    def name(self, name: str, at: Mapping[str, int]) -> Any:
+    def name(self, name: FormName, at: Mapping[FormName, int]) -> Any:
         if name in at:
             return Fraction(at[name])
-        if name == "n":
+        if name == N:
             return Fraction(len(self.tokens))
-        if name[:2] == "k:":
-            return Fraction(self.tokens.count(name[2:]))
-        if name[:2] == "p:":
-            letter, place = name[2:].rsplit(":", 1)
-            return Fraction(self.tokens[: at[place] - self.start + 1].count(letter))
+        if name.kind == COUNT:
+            return Fraction(self.tokens.count(name.of))
+        if name.kind == PREFIX:
+            return Fraction(self.tokens[: at[name.at] - self.start + 1].count(name.of))
         if name in self.world.sums:
             one = self.world.sums[name]
             low, high = (int(self.linear(terms, at) + c) for terms, c in (one.low, one.high))
-            return sum((self.cells(one.cells, {**at, "j": j}, True) for j in range(low, high + 1)), Fraction(0))
+            return sum((self.cells(one.cells, {**at, J: j}, True) for j in range(low, high + 1)), Fraction(0))
         if name in self.world.named:
             return self.value(self.world.named[name][0], at)
-        return self.values[name]
+        return self.values[name.of]
 
-    def linear(self, terms: Mapping[str, Fraction], at: Mapping[str, int]) -> Any:
+    def linear(self, terms: Mapping[FormName, Fraction], at: Mapping[FormName, int]) -> Any:
         return sum((c * self.name(v, at) for v, c in terms.items()), Fraction(0))
 
-    def cells(self, cells: Any, at: Mapping[str, int], partial: bool = False) -> Any:
+    def cells(self, cells: Any, at: Mapping[FormName, int], partial: bool = False) -> Any:
         held = [c for c in cells if self.holds(c.guard, at)]
         assert len(held) == 1 or (partial and not held), (held, at)
         return self.value(held[0].value, at) if held else Fraction(0)
 
-    def holds(self, guard: Guard, at: Mapping[str, int]) -> bool:
+    def holds(self, guard: Guard, at: Mapping[FormName, int]) -> bool:
         for atom, held in guard.items():
             if atom[0] == "letter":
-                place = len(self.tokens) + self.start - 1 if atom[1] == "n" else at.get(atom[1], atom[1])
+                place = len(self.tokens) + self.start - 1 if atom[1] == N else at.get(atom[1], atom[1])
                 if place not in self.positions or self.token(place) not in held:
                     return False
             elif atom[0] == "mod":
@@ -80,7 +80,7 @@ class AtWord:
                     return False
         return True
 
-    def value(self, value: Value, at: Mapping[str, int]) -> Any:
+    def value(self, value: Value, at: Mapping[FormName, int]) -> Any:
         if isinstance(value, fmpq):
             return Fraction(int(value.p), int(value.q))
         self.world.field.lift(value)
@@ -91,7 +91,7 @@ class AtWord:
             else _number(above) / _number(below)
         )
 
-    def polynomial(self, polynomial: Any, at: Mapping[str, int]) -> Any:
+    def polynomial(self, polynomial: Any, at: Mapping[FormName, int]) -> Any:
         out: Any = Fraction(0)
         for monomial, c in polynomial.terms():
             term: Any = Fraction(int(c.p), int(c.q))
@@ -101,10 +101,10 @@ class AtWord:
             out = _plus(out, term)
         return out
 
-    def generator(self, g: int, at: Mapping[str, int]) -> Any:
+    def generator(self, g: int, at: Mapping[FormName, int]) -> Any:
         one = self.world.field.generators[g]
         if one.kind == "symbol":
-            return self.name(one.argument.name, at)
+            return self.name(name_of(one.argument), at)
         if one.kind == "constant":
             found = one.argument.subs({s: len(self.tokens) for s in one.argument.free_symbols})
             return MP.mpf(str(found.evalf(45)))
@@ -136,7 +136,7 @@ def alike(a: Any, b: Any) -> bool:
 
 def at_each(found: AtWord, column: CellTable | OutOfRules) -> list[Any]:
     """The values of a column at all positions of the word; none of one that is out of reach."""
-    return [] if isinstance(column, OutOfRules) else [found.cells(column.cells, {"i": i}) for i in found.positions]
+    return [] if isinstance(column, OutOfRules) else [found.cells(column.cells, {I: i}) for i in found.positions]
 
 
 def words(alphabet: Sequence[str], longest: int, empty: bool) -> Iterator[tuple[str, ...]]:

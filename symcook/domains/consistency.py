@@ -13,16 +13,17 @@ from fractions import Fraction
 from functools import cache
 from math import ceil, floor, gcd, lcm
 
-from symcook.domains.linear import STRICT
+from symcook.domains.linear import SCALE, STRICT
+from symcook.domains.names import FormName
 
-GivenForm = tuple[Mapping[str, int | Fraction], int | Fraction]
+GivenForm = tuple[Mapping[FormName, int | Fraction], int | Fraction]
 """A linear form: its coefficients by name, and the constant."""
-FormTerms = tuple[tuple[str, int], ...]
+FormTerms = tuple[tuple[FormName, int], ...]
 """(name, coefficient) pairs sorted by name."""
 FormRow = tuple[FormTerms, int]
 """A form with integers without a common factor: its terms, and the constant."""
-IntegerPoint = Mapping[str, int]
-"""Numerators by name. The common denominator has the empty name; a name that is missing has the value 0."""
+IntegerPoint = Mapping[FormName, int]
+"""Numerators by name. The common denominator has the name `SCALE`; a name that is missing has the value 0."""
 _Vector = tuple[int, ...]
 """The coefficients of a row, in the order of the names of the question."""
 _Rows = dict[_Vector, tuple[int, int]]
@@ -78,7 +79,7 @@ class Consistency:
     `more` receives each new point and may add numbers for further names, so that the point answers more questions.
     """
 
-    def __init__(self, more: Callable[[dict[str, int]], IntegerPoint] = dict) -> None:
+    def __init__(self, more: Callable[[dict[FormName, int]], IntegerPoint] = dict) -> None:
         self.more = more
         self.points: list[IntegerPoint] = []
         """The points that earlier questions gave."""
@@ -141,13 +142,13 @@ class Consistency:
                 bit = unasked & -unasked
                 unasked ^= bit
                 get = self.points[bit.bit_length() - 1].get
-                if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
+                if sum([x * get(v, 0) for v, x in terms], c * get(SCALE, 1)) >= 0:
                     bits |= bit
             self._met[form] = evaluated_at | among, bits
         return bits
 
 
-def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, ...]]:
+def solved(rows: list[FormRow]) -> tuple[dict[FormName, int] | None, tuple[FormRow, ...]]:
     """(a point at which no row is negative, ()), or (None, rows that contradict each other).
 
     No two rows may have the same coefficients. This is Fourier-Motzkin elimination: the names are eliminated one after
@@ -181,7 +182,7 @@ def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, .
         values[g] = _choose_between(g, used, values, g == len(names) - 1)
     scale = lcm(*(x.denominator for x in values))
     point = {v: x.numerator * (scale // x.denominator) for v, x in zip(names, values, strict=True)}
-    return {**point, "": scale}, ()
+    return {**point, SCALE: scale}, ()
 
 
 def _rows_made(rows: _Rows, g: int) -> int:

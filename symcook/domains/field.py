@@ -20,6 +20,7 @@ import sympy
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from symcook.errors import Undecided
+from symcook.model.expr import valid_name
 
 Value: TypeAlias = "fmpq | Function"
 """fmpq or Function."""
@@ -238,7 +239,8 @@ class Field:
 
     def too_large(self, what: str) -> Undecided:
         """The error that a closed form has more than `what`; it names symbols that the user may set."""
-        names = [g.argument.name for g in self.generators if g.kind == "symbol"]
+        symbols = (g.argument.name for g in self.generators if g.kind == "symbol")
+        names = [name for name in symbols if valid_name(name)]  # the others stand for no symbol that can be set
         shown_names = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
         do = f"set one of its symbols ({shown_names}), or give a shorter input" if names else "give a shorter input"
         return Undecided(f"the closed form has more than {what}; {do}.")
@@ -398,7 +400,7 @@ class Function:
         self.num = num
         self.den = den
         self.version = field.version
-        self.names: frozenset[str] | None = None
+        self.names: frozenset[Any] | None = None
         """The names of its symbols, once they have been computed (None before); `lift` does not change them."""
         self.text: tuple[int, str, str] | None = None
         """The result of `Field.written`, once it has been computed."""

@@ -10,7 +10,6 @@ the forms are proposed to the prover (`symcook.proof.statements.inturn`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -27,7 +26,8 @@ from symcook.domains.intervals import NEGATIVE, POSITIVE
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.lengthsums import MOST_PLACES, PositionSums
 from symcook.domains.lengthtops import GreatestScores
-from symcook.domains.linear import LOG, Affine, NoRule, minus
+from symcook.domains.linear import LOG, NoRule, minus
+from symcook.domains.names import Affine, I, J, N, count, symbol
 from symcook.domains.protocol import Coefficient, unknown_activation, unknown_weighting
 from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import CellTable
@@ -51,8 +51,8 @@ class OutOfRules:
     why: str
 
 
-TAKEN = re.compile(r"[ijkn]|[Sr]\d+", re.ASCII)
-"""The names of positions, lengths, counts, sums and long values in a form, which no parameter can have."""
+PLACES = {"i": I, "n": N}
+"""The names of a position function, as names of forms."""
 
 LengthColumn = CellTable | OutOfRules
 """A column: one coordinate at a generic position."""
@@ -80,15 +80,10 @@ class Lengths:
             lower, upper = (
                 Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)
             )
-            self.world.positive[p.name] = (lower, p.lower_open, upper)
-            self.world._cells[p.name] = self.field.symbol(p.symbol)
+            self.world.positive[symbol(p.name)] = (lower, p.lower_open, upper)
+            self.world.take(symbol(p.name), self.field.symbol(p.symbol))
         # Add the usual names to the field now: a later generator may make stored polynomials stale.
-        for name in (
-            "i",
-            "j",
-            "n",
-            *(f"{x}{a}{y}" for a in letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))),
-        ):
+        for name in (I, J, N, *(count(a, position) for a in letters[:-1] for position in (None, I, J))):
             self.world.name(name)
         self.sums = PositionSums(self.world)
         self.parameters = model.parameters
@@ -106,8 +101,7 @@ class Lengths:
 
     def begin(self, sequence: object, start: int) -> None:
         self.narrowed = None
-        taken = [p.name for p in self.parameters if TAKEN.fullmatch(p.name)]
-        self.unfit = f"a parameter with another name than {taken[0]}" if taken else ""
+        self.unfit = ""
 
     def require_positive(self, term: Coefficient, must: str) -> None:
         """A string has a run only if a temperature is positive, as log(n) is from n = 2 on. The least length of the
@@ -130,12 +124,12 @@ class Lengths:
             tokens_by_value.setdefault(table.get(token, 0), set()).add(token)
         return self.guarded(
             lambda: CellTable.cases(
-                world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in tokens_by_value.items()]
+                world, ("letter", I), [(frozenset(t), self.number(x)) for x, t in tokens_by_value.items()]
             )
         )
 
     def input(self, name: str) -> LengthColumn:
-        return CellTable.of(self.world, self.world.slot(name, ({"i": Fraction(1)}, Fraction(0))))
+        return CellTable.of(self.world, self.world.input(name, ({I: Fraction(1)}, Fraction(0))))
 
     def positions(self, expression: Coefficient) -> LengthColumn:
         return self.guarded(lambda: self.term(expression), "a position function")
@@ -230,7 +224,7 @@ class Lengths:
         out: list[LengthColumn] = []
         score: Any = None
         if queries:
-            score = self.guarded(lambda: self.score(queries, keys, factor), "the scores of a head need ")
+            score = self.guarded(lambda: self.score(queries, keys, factor), "a score of a head")
             if isinstance(score, OutOfRules):
                 return [score] * len(values)
         for value in values:
@@ -249,7 +243,7 @@ class Lengths:
         """The column at the first (place 0) or last position; after `narrow`, the column itself."""
         if isinstance(column, OutOfRules) or self.narrowed is not None:
             return column
-        return self.guarded(lambda: column.at("i", self.placed(place)))
+        return self.guarded(lambda: column.at(I, self.placed(place)))
 
     def show(self, value: object, digits: int) -> str:
         return repr(value)
@@ -287,7 +281,7 @@ class Lengths:
     def narrow(self, columns: Sequence[LengthColumn], place: int) -> list[LengthColumn]:
         self.narrowed = self.placed(place)
         return [
-            c if isinstance(c, OutOfRules) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns
+            c if isinstance(c, OutOfRules) else self.guarded(lambda c=c: c.at(I, self.placed(place))) for c in columns
         ]
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
@@ -377,7 +371,7 @@ class Lengths:
 
     def window(self, mask: Mask) -> tuple[Affine, Affine]:
         """The first and last position that a row sees under a mask; last < first if it sees none."""
-        own_position: Affine = ({"i": Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
+        own_position: Affine = ({I: Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
         low = ({}, Fraction(self.world.start)) if mask.before else (own_position[0], own_position[1] + (not mask.here))
         high = self.world.end if mask.after else (own_position[0], own_position[1] - (not mask.here))
         return low, high
@@ -387,28 +381,28 @@ class Lengths:
         parts = [q * self.bound(k) for q, k in zip(queries, keys, strict=True)]
         summed = reduce(add, parts)
         scale = self.term(factor)
-        return summed * (scale if self.narrowed is None else scale.at("i", self.narrowed))
+        return summed * (scale if self.narrowed is None else scale.at(I, self.narrowed))
 
     def bound(self, table: CellTable) -> CellTable:
         """The table at position j instead of i."""
-        return table.at("i", ({"j": Fraction(1)}, Fraction(0)))
+        return table.at(I, ({J: Fraction(1)}, Fraction(0)))
 
     def term(self, expression: Any) -> CellTable:
         """A term in i and n as a table; NoRule if it has no rule."""
         world = self.world
-        if not isinstance(expression, tuple) or not names(expression) & {"i", "n"}:
+        if not isinstance(expression, tuple) or not names(expression) & {*PLACES}:
             return CellTable.of(world, self.number(expression))
         tag = expression[0]
         if tag == "name":
-            return CellTable.of(world, world.name(expression[1]))
+            return CellTable.of(world, world.name(PLACES[expression[1]]))
         if tag == "neg":
             return self.scaled(self.term(expression[1]), -1)
         # Periodic functions: one value for each residue.
         period = _period(expression)
         if period is not None:
-            name = next(iter(names(expression) & {"i", "n"}))
+            name = next(iter(names(expression) & {*PLACES}))
             residues = [(frozenset((r,)), self.number(at(expression, {name: r}))) for r in range(period)]
-            return CellTable.cases(world, ("mod", name, period), residues)
+            return CellTable.cases(world, ("mod", PLACES[name], period), residues)
         # Arithmetic, and integer powers.
         if tag in ("+", "-", "*", "/"):
             a, b = self.term(expression[1]), self.term(expression[2])
@@ -471,7 +465,7 @@ class Lengths:
         position. With the weighting average, the maximum must be at one position (NoRule else)."""
         value, cells = self.bound(value), list[GuardedCell]()
         for guard, place in self.places.greatest(score, weighting, low, high):
-            chosen_value = CellTable.of(self.world, ZERO) if place is None else value.at("j", place)
+            chosen_value = CellTable.of(self.world, ZERO) if place is None else value.at(J, place)
             cells += chosen_value.under(guard).cells
         return CellTable(self.world, cells).merged()
 
@@ -481,8 +475,8 @@ def _period(tree: Tree) -> int | None:
     for another term, and above `MOST_RESIDUES`."""
     if tree[0] == "^" and tree[1] == ("neg", ("num", 1, 1)) and tree[2][0] == "name":
         return 2
-    if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {"i", "n"}) == 1:
-        name = next(iter(names(tree) & {"i", "n"}))
+    if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {*PLACES}) == 1:
+        name = next(iter(names(tree) & {*PLACES}))
         ratio = _multiple_of_pi(tree[2][0], name)
         if ratio is not None:
             period = (2 / ratio).numerator if ratio else 1

@@ -18,9 +18,11 @@ import sympy
 from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value, function_of
-from symcook.domains.linear import Affine, Guard, KeptGuard, NoRule, minus, stands_at
+from symcook.domains.linear import Guard, KeptGuard, NoRule, minus
+from symcook.domains.names import Affine, FormName, I, J, N, count, letter_of, stands_at
 from symcook.domains.tables import CellTable, moved_guard, moved_names, within
 from symcook.domains.world import GuardedCell, NamedSum, World
+from symcook.present import present
 
 MOST_PLACES = 4
 """A position with a fixed number may be at most this far after the first one: each has its own case."""
@@ -38,7 +40,7 @@ class PositionSums:
         for cell in table.cells:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
-            if any(self.world.depends(s, "j") for s in self.world.names_in(cell.value) & set(self.world.sums)):
+            if any(self.world.depends(s, J) for s in self.world.names_in(cell.value) & set(self.world.sums)):
                 raise NoRule("a sum over sums without a rule")
             try:
                 out = out + self.part(cell, low, high)
@@ -50,8 +52,8 @@ class PositionSums:
         """The sum of cells without a rule: a table whose values are names of sums, with one for each region."""
         world = self.world
         # Split each guard: its atoms about j stay inside the sum; the other ones divide all cases into regions.
-        outer = [{a: h for a, h in c.guard.items() if not about(world, a, "j")} for c in cells]
-        inner = [GuardedCell({a: h for a, h in c.guard.items() if about(world, a, "j")}, c.value) for c in cells]
+        outer = [{a: h for a, h in c.guard.items() if not about(world, a, J)} for c in cells]
+        inner = [GuardedCell({a: h for a, h in c.guard.items() if about(world, a, J)}, c.value) for c in cells]
         regions: list[Guard] = [{}]
         for guard in outer:
             parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
@@ -60,6 +62,10 @@ class PositionSums:
         out = []
         for region in regions:
             region_cells = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
+            # A value that exists in the region alone keeps it as a condition, so that the sum has a value everywhere.
+            for k, (guard, value) in enumerate(region_cells):
+                if not world.sign.defined(value, guard):
+                    region_cells[k] = GuardedCell(present(world.joined(region, guard)), value)
             nonnegative = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in region_cells)
             value = world.sum(NamedSum(tuple(region_cells), low, high, nonnegative)) if region_cells else ZERO
             out.append(GuardedCell(region, value))
@@ -75,19 +81,19 @@ class PositionSums:
         residues: tuple[int, frozenset[int]] | None = None
         place: Affine | None = None
         for atom, allowed in cell.guard.items():
-            if atom == ("letter", "j"):
+            if atom == ("letter", J):
                 letters = allowed
-            elif atom[:2] == ("mod", "j"):
+            elif atom[:2] == ("mod", J):
                 if residues is not None:
                     raise NoRule("a sum over two residues")
                 residues = atom[2], allowed
-            elif about(world, atom, "j"):
+            elif about(world, atom, J):
                 form = dict(atom[1]) if atom[0] == "form" else {}
-                if abs(form.get("j", 0)) != 1 or any(v != "j" and stands_at(v, "j") for v in form):
+                if abs(form.get(J, 0)) != 1 or any(v != J and stands_at(v, J) for v in form):
                     raise NoRule("a sum over counts up to j")
                 # low <= c*j + form <= high with c = 1 or -1 gives bounds of j; for c = -1 they change sides.
-                c = form["j"]
-                end_form = {v: Fraction(-x * c) for v, x in form.items() if v != "j"}
+                c = form[J]
+                end_form = {v: Fraction(-x * c) for v, x in form.items() if v != J}
                 ends = [
                     None if x is None else (end_form, Fraction(x * c)) for x in (allowed if c == 1 else allowed[::-1])
                 ]
@@ -104,7 +110,7 @@ class PositionSums:
             place = world.end
         if place is not None:
             return self.single(cell, place, lows, highs)
-        if any(v != "j" and stands_at(v, "j") for v in world.names_in(cell.value)):
+        if any(v != J and stands_at(v, J) for v in world.names_in(cell.value)):
             raise NoRule("a sum over counts up to j")
         # 3. Otherwise one case for each lower and each upper end that may apply; the sum over an empty range is 0.
         out = []
@@ -126,7 +132,7 @@ class PositionSums:
         out, inside, atoms = list[GuardedCell](), KeptGuard({}), list(guard.items())
         fixed_positions = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         if fixed_positions:  # a token at a fixed position also requires that the position exists
-            atoms.insert(0, (("form", (("n", 1),)), (max(fixed_positions) + 1 - self.world.start, None)))
+            atoms.insert(0, (("form", ((N, 1),)), (max(fixed_positions) + 1 - self.world.start, None)))
         for atom, allowed in atoms:
             for values in self.world.complement(atom, allowed):
                 common = self.world.met(inside, {atom: values})
@@ -141,7 +147,7 @@ class PositionSums:
     def single(self, cell: GuardedCell, place: Affine, lows: list[Affine], highs: list[Affine]) -> CellTable:
         """The term of a cell at j = `place`, if the place lies between all ends; 0 elsewhere."""
         world = self.world
-        guard = moved_guard(world, cell.guard, "j", place)
+        guard = moved_guard(world, cell.guard, J, place)
         for end, sign in [*((x, 1) for x in lows), *((x, -1) for x in highs)]:
             if guard is not None:
                 terms, c = minus(place, end)
@@ -154,8 +160,8 @@ class PositionSums:
             others = {a: h for a, h in guard.items() if a != atom}
             if world.implied(others, atom, guard[atom]):
                 guard = others
-        value = world.put(cell.value, moved_names(world, cell.value, "j", place))
-        if any(stands_at(v, "j") for v in world.names_in(value)):
+        value = world.put(cell.value, moved_names(world, cell.value, J, place))
+        if any(stands_at(v, J) for v in world.names_in(value)):
             raise NoRule("a count up to a position that is a count")
         return CellTable(world, [GuardedCell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
 
@@ -188,11 +194,11 @@ class PositionSums:
         world = self.world
         if letters is not None:
             # The value times a difference of two counts.
-            if residues is not None or "j" in world.names_in(value):
+            if residues is not None or J in world.names_in(value):
                 raise NoRule("a sum over positions of symbols")
             before_range = self.upto(letters, (first[0], first[1] - 1))
-            in_range = self.upto(letters, last) + before_range.map(lambda count: -count)
-            return in_range.map(lambda count: count * value)
+            in_range = self.upto(letters, last) + before_range.map(lambda number: -number)
+            return in_range.map(lambda number: number * value)
         coefficients = self.powers(value)
         # No restriction: j = first + t for t = 0, ..., last - first.
         if residues is None:
@@ -232,11 +238,12 @@ class PositionSums:
     def powers(self, value: Value) -> dict[int, Value]:
         """A value as a polynomial in j: power of j -> coefficient. NoRule if it is not one."""
         world = self.world
-        if "j" not in world.names_in(value):
+        if J not in world.names_in(value):
             return {0: value}
-        world.name("j")
+        world.name(J)
         value = function_of(value)
-        index = world.field._index["symbol", sympy.Symbol("j", real=True)]
+        world.field.lift(value)
+        index = world.field._index["symbol", letter_of(J)]
         coefficients: dict[int, Any] = {}
         for monomial, c in value.num.terms():
             without_j = (*monomial[:index], 0, *monomial[index + 1 :])
@@ -247,7 +254,7 @@ class PositionSums:
             d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / denominator
             for d, part in coefficients.items()
         }
-        if any("j" in world.names_in(x) for x in (denominator, *out.values())):
+        if any(J in world.names_in(x) for x in (denominator, *out.values())):
             raise NoRule("a sum of quotients or powers in j")
         return out
 
@@ -283,42 +290,42 @@ class PositionSums:
                     )
             return out
         if place == world.end:
-            # The end of the string: the counts k:a, and the number of input symbols.
-            counts, all_symbols = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
+            # The end of the string: the counts of the tokens, and the number of input symbols.
+            counts, all_symbols = [count(a) for a in world.letters[:-1]], world.linear({N: 1}, -world.added)
             added = sum(t in letters for t in (world.before, world.after) if t is not None)
-        elif terms == {"i": Fraction(1)} and constant == 0 and world.after is None:
-            # Position i: the counts p:a:i, and the number of input symbols up to i.
-            counts = [f"p:{a}:i" for a in world.letters[:-1]]
-            all_symbols = world.linear({"i": 1}, 1 - start - (world.before is not None))
+        elif terms == {I: Fraction(1)} and constant == 0 and world.after is None:
+            # Position i: the counts up to i, and the number of input symbols up to i.
+            counts = [count(a, I) for a in world.letters[:-1]]
+            all_symbols = world.linear({I: 1}, 1 - start - (world.before is not None))
             added = int(world.before is not None and world.before in letters)
-        elif terms == {"i": Fraction(1)} and constant == -1:
+        elif terms == {I: Fraction(1)} and constant == -1:
             # Position i - 1: the count up to i without the token at i.
-            atom = ("letter", "i")
+            atom = ("letter", I)
             all_letters = world.domain(atom)
             minus_at_i = CellTable.cases(world, atom, [(letters, fmpq(-1)), (all_letters - letters, ZERO)])
             return self.upto(letters, (terms, Fraction(0))) + minus_at_i
         else:
             raise NoRule("symbols up to a position that is a count")
         # The last symbol has no count of its own: its count is the number of all input symbols minus the other counts.
-        count: Value = fmpq(added)
+        total: Value = fmpq(added)
         for name, letter in zip(counts, world.letters, strict=False):
             if letter in input_symbols:
-                count = count + world.name(name)
+                total = total + world.name(name)
         if world.letters[-1] in input_symbols:
-            count = count + all_symbols
+            total = total + all_symbols
             for name in counts:
-                count = count - world.name(name)
-        return CellTable.of(world, count)
+                total = total - world.name(name)
+        return CellTable.of(world, total)
 
 
-def about(world: World, atom: Any, name: str) -> bool:
+def about(world: World, atom: Any, name: FormName) -> bool:
     """Whether an atom contains the position `name` (i or j), a count up to it, an input number at it, or a sum that
     depends on it."""
     if atom[0] == "some":
         return world.depends(atom[1], name)
     if atom[0] in ("form", "sign"):
         return any(stands_at(v, name) for v, _ in atom[1])
-    return stands_at(str(atom[1]), name)
+    return isinstance(atom[1], FormName) and stands_at(atom[1], name)
 
 
 @lru_cache(maxsize=64)

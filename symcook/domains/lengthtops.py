@@ -14,7 +14,8 @@ from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value
 from symcook.domains.lengthsums import PositionSums, about
-from symcook.domains.linear import Affine, Guard, NoRule, linear_form, minus
+from symcook.domains.linear import Guard, NoRule, linear_form, minus
+from symcook.domains.names import INPUT, Affine, J
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, World
 
@@ -41,7 +42,7 @@ class GreatestScores:
                 for c in (score or zero).cells
                 if (case := world.met(guard, c.guard)) is not None
             ]
-            if len(cells) == 1 and "j" in world.names_in(cells[0].value):
+            if len(cells) == 1 and J in world.names_in(cells[0].value):
                 yield from self.top(cells[0].value, weighting, low, high, guard)
             else:
                 yield from self.by_residue(cells, weighting, low, high, guard)
@@ -52,7 +53,7 @@ class GreatestScores:
         """The position of the maximum of one score in j: of a linear score an end; of a concave quadratic score its
         vertex, or the end that is nearest to it. NoRule for any other score, and where the vertex may be no integer."""
         world, coefficients = self.world, self.sums.powers(score)
-        if any(world.moves(v, "j") for coefficient in coefficients.values() for v in world.names_in(coefficient)):
+        if any(world.moves(v, J) for coefficient in coefficients.values() for v in world.names_in(coefficient)):
             raise NoRule("a maximum of scores that depend on the position by more than its powers")
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
         if set(coefficients) <= {0, 1} and (slope_signs := world.signs(slope, seen)) in ({1}, {-1}):
@@ -65,8 +66,9 @@ class GreatestScores:
         peak = linear_form(world.field, -slope / (lead * fmpq(2)))
         whole_range = (low, high) == (self.first, world.end)
         pointer = next(iter(peak[0])) if peak is not None and len(peak[0]) == 1 and not peak[1] else None
-        if pointer in world.slots and peak == ({pointer: 1}, 0) and whole_range and not world.whole(pointer):
-            world.pointing.append(world.slots[pointer][0])
+        is_input = pointer is not None and pointer.kind == INPUT and not world.whole(pointer)
+        if pointer is not None and is_input and peak == ({pointer: 1}, 0) and whole_range:
+            world.pointing.append(pointer.of)
             world.forget()  # earlier answers did not use the assumption
         whole = peak is not None and all(world.whole(v) and c.denominator == 1 for v, c in peak[0].items())
         if peak is None or not whole or Fraction(peak[1]).denominator != 1:
@@ -90,19 +92,19 @@ class GreatestScores:
 
         There is a case for each residue of the end where the search starts (`high` for rightmost, else `low`)."""
         world, rightmost = self.world, weighting == "rightmost"
-        moduli = {a[2] for c in cells for a in c.guard if a[:2] == ("mod", "j")}
-        on_j = [{atom: values for atom, values in c.guard.items() if about(world, atom, "j")} for c in cells]
-        if weighting == "average" or len(moduli) > 1 or any(a[:2] != ("mod", "j") for guard in on_j for a in guard):
+        moduli = {a[2] for c in cells for a in c.guard if a[:2] == ("mod", J)}
+        on_j = [{atom: values for atom, values in c.guard.items() if about(world, atom, J)} for c in cells]
+        if weighting == "average" or len(moduli) > 1 or any(a[:2] != ("mod", J) for guard in on_j for a in guard):
             raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
-        if any(world.moves(v, "j") for c in cells for v in world.names_in(c.value)):
+        if any(world.moves(v, J) for c in cells for v in world.names_in(c.value)):
             raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
         modulus = max(moduli, default=1)
         for guard, residue in self.sums.residue(high if rightmost else low, modulus, seen):
             for region in self.regions(guard, cells):
                 scores = [
-                    (at_j.get(("mod", "j", modulus), frozenset(range(modulus))), c.value)
+                    (at_j.get(("mod", J, modulus), frozenset(range(modulus))), c.value)
                     for at_j, c in zip(on_j, cells, strict=True)
-                    if world.met(region, {a: h for a, h in c.guard.items() if not about(world, a, "j")}) is not None
+                    if world.met(region, {a: h for a, h in c.guard.items() if not about(world, a, J)}) is not None
                 ]
                 yield from self.first_of(self.ranked(scores, region), residue, modulus, rightmost, low, high, region)
 
@@ -110,7 +112,7 @@ class GreatestScores:
         """The guard split by the atoms of the cells that are not about the position j."""
         regions = [guard]
         for cell in cells:
-            outer = {a: h for a, h in cell.guard.items() if not about(self.world, a, "j")}
+            outer = {a: h for a, h in cell.guard.items() if not about(self.world, a, J)}
             parts = [outer, *(c.guard for c in self.sums.outside(outer))] if outer else [{}]
             regions = [
                 common for region in regions for part in parts if (common := self.world.met(region, part)) is not None

@@ -12,14 +12,13 @@ import sympy
 from flint import fmpq
 
 from symcook.domains.field import Field, Value
+from symcook.domains.names import Affine, FormName, N, letter_of, name_of
 
-LinearForm = tuple[tuple[str, int], ...]
+LinearForm = tuple[tuple[FormName, int], ...]
 """A linear form without constant: (name, integer coefficient) pairs sorted by name. The first coefficient is positive,
 and they have no common factor."""
-Affine = tuple[dict[str, Fraction], Fraction]
-"""A linear form with its constant: (coefficients by name, constant)."""
 LinearAtom = tuple[Any, ...]
-"""A quantity that a guard restricts, and the values that it may have:
+"""A quantity that a guard restricts, and the values that it may have. A place is i, j or n (a name), or a number:
 
 ("letter", place): the token there, in a set of tokens. ("mod", name, m): the residue modulo m, in a set of residues.
 ("form", LinearForm): its value, in an interval (`Bounds`). ("some", name): whether a sum of nonnegative terms is not 0.
@@ -37,12 +36,13 @@ class KeptGuard(dict[LinearAtom, Any]):
 Bounds = tuple[int | None, int | None]
 """A closed integer interval; None is an infinite end."""
 
-LOG = sympy.log(sympy.Symbol("n", real=True))
+LOG = sympy.log(letter_of(N))
 """log(n): the only function of n that is allowed besides rational functions and powers of e. Positive for n >= 2."""
 
-STRICT = "0 <"
-"""The name of some positive number: the row form - STRICT >= 0 states that the form is positive. No symbol of a model
-has this name, since it is not an identifier."""
+STRICT = FormName("<")
+"""The name of some positive number: the row form - STRICT >= 0 states that the form is positive."""
+SCALE = FormName("1")
+"""In a point, the name of the common denominator of its numbers."""
 
 
 def guard_key(guard: Guard) -> frozenset[Any]:
@@ -58,12 +58,6 @@ class NoRule(Exception):
     """Raised where no rule computes a table. The text names what is missing, and continues a sentence "... needs"."""
 
 
-def stands_at(name: str, position: str) -> bool:
-    """Whether a name is the position (i or j), a count up to it ("p:TOKEN:i") or an input number at it ("v:INPUT:i").
-    The count of a whole string ("k:TOKEN") is none of these, whatever its token is called."""
-    return name == position or (name[:2] != "k:" and name.endswith(f":{position}"))
-
-
 def minus(a: Affine, b: Affine) -> Affine:
     """The form a - b."""
     terms = dict(a[0])
@@ -72,7 +66,7 @@ def minus(a: Affine, b: Affine) -> Affine:
     return {v: c for v, c in terms.items() if c}, a[1] - b[1]
 
 
-def unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
+def unit(terms: Mapping[FormName, Fraction], c: Fraction) -> Fraction:
     """The least positive value that the form with these terms (at least one) and constant may have at integers."""
     step = reduce(
         lambda a, b: Fraction(
@@ -85,14 +79,14 @@ def unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
     return step * (constant_steps - floor(constant_steps)) if constant_steps != floor(constant_steps) else step
 
 
-def thresholds(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int, int]:
+def thresholds(terms: Mapping[FormName, Fraction], c: Fraction) -> tuple[LinearAtom, int, int]:
     """(atom, low, high) such that the form is nonzero exactly where the value of the atom is <= low or >= high."""
     atom, factor = form_atom(terms)
     zero = -c / factor
     return atom, ceil(zero) - 1, floor(zero) + 1
 
 
-def form_atom(terms: Mapping[str, Fraction]) -> tuple[LinearAtom, Fraction]:
+def form_atom(terms: Mapping[FormName, Fraction]) -> tuple[LinearAtom, Fraction]:
     """(atom, factor) such that the linear form with these terms is factor times the form of the atom."""
     ordered = sorted(terms.items())
     scale = reduce(lambda a, b: a * b.denominator // gcd(a, b.denominator), terms.values(), 1)
@@ -103,7 +97,7 @@ def form_atom(terms: Mapping[str, Fraction]) -> tuple[LinearAtom, Fraction]:
     )
 
 
-def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int]:
+def sign_atom(terms: Mapping[FormName, Fraction], c: Fraction) -> tuple[LinearAtom, int]:
     """(atom, sign) such that the sign of the linear form is `sign` times the sign that the atom is about."""
     (_, form), factor = form_atom(terms)
     constant = c / factor
@@ -129,5 +123,5 @@ def linear_form(field: Field, value: Value) -> Affine | None:
         elif (generator := field.generators[monomial.index(1)]).kind != "symbol":
             return None
         else:
-            terms[generator.argument.name] = number
+            terms[name_of(generator.argument)] = number
     return terms, constant

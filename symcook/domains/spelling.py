@@ -1,7 +1,8 @@
 """Text in the grammar for the names, values and guards of a world (`symcook.domains.world`).
 
-`Spelling` writes for a reader, with short names, such as k for the number of 1s, and their meanings.
-`StatementSpelling` writes for the prover, for which a count is a sum over the input and a token is a number.
+`Texts` gives each name of an answer its text. `Spelling` writes for a reader, with short names, such as k for the
+number of 1s, and their meanings. `StatementSpelling` writes for the prover, for which a count is a sum over the input
+and a token is a number.
 """
 
 from __future__ import annotations
@@ -12,85 +13,158 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.field import Value, polynomial_of
+from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths
-from symcook.domains.linear import Affine, Guard, LinearAtom
+from symcook.domains.linear import Guard, LinearAtom
+from symcook.domains.names import (
+    COUNT,
+    INPUT,
+    KEY,
+    LONG,
+    PREFIX,
+    SUM,
+    SYMBOL,
+    Affine,
+    FormName,
+    I,
+    J,
+    N,
+    name_of,
+    place_of,
+)
 from symcook.domains.world import GuardedCell
-from symcook.model.expr import valid_name
+from symcook.model.expr import RESERVED
+from symcook.model.meaning import ROUNDED
+from symcook.model.spelled import bare, quoted
 from symcook.model.symbols import from_sympy
+from symcook.model.transformer import Transformer
+
+WORDS = frozenset(
+    {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability", "w"}
+)
+"""The words of statements, besides those of the grammar: no name of a form is one of them."""
+
+
+class Texts:
+    """The texts of the names in one answer: the one place where they are made.
+
+    A name that the model gives (a symbol, or an input at position i) is its own text; so are i and n, which no model
+    gives. Each other text is fresh: it is no word of the grammar, nothing that the model names, and no earlier text.
+    """
+
+    def __init__(self, model: Transformer) -> None:
+        embedding, readout = model.embedding, model.readout
+        self.tokens = frozenset((*(embedding.words or ()), *embedding.alphabet))
+        self.written = {name for step in model.sublayers for part in step.all_parts for name in part.writes}
+        """The coordinates that are written: an input of this name is another thing than the coordinate."""
+        self.given = frozenset((*(p.name for p in model.parameters), *model.space, *self.written))
+        """What the model names: its symbols and coordinates (inputs are coordinates)."""
+        self.taken = {*RESERVED, *ROUNDED, *WORDS, *self.given, *self.tokens, *readout.labels, "i", "n"}
+        self.texts: dict[Any, str] = {I: "i", N: "n"}
+        self.numbered: dict[str, int] = {}
+        """Stem of numbered names -> how many there are."""
+
+    def fresh(self, key: object, preferred: str) -> str:
+        """The text of what has this key: the `preferred` one, with underscores until it is new."""
+        if key not in self.texts:
+            while preferred in self.taken:
+                preferred += "_"
+            self.taken.add(preferred)
+            self.texts[key] = preferred
+        return self.texts[key]
+
+    def next(self, key: object, stem: str) -> str:
+        """The text of what has this key: the stem with the next new number."""
+        if key not in self.texts:
+            number = self.numbered[stem] = self.numbered.get(stem, 0) + 1
+            while f"{stem}{number}" in self.taken:
+                number += 1
+            self.fresh(key, f"{stem}{number}")
+        return self.texts[key]
+
+    def bound(self, name: str) -> str:
+        """The text of a bound variable."""
+        return self.fresh(("bound", name), name)
+
+    def token(self, token: str) -> str:
+        """A token as a statement has it: in quotes if it is no name, or also names something else. Undecided for a
+        token that a statement cannot have."""
+        return token if bare(token) and token not in {*self.given, *RESERVED, *WORDS, "i", "n"} else quoted(token)
 
 
 class Spelling:
-    """Writes names, values and guards of a world in the grammar, for a reader.
+    """Writes names, values and guards of a world in the grammar, for a reader. The two worlds of one answer share their
+    `texts`, so that a text has the same meaning in both."""
 
-    `defined` maps the text of a sum or long value to its name, and is filled in by `name`; None leaves such names as
-    they are in the world. The two worlds of one answer share it, so that a name has the same meaning in both.
-    """
-
-    def __init__(self, domain: Lengths, defined: dict[str, str] | None = None) -> None:
-        self.domain, self.world, self.defined = domain, domain.world, defined
-        # `short` maps names of the world to those of the text: counts k (or k1, k2, ...), and p for counts up to i.
-        counted = self.world.letters[:-1]
-        several = len(counted) > 1
-        self.short = {f"k:{a}": f"k{x}" if several else "k" for x, a in enumerate(counted, 1)}
-        self.short |= {f"p:{a}:{v}": f"{'p' + str(x) if several else 'p'}" + ("" if v == "i" else f"_{v}")
-                       for x, a in enumerate(counted, 1) for v in ("i", "j")}  # fmt: skip
+    def __init__(self, domain: Lengths, texts: Texts) -> None:
+        self.domain, self.world, self.texts = domain, domain.world, texts
+        self.numbers = {a: str(x) if len(self.world.letters) > 2 else "" for x, a in enumerate(self.world.letters, 1)}
+        """Token -> what the text of its count has behind its letter."""
 
     # --- Names ----------------------------------------------------------------------------------------------------
 
-    def name(self, name: str) -> str:
+    def name(self, name: FormName) -> str:
         """A name as text; `meanings` explains it."""
-        if name in self.world.slots and name not in self.short:
-            self.short[name] = self.slot(name)
-        if self.defined is not None and name not in self.short and (text := self.definition(name)) is not None:
-            number = 1 + sum(defined_name[0] == name[0] for defined_name in self.defined.values())
-            self.short[name] = self.defined.setdefault(text, f"{name[0]}{number}")
-        return self.short.get(name, name)
+        texts = self.texts
+        if (definition := self.definition(name)) is not None:  # the same definition is the same thing in both worlds
+            return texts.next(("=", name.kind, definition), name.kind)
+        if name.kind == SYMBOL:
+            return name.of
+        if name.kind == COUNT:
+            return texts.fresh(name, f"k{self.numbers[name.of]}")
+        if name.kind == PREFIX:
+            suffix = "" if name.at == I else f"_{self.name(name.at)}"
+            return texts.fresh(name, f"p{self.numbers[name.of]}{suffix}")
+        if name.kind == KEY:
+            return texts.bound("j")
+        return self.input(name) if name.kind == INPUT else texts.texts[name]
 
-    def slot(self, name: str) -> str:
-        """The short name of an input number at a place; at position i it is the name of the input."""
-        given_name, (terms, constant) = self.world.slots[name]
-        position_name = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
-        if position_name == "i":
-            return given_name
-        if position_name is not None and (terms, constant) != self.world.end:
-            return f"{given_name}_{self.name(position_name)}"
-        neighbour = {1: "after", -1: "before"}.get(int(constant)) if terms == {"i": 1} else None
-        if (terms, constant) == self.world.end or neighbour is not None:
-            return f"{given_name}_{neighbour or 'last'}"
-        return f"{given_name}_{constant}" if not terms else f"{given_name}_at{len(self.short)}"
+    def input(self, name: FormName) -> str:
+        """The text of an input number: at position i the name of the input, unless that has another meaning, since the
+        coordinate is written to or is a word of statements."""
+        terms, constant = place = place_of(name)
+        if place == ({I: 1}, 0):
+            other_meaning = name.of in self.texts.written or name.of in WORDS
+            return self.texts.fresh(name, f"{name.of}_given") if other_meaning else name.of
+        alone = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
+        neighbour = {1: "after", -1: "before"}.get(int(constant)) if terms == {I: 1} else None
+        if place == self.world.end or neighbour is not None:
+            where = neighbour or "last"
+        elif not terms and constant >= 0:
+            where = str(constant)
+        else:
+            where = self.name(alone) if alone is not None else "there"
+        return self.texts.fresh(name, f"{name.of}_{where}")
 
     def letter(self, place: str, tokens: Sequence[str]) -> str:
         """The formula that one of the tokens is at a place."""
-        return " | ".join(f"w({place}) = {self.token(t)}" for t in tokens)
+        return " | ".join(f"at({self.texts.token(t)}, {place})" for t in tokens)
 
-    def token(self, token: str) -> str:
-        """A token as an argument of a formula, in quotes unless it is a valid name or digits."""
-        return token if token.isdigit() or valid_name(token) else f'"{token}"'
-
-    def residue(self, name: str, m: int, residue: int) -> str:
+    def residue(self, name: FormName, m: int, residue: int) -> str:
         """The formula that a number has a residue modulo m."""
         return f"mod({self.name(name)}, {m}) = {residue}"
 
-    def meanings(self, used: set[str]) -> Iterator[str]:
+    def meanings(self, used: Collection[FormName]) -> list[str]:
         """A sentence for each of the names `used` that need an explanation."""
+        return list(dict.fromkeys(self._meanings(used)))
+
+    def _meanings(self, used: Collection[FormName]) -> Iterator[str]:
+        """`meanings`; two sums with one text have one meaning."""
         for name in sorted(used):
-            if name[:2] == "k:":
-                yield f"{self.name(name)} is the number of {_plural(name[2:])}"
-            elif name[:2] == "p:":
-                letter, at = name[2:].rsplit(":", 1)
-                yield f"{self.name(name)} is the number of {_plural(letter)} up to position {at}"
-            elif name in self.world.slots:
-                given_name, place = self.world.slots[name]
-                yield f"{self.name(name)} is the {given_name} given at position {self.linear(*place)}"
+            if name.kind == COUNT:
+                yield f"{self.name(name)} is the number of {_plural(name.of)}"
+            elif name.kind == PREFIX:
+                yield f"{self.name(name)} is the number of {_plural(name.of)} up to position {self.name(name.at)}"
+            elif name.kind == INPUT:
+                yield f"{self.name(name)} is the {name.of} given at position {self.linear(*place_of(name))}"
             elif (text := self.definition(name)) is not None:
                 yield f"{self.name(name)} = {text}"
 
-    def definition(self, name: str) -> str | None:
+    def definition(self, name: FormName) -> str | None:
         """The text of a sum without a rule or of a long value; None for another name."""
-        if name in self.world.sums:
+        if name.kind == SUM:
             return self.sum(name)
-        return self.value(self.world.named[name][0]) if name in self.world.named else None
+        return self.value(self.world.named[name][0]) if name.kind == LONG else None
 
     # --- Terms ----------------------------------------------------------------------------------------------------
 
@@ -122,24 +196,24 @@ class Spelling:
             inside = self.value(generator.argument * fmpq(exponent, field_.roots[g]))
             return f"exp({inside})"
         if generator.kind == "symbol":
-            base = self.name(generator.argument.name)
+            base = self.name(name_of(generator.argument))
         elif generator.kind == "constant":
             base = f"({from_sympy(generator.argument)})"
         else:
             base = f"{generator.kind}({self.value(generator.argument)})"
         return base if exponent == 1 else f"{_in_brackets_if_needed(base, '^')}^{exponent}"
 
-    def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
+    def linear(self, terms: Mapping[FormName, int | Fraction], constant: int | Fraction = 0) -> str:
         """A linear form as a term."""
         return self.value(self.world.linear(terms, constant))
 
-    def sum(self, name: str) -> str:
+    def sum(self, name: FormName) -> str:
         """A sum without a rule as a term `sum(j, ...)`."""
         named_sum = self.world.sums[name]
-        body = self.indicators(named_sum.cells, "j")
-        return f"sum(j, {self.linear(*named_sum.low)}, {self.linear(*named_sum.high)}, {body})"
+        body = self.indicators(named_sum.cells)
+        return f"sum({self.name(J)}, {self.linear(*named_sum.low)}, {self.linear(*named_sum.high)}, {body})"
 
-    def indicators(self, cells: Sequence[GuardedCell], at: str) -> str:
+    def indicators(self, cells: Sequence[GuardedCell]) -> str:
         """A sum of terms, one for each cell, that is the value of the cell which holds."""
         parts = []
         for cell in cells:
@@ -147,22 +221,23 @@ class Spelling:
                 continue
             guards = [g for atom, allowed in cell.guard.items() for g in self.atom(atom, allowed)]
             test, value = " & ".join(map(in_brackets, guards)), self.value(cell.value)
-            parts.append(self.where(test, value, self.infinite(cell)) if test else value)
+            parts.append(self.where(test, value, not self.world.sign.defined(cell.value, {})) if test else value)
         return " + ".join(parts) or "0"
 
-    def where(self, test: str, value: str, infinite: bool) -> str:
-        """A term that is `value` where the formula `test` holds, else 0. `infinite` says that `value` may have a pole
+    def where(self, test: str, value: str, partial: bool) -> str:
+        """A term that is `value` where the formula `test` holds, else 0. `partial` says that `value` may be undefined
         where the formula does not hold."""
-        if infinite:
+        if partial:
             return f"if({test}, {value}, 0)"
         return f"I[{test}]" if value == "1" else f"I[{test}]*({value})"
 
-    def infinite(self, cell: GuardedCell) -> bool:
-        """Whether a cell's value may have a pole where the cell does not hold."""
-        if isinstance(cell.value, fmpq) or not self.world.names_in(cell.value):
-            return False
-        self.world.field.lift(cell.value)
-        return self.world.signs(polynomial_of(self.world.field, cell.value.den), {}) not in ({1}, {-1})
+    def total(self, value: Value, guard: Guard, around: Guard | None, default: int) -> str:
+        """A value that exists where `guard` holds; with `around`, as a term that has a value wherever this holds: it
+        may have the `default` where `guard` does not hold."""
+        text = self.value(value)
+        if around is None or self.world.sign.defined(value, around):
+            return text
+        return f"if({' & '.join(map(in_brackets, self.guard(guard)))}, {text}, {default})"
 
     # --- Guards ---------------------------------------------------------------------------------------------------
 
@@ -172,7 +247,7 @@ class Spelling:
         formulas = [text for atom, allowed in guard.items() for text in self.atom(atom, allowed)]
         fixed = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         least = max(fixed, default=0) + 1 - self.world.start
-        if fixed and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
+        if fixed and least > self.world.fewest and ("form", ((N, 1),)) not in guard:
             formulas.insert(0, f"{least} <= n")
         return tuple(formulas)
 
@@ -180,6 +255,10 @@ class Spelling:
         """The formula that `text` holds where the guard holds."""
         test = " & ".join(map(in_brackets, self.guard(guard)))
         return f"({test} -> {text})" if test else text
+
+    def quantified(self, text: str) -> str:
+        """A formula as it may stand by itself; a hook for `StatementSpelling`."""
+        return text
 
     def everywhere(self, text: str, name: str = "i") -> str:
         """The formula that `text` holds at every position, with `name` as the bound variable."""
@@ -190,7 +269,8 @@ class Spelling:
         holds."""
         if atom[0] == "letter":
             order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
-            place = self.world.last if atom[1] == "n" else str(atom[1])
+            at = atom[1]
+            place = str(at) if isinstance(at, int) else self.world.last if at == N else self.name(at)
             return [self.letter(place, order)]  # type: ignore[arg-type]
         if atom[0] == "mod":
             return [" | ".join(self.residue(atom[1], atom[2], r) for r in sorted(held))]
@@ -200,7 +280,7 @@ class Spelling:
             return self.signed(dict(atom[1]), atom[2], held)
         low, high = held
         # Leave out lower bounds that always hold; an upper bound equal to the least value is an equation.
-        least_values = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
+        least_values = {I: self.world.start, J: self.world.start, N: self.world.fewest}
         if len(atom[1]) == 1 and atom[1][0][0] in least_values:
             end = least_values[atom[1][0][0]]
             low = end if high == end else None if low is not None and low <= end else low
@@ -216,7 +296,7 @@ class Spelling:
             out.append(self.compared(positive, negative, high, "<="))
         return out
 
-    def signed(self, terms: Mapping[str, int], constant: Fraction, held: frozenset[int]) -> list[str]:
+    def signed(self, terms: Mapping[FormName, int], constant: Fraction, held: frozenset[int]) -> list[str]:
         """The formula that a form has one of the signs `held`, which must be one or two of the three."""
         (minus_negative, positive) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
         left_text, right_text = self.linear(*minus_negative), self.linear(*positive)
@@ -231,7 +311,7 @@ class Spelling:
         }
         return [comparisons[tuple(sorted(held))]]
 
-    def compared(self, less: Mapping[str, int], more: Mapping[str, int], by: int, sign: str) -> str:
+    def compared(self, less: Mapping[FormName, int], more: Mapping[FormName, int], by: int, sign: str) -> str:
         """The formula `less SIGN more + by`. An inequality is written as strict where that is shorter."""
         if sign == "<=" and by == -1 and less and more:
             return f"{self.linear(less)} < {self.linear(more)}"
@@ -245,54 +325,63 @@ class Spelling:
 class StatementSpelling(Spelling):
     """Writes names, values and guards for a statement about the model: counts as sums, tokens as their numbers."""
 
-    def __init__(self, domain: Lengths, tokens: Mapping[str, int], overwritten: Collection[str] = ()) -> None:
+    def __init__(
+        self, domain: Lengths, texts: Texts, tokens: Mapping[str, int], overwritten: Collection[str] = ()
+    ) -> None:
         """`tokens` maps each token to its number. `overwritten` has the inputs whose coordinate has another value at
         the end of the run, so that the text must say that the value before the first layer is meant."""
-        super().__init__(domain)
+        super().__init__(domain, texts)
         self.tokens, self.overwritten = tokens, overwritten
-        self.queries: list[str] = []
-        """The input numbers used as positions in the text since the last call of `quantified`, which names them q1, q2,
-        ..."""
+        self.queries: dict[FormName, str] = {}
+        """The input numbers used as positions since the last call of `quantified`, each with its bound variable."""
+        self.inside = False
+        """Whether a place is being written, in which an input number is its bound variable."""
 
-    def name(self, name: str) -> str:
-        """A name as a term of a statement: an input number as its name at a place, counts and sums written out."""
+    def name(self, name: FormName) -> str:
+        """A name as a term of a statement: an input number as its name at a place, counts, sums and long values written
+        out."""
         low, high = self.world.start, self.world.last
-        if name in self.world.slots:
-            given, place = self.world.slots[name]
-            # A place that contains an input number is a query: the text has a bound variable instead of the number.
+        if self.inside and name in self.queries:
+            return self.queries[name]
+        if name.kind == INPUT:
+            place = place_of(name)
             for inner in place[0]:
-                if inner in self.world.slots and self.name(inner) not in self.queries:
-                    self.queries.append(self.name(inner))
-            at = self.linear(*place)
-            for k, query in enumerate(self.queries, 1):
-                at = at.replace(query, f"q{k}")
-            return f'"{given}"@0({at})' if given in self.overwritten else f"{given}({at})"
-        if name[:2] == "k:":
-            return f"sum(l, {low}, {high}, I[w(l) = {self.tokens[name[2:]]}])"
-        if name[:2] == "p:":
-            token, at = name[2:].rsplit(":", 1)
-            return f"sum(l, {low}, {at}, I[w(l) = {self.tokens[token]}])"
-        return self.sum(name) if name in self.world.sums else name
+                if inner.kind == INPUT and inner not in self.queries:
+                    self.name(inner)  # gives the numbers in its own place their variables first
+                    self.queries[inner] = self.texts.bound(f"q{len(self.queries) + 1}")
+            outside, self.inside = self.inside, True
+            at, self.inside = self.linear(*place), outside
+            return f'"{name.of}"@0({at})' if name.of in self.overwritten else f"{name.of}({at})"
+        if name.kind in (COUNT, PREFIX):
+            bound, at = self.texts.bound("l"), high if name.kind == COUNT else self.name(name.at)
+            return f"sum({bound}, {low}, {at}, I[w({bound}) = {self.tokens[name.of]}])"
+        if name.kind == LONG:
+            return f"({self.definition(name)})"
+        return self.sum(name) if name.kind == SUM else super().name(name)
 
     def quantified(self, text: str) -> str:
-        """The formula that `text` holds for all positions q1, q2, .. that equal the queries in it. It empties
-        `queries`."""
-        for k, query in reversed([*enumerate(self.queries, 1)]):
-            text = f"({self.everywhere(f'{query} = q{k} -> {text}', f'q{k}')})"
-        self.queries = []
+        """The formula that `text` holds for all positions that equal the queries in it. It empties `queries`."""
+        for name, query in reversed(self.queries.items()):
+            text = f"({self.everywhere(f'{self.name(name)} = {query} -> {text}', query)})"
+        self.queries = {}
         return text
 
-    def token(self, token: str) -> str:
-        return str(self.tokens[token])
+    def letter(self, place: str, tokens: Sequence[str]) -> str:
+        return " | ".join(f"w({place}) = {self.tokens[t]}" for t in tokens)
 
-    def where(self, test: str, value: str, infinite: bool) -> str:
+    def total(self, value: Value, guard: Guard, around: Guard | None, default: int) -> str:
+        """The value alone: the checkers prove that it is defined where its condition holds."""
+        return self.value(value)
+
+    def where(self, test: str, value: str, partial: bool) -> str:
         """As `Spelling.where`, but always a product, like the sums of a run. The checkers prove that it is defined."""
         return super().where(test, value, False)
 
-    def residue(self, name: str, m: int, residue: int) -> str:
+    def residue(self, name: FormName, m: int, residue: int) -> str:
         if m == 2:
             return f"pow(-1, {self.name(name)}) = {'-1' if residue else '1'}"
-        return f"(ex q:Int. {self.name(name)} = {m}*q + {residue})"
+        bound = self.texts.bound("q")
+        return f"(ex {bound}:Int. {self.name(name)} = {m}*{bound} + {residue})"
 
     def equation(self, head: str, value: Value, cleared: bool = False) -> str:
         """The equation of the term `head` and a value. If `cleared`, it is multiplied by the denominator, and the
@@ -309,7 +398,7 @@ def _plural(letter: str) -> str:
     """The plural of a token, for 'the number of ...'."""
     if letter.isdigit():
         return f"{letter}s"
-    return f"{letter}'s" if letter.isalpha() and len(letter) == 1 else f'"{letter}"'
+    return f"{letter}'s" if letter.isalpha() and len(letter) == 1 else quoted(letter)
 
 
 def in_brackets(text: str) -> str:
@@ -321,7 +410,7 @@ def _in_brackets_if_needed(text: str, beside: str) -> str:
     """A term with brackets if it needs them before or after the operator `beside`."""
     depth = 0
     for k, x in enumerate(text):
-        depth += (x == "(") - (x == ")")
+        depth += (x in "([") - (x in ")]")
         if depth == 0 and (x in "+-" or (beside == "^" and x in "*/^")):
             return f"({text})"
         if k == 0 and x == "-":

@@ -16,9 +16,8 @@ from typing import Any
 
 from flint import fmpq
 
-from symcook.domains.field import Value, polynomial_of
+from symcook.domains.field import Value
 from symcook.domains.linear import (
-    Affine,
     Bounds,
     Guard,
     KeptGuard,
@@ -27,8 +26,8 @@ from symcook.domains.linear import (
     form_atom,
     linear_form,
     sign_atom,
-    stands_at,
 )
+from symcook.domains.names import PREFIX, Affine, FormName, I, J, N, count, stands_at
 from symcook.domains.world import GuardedCell, NamedSum, World
 from symcook.present import present
 
@@ -116,10 +115,10 @@ class CellTable:
         cells = ((self.world.met(c.guard, guard), c.value) for c in self.cells)
         return CellTable(self.world, [GuardedCell(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
 
-    def at(self, name: str, place: Affine) -> CellTable:
+    def at(self, name: FormName, place: Affine) -> CellTable:
         """The table with the linear form `place` in place of the position `name`. Cells that become impossible are left
         out. NoRule where a count up to `place` has no name."""
-        world, counts = self.world, {f"p:{a}:{name}" for a in self.world.letters}
+        world, counts = self.world, {count(a, name) for a in self.world.letters}
         out = []
         for cell in self.cells:
             moved = moved_guard(world, cell.guard, name, place)
@@ -201,10 +200,8 @@ class CellTable:
                     return None
             except NoRule:  # the value of a has a pole there
                 return None
-            if not isinstance(a.value, fmpq):
-                denominator = polynomial_of(self.world.field, a.value.den)
-                if 0 in self.world.signs(denominator, b.guard):  # it may have a pole
-                    return None
+            if not self.world.sign.defined(a.value, b.guard):  # it may have a pole
+                return None
         first, second = dict(a.guard), dict(b.guard)
         # 3. For an atom of one guard only, either the other guard implies it (then it is added there), or this is the
         # one atom in which the guards differ (the other one allows all of its values).
@@ -230,7 +227,7 @@ class CellTable:
             guard[atom] = joined_values
         elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in one_sided:
             # All tokens at a fixed position: what remains is that the position exists.
-            exists = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
+            exists = form_atom({N: Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
             if not self.world.implied(guard, *exists):
                 if exists[0] in guard:
                     return None
@@ -251,7 +248,7 @@ def _at_single_point(cell: GuardedCell) -> bool:
     return any(atom[0] == "form" and allowed[0] == allowed[1] for atom, allowed in cell.guard.items())
 
 
-def moved_sums(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
+def moved_sums(world: World, value: Value, name: FormName, place: Affine) -> dict[FormName, Value]:
     """Name of each sum in `value` that depends on the position `name` -> the same sum with `place` as this position."""
     return {
         s: moved_sum(world, s, name, place)
@@ -260,11 +257,11 @@ def moved_sums(world: World, value: Value, name: str, place: Affine) -> dict[str
     }
 
 
-def moved_sum(world: World, one: str, name: str, place: Affine) -> Value:
+def moved_sum(world: World, one: FormName, name: FormName, place: Affine) -> Value:
     """The sum called `one` with `place` instead of the position `name`."""
     named_sum, cells = world.sums[one], world.sums[one].cells
-    if name != "j":
-        if "j" in place[0] and any(stands_at(v, name) for v in world.names_inside(one)):
+    if name != J:
+        if J in place[0] and any(stands_at(v, name) for v in world.names_inside(one)):
             raise NoRule("a sum over positions inside of another")
         cells = CellTable(world, cells).at(name, place).cells
     ends = []
@@ -294,16 +291,16 @@ def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
     ) if high is not None and second_low is not None and second_low > high + 1 else None
 
 
-def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
+def moved_names(world: World, value: Value, name: FormName, place: Affine) -> dict[FormName, Value]:
     """Name -> its replacement, for the names in `value` that depend on the position `name`, if that becomes `place`."""
     used = world.names_in(value)
     new = {v: world.linear(*form) for v, form in replaced(world, name, place).items() if v in used}
     if world.sums:
         new |= moved_sums(world, value, name, place)
-    return new | world.moved_slots(used, name, place) if world.slots else new
+    return new | world.moved_inputs(used, name, place)
 
 
-def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
+def replaced(world: World, name: FormName, place: Affine) -> dict[FormName, Affine]:
     """Name -> its replacement, for the position `name` and the counts up to it, if the position becomes `place`. Counts
     are missing if the counts up to `place` have no names."""
     terms, constant = place
@@ -311,19 +308,19 @@ def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
     # At the end: the counts of the whole string. At i or j: the counts up to it. At the first position, if the model
     # adds a token there: 0.
     if place == world.end:
-        counts: dict[str, Affine] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
-    elif len(terms) == 1 and constant == 0 and (position := next(iter(terms))) in ("i", "j"):
-        counts = {a: ({f"p:{a}:{position}": Fraction(1)}, Fraction(0)) for a in counted}
+        counts: dict[str, Affine] = {a: ({count(a): Fraction(1)}, Fraction(0)) for a in counted}
+    elif len(terms) == 1 and constant == 0 and (position := next(iter(terms))) in (I, J):
+        counts = {a: ({count(a, position): Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
         counts = dict.fromkeys(counted, ({}, Fraction(0)))
     else:
         counts = {}
-    return {name: place, **{f"p:{a}:{name}": form for a, form in counts.items()}}
+    return {name: place, **{count(a, name): form for a, form in counts.items()}}
 
 
-def substituted(terms: Mapping[str, int], new: Mapping[str, Affine]) -> Affine:
+def substituted(terms: Mapping[FormName, int], new: Mapping[FormName, Affine]) -> Affine:
     """A linear form with the forms `new` in place of some names."""
-    out, constant = dict[str, Fraction | int](), Fraction(0)
+    out, constant = dict[FormName, Fraction | int](), Fraction(0)
     for v, c in terms.items():
         inner, added = new.get(v, ({v: 1}, 0))
         constant += c * added
@@ -332,7 +329,7 @@ def substituted(terms: Mapping[str, int], new: Mapping[str, Affine]) -> Affine:
     return {v: Fraction(c) for v, c in out.items() if c}, constant
 
 
-def moved_guard(world: World, guard: Guard, name: str, place: Affine) -> Guard | None:
+def moved_guard(world: World, guard: Guard, name: FormName, place: Affine) -> Guard | None:
     """A guard with the linear form `place` in place of the position `name`; None if it then cannot hold."""
     out: Guard = {}
     for atom, allowed in guard.items():
@@ -349,7 +346,7 @@ def moved_guard(world: World, guard: Guard, name: str, place: Affine) -> Guard |
     return out if world.possible(out) else None
 
 
-def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affine) -> Guard | None:
+def moved_atom(world: World, atom: LinearAtom, held: Any, name: FormName, place: Affine) -> Guard | None:
     """The condition that `atom` has one of the values `held`, with the linear form `place` in place of the position
     `name`, as a guard; None if it then cannot hold."""
     if atom[0] == "letter" and atom[1] == name:
@@ -358,7 +355,7 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
         return _residue_at(world, atom[2], held, place)
     if atom[0] == "sign" and any(stands_at(v, name) for v, _ in atom[1]):
         # The sign of a form with input numbers, which are now read at the new place, as are the position and counts.
-        moved_names = world.moved_slots(dict(atom[1]), name, place)
+        moved_names = world.moved_inputs(dict(atom[1]), name, place)
         others = replaced(world, name, place)
         for v, _ in atom[1]:
             if stands_at(v, name) and v not in moved_names:
@@ -373,18 +370,18 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
     if atom[0] == "some" and world.depends(atom[1], name):
         # Whether a sum is zero: the moved sum has another name, or is 0 itself.
         moved = moved_sum(world, atom[1], name, place)
-        (moved_name,) = world.names_in(moved) or {""}
+        moved_name = next(iter(world.names_in(moved)), None)
         return {("some", moved_name): held} if moved_name else {} if False in held else None
     if atom[0] == "form" and any(stands_at(v, name) for v, _ in atom[1]):
         # An interval of a linear form.
         terms = dict(atom[1])
         new = replaced(world, name, place)
-        for v, value in world.moved_slots(terms, name, place).items():
+        for v, value in world.moved_inputs(terms, name, place).items():
             form = linear_form(world.field, value)
             form = present(form)
             new[v] = form
         form = substituted(terms, new)
-        if any(v.endswith(f":{name}") and v[:2] == "p:" for v in form[0]):
+        if any(v.kind == PREFIX and v.at == name for v in form[0]):
             raise NoRule("a count at another position")
         return within(form, held)
     return {atom: held}
@@ -405,7 +402,7 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
     """The guard that the token at `place` is in `held`; None if that is impossible. NoRule where the token at such a
     place has no atom."""
     terms, constant = place
-    if held == world.domain(("letter", "i")):
+    if held == world.domain(("letter", I)):
         return {}
     # All input symbols, or only the token added before the input: a condition on the place alone.
     if world.after is None and held == frozenset(world.letters):
@@ -413,12 +410,12 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
     if world.after is None and held == frozenset((world.before,)):
         return within((terms, constant), (world.start, world.start))
     # Otherwise the place must be i, j, the end, or a number.
-    if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j")):
+    if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in (I, J)):
         raise NoRule("the symbol at a position that is a count")
     if place == world.end:
         if world.after is not None:
             return {} if world.after in held else None
-        return {("letter", "n"): held}
+        return {("letter", N): held}
     atom = ("letter", next(iter(terms)) if terms else int(constant))
     possible_tokens = held & world.domain(atom)
     return {} if possible_tokens == world.domain(atom) else {atom: possible_tokens} if possible_tokens else None

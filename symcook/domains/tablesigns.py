@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq, fmpq_mpoly
 
 from symcook.domains.consistency import FormRow, row
-from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, function_of, polynomial_of
+from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Generator, Value, function_of, polynomial_of
 from symcook.domains.linear import (
     LOG,
     Bounds,
@@ -26,10 +26,12 @@ from symcook.domains.linear import (
     fraction,
     guard_key,
     linear_form,
+    minus,
     sign_atom,
     thresholds,
     unit,
 )
+from symcook.domains.names import COUNT, INPUT, KEY, POSITION, PREFIX, FormName, J, N, letter_of, name_of, place_of
 
 if TYPE_CHECKING:
     from symcook.domains.world import World
@@ -69,6 +71,41 @@ class TableSigns:
             if factor_signs != POSITIVE:
                 out = {s * t ** int(power) for s in out for t in factor_signs if in_numerator or t}
         return out
+
+    def defined(self, value: Value, guard: Guard) -> bool:
+        """Whether a value certainly exists where a guard holds: no denominator in it is zero, also inside of
+        exponentials and roots, no root is that of a negative number, and each input is read at a position of the
+        string."""
+        if isinstance(value, fmpq):
+            return True
+        field = self.world.field
+        field.lift(value)
+        if value.den is not field.one and 0 in self.of(polynomial_of(field, value.den), guard):
+            return False
+        field.lift(value)
+        used = {g for p in (value.num, value.den) for g, degree in enumerate(p.degrees()) if degree}
+        return all(self._exists(field.generators[g], guard) for g in sorted(used))
+
+    def _exists(self, generator: Generator, guard: Guard) -> bool:
+        """Whether a generator certainly has a value where a guard holds. A sum without a rule always has one (see
+        `PositionSums.named`), and so has log n."""
+        world, argument = self.world, generator.argument
+        if generator.kind == "constant":
+            return True
+        if generator.kind != "symbol":
+            root = generator.kind == "sqrt"
+            return self.defined(argument, guard) and not (root and -1 in self.of(argument, guard))
+        name = name_of(argument)
+        if name in world.named:
+            return self.defined(world.named[name][0], guard)
+        if name.kind != INPUT:
+            return True
+        place = place_of(name)
+        # It is a place before the first position, or behind the last one, if one of these forms is not negative.
+        last = world.end[0], world.end[1] + 1
+        outside = minus(({}, Fraction(world.start - 1)), place), minus(place, last)
+        inner = all(self._exists(Generator("symbol", letter_of(v)), guard) for v in place[0])
+        return inner and not any(world.possible(guard, row(form)) for form in outside)
 
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
         """(factor, power, whether it belongs to the numerator) for each factor of a value. All are made at once: a
@@ -130,14 +167,14 @@ class TableSigns:
                 best &= {sign * s for s in (-1, 0, 1) if s >= least}
         return best
 
-    def given(self, terms: dict[str, Fraction]) -> bool:
+    def given(self, terms: dict[FormName, Fraction]) -> bool:
         """Whether the names of a form are integers and input numbers, with at least one input number."""
         world = self.world
-        return any(v in world.slots for v in terms) and all(world.whole(v) or v in world.slots for v in terms)
+        return any(v.kind == INPUT for v in terms) and all(v.kind == INPUT or world.whole(v) for v in terms)
 
     # --- From lower ends --------------------------------------------------------------------------------------------
 
-    def least(self, name: str, guard: Guard) -> tuple[Fraction, bool] | None:
+    def least(self, name: FormName, guard: Guard) -> tuple[Fraction, bool] | None:
         """(lower end of a name, whether the end is excluded); None if none is known."""
         world = self.world
         if name in world.positive:
@@ -151,9 +188,7 @@ class TableSigns:
             return None
         # An integer: start from its general lower end and that of the guard, and go past small integers that cannot
         # occur.
-        low = {"n": world.fewest, "i": world.start, "j": world.start}.get(
-            name, world.start if name in world.slots else 0
-        )
+        low = world.fewest if name == N else 0 if name.kind in (COUNT, PREFIX) else world.start
         own_bounds = guard.get(("form", ((name, 1),)), (None, None))[0]
         low = low if own_bounds is None else max(low, own_bounds)
         while low < 3 and not world.possible(guard, (((name, -1),), int(low))):
@@ -200,7 +235,7 @@ class TableSigns:
         degrees = self._numerator(value).degrees()
         for g, generator in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
             if generator.kind == "symbol":
-                low = self.least(generator.argument.name, guard)
+                low = self.least(name_of(generator.argument), guard)
                 if low is None:
                     return None, strict
                 ends[g] = fmpq(low[0].numerator, low[0].denominator)
@@ -212,7 +247,7 @@ class TableSigns:
                 # e^u > 1 for u > 0.
                 positive = True
                 if generator.kind == "constant" and generator.argument == LOG:
-                    positive = not self.world.possible(guard, ((("n", -1),), 1))
+                    positive = not self.world.possible(guard, (((N, -1),), 1))
                 elif generator.kind == "sqrt":
                     positive = self.of(generator.argument, guard) == POSITIVE
                 strict |= {g} if positive else set()
@@ -252,34 +287,36 @@ class TableSigns:
         polynomial = self._numerator(value)
         for g, degree in enumerate(polynomial.degrees()):
             generator = world.field.generators[g] if degree else None
-            end = self.upper(generator.argument.name) if generator is not None and generator.kind == "symbol" else None
+            name = name_of(generator.argument) if generator is not None and generator.kind == "symbol" else None
+            end = self.upper(name) if name is not None else None
             if (
-                end is not None
+                name is not None
+                and end is not None
                 and all(c < 0 for m, c in polynomial.terms() if m[g])
-                and not self._inside_another(value, generator.argument.name)  # type: ignore[union-attr]
+                and not self._inside_another(value, name)
                 and self._all_nonnegative(value, guard)
             ):
-                return world.put(value, {generator.argument.name: end})  # type: ignore[union-attr]
+                return world.put(value, {name: end})
         return None
 
-    def apart(self, value: Function) -> tuple[dict[str, Fraction], dict[str, Fraction], bool]:
+    def apart(self, value: Function) -> tuple[dict[FormName, Fraction], dict[FormName, Fraction], bool]:
         """(coefficients of the linear terms in integers, those of sums, whether the value has anything besides integer
         terms and a constant). A sum counts as something besides."""
-        integer_terms, sums, other_names = dict[str, Fraction](), dict[str, Fraction](), False
+        integer_terms, sums, other_names = dict[FormName, Fraction](), dict[FormName, Fraction](), False
         for monomial, c in self._numerator(value).terms():
             used = [(g, e) for g, e in enumerate(monomial) if e]
             generator = self.world.field.generators[used[0][0]] if len(used) == 1 and used[0][1] == 1 else None
-            name = generator.argument.name if generator is not None and generator.kind == "symbol" else ""
+            name = name_of(generator.argument) if generator is not None and generator.kind == "symbol" else None
             number = fraction(int(c.p), int(c.q))
-            if name and self.world.whole(name):
+            if name is not None and self.world.whole(name):
                 integer_terms[name] = number
-            elif name in self.world.sums:
+            elif name is not None and name in self.world.sums:
                 sums[name] = number
             elif used:
                 other_names = True
         return integer_terms, sums, other_names or bool(sums)
 
-    def _inside_another(self, value: Function, name: str) -> bool:
+    def _inside_another(self, value: Function, name: FormName) -> bool:
         """Whether a name stands in the argument of a root, a power of e or a sum of a polynomial too, so that the
         polynomial need not decrease in it."""
         world = self.world
@@ -290,7 +327,7 @@ class TableSigns:
             if generator.kind != "symbol":
                 if name in world.names_of(g):
                     return True
-            elif generator.argument.name in world.sums and name in world._free(generator.argument.name):
+            elif (one := name_of(generator.argument)) in world.sums and name in world._free(one):
                 return True
         return False
 
@@ -299,26 +336,26 @@ class TableSigns:
         field = self.world.field
         for g, degree in enumerate(self._numerator(value).degrees()):
             if degree and field.generators[g].kind == "symbol":
-                low = self.least(field.generators[g].argument.name, guard)
+                low = self.least(name_of(field.generators[g].argument), guard)
                 if low is None or low[0] < 0:
                     return False
             elif degree and field.generators[g].kind not in ("exp", "sqrt"):
                 return False
         return True
 
-    def upper(self, name: str) -> Value | None:
+    def upper(self, name: FormName) -> Value | None:
         """An upper end of a name, which may contain another name; None if none is known."""
         world = self.world
         if name in world.positive:
             high = world.positive[name][2]
             return None if high is None else fmpq(high.numerator, high.denominator)
-        if name == "n":
+        if name == N:
             return None if world.most is None else fmpq(world.most + world.added)
-        if name in ("i", "j") or name in world.slots:
+        if name.kind in (POSITION, KEY, INPUT):
             return world.linear(*world.end) if world.whole(name) else None
-        return world.linear({"n": 1}, -world.added) if world.whole(name) else None
+        return world.linear({N: 1}, -world.added) if world.whole(name) else None
 
-    def smallest(self, name: str, guard: Guard) -> Value | None:
+    def smallest(self, name: FormName, guard: Guard) -> Value | None:
         """A lower bound of a sum of nonnegative terms: 0, or the least positive value of a term if the sum is not 0
         under the guard. None if no bound is known."""
         world, named_sum = self.world, self.world.sums[name]
@@ -337,7 +374,7 @@ class TableSigns:
                     return None
                 bottom = polynomial_of(world.field, cell.value.den)
                 top = linear_form(world.field, polynomial_of(world.field, cell.value.num))
-            if top is None or not all(map(world.whole, top[0])) or not world.names_in(bottom) <= {"j"}:
+            if top is None or not all(map(world.whole, top[0])) or not world.names_in(bottom) <= {J}:
                 return None
             units.add(unit(*top) if top[0] else top[1])
             denominators[world.field.key(bottom)] = bottom
@@ -345,7 +382,7 @@ class TableSigns:
             return None
         (bottom,) = denominators.values()
         return fmpq(min(units).numerator, min(units).denominator) / world.put(
-            bottom, {"j": world.linear(*named_sum.high)}
+            bottom, {J: world.linear(*named_sum.high)}
         )
 
     # --- Cases ----------------------------------------------------------------------------------------------------

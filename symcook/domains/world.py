@@ -2,10 +2,9 @@
 
 A *guard* is a conjunction of atoms (`symcook.domains.linear`), such as the token at a position, the residue of a
 number, or the interval of a linear form. `World` answers two kinds of questions for the tables: whether a guard may
-hold, and which signs a value may have where it holds. The *names* are i and j (positions), n (the length with the added
-tokens), k:a (the count of a), p:a:i (the count of a up to position i), v:NAME:i (an input number at i), S1, S2, ...
-(sums without a rule), r1, r2, ... (long values) and the symbols of the model. A *form row* is a linear form that is not
-negative. Facts of names and atoms of guards become form rows, whose consistency is decided by elimination.
+hold, and which signs a value may have where it holds. A *form row* is a linear form in names
+(`symcook.domains.names`) that is not negative. Facts of names and atoms of guards become form rows, whose consistency
+is decided by elimination.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from symcook.domains.consistency import Consistency, FormRow, GivenForm, Integer
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.linear import (
     LOG,
+    SCALE,
     STRICT,
-    Affine,
     Guard,
     KeptGuard,
     LinearAtom,
@@ -32,13 +31,33 @@ from symcook.domains.linear import (
     NoRule,
     guard_key,
     linear_form,
+)
+from symcook.domains.names import (
+    COUNT,
+    INPUT,
+    KEY,
+    LENGTH,
+    LONG,
+    POSITION,
+    PREFIX,
+    SUM,
+    Affine,
+    FormName,
+    I,
+    J,
+    N,
+    count,
+    given,
+    letter_of,
+    name_of,
+    place_of,
     stands_at,
 )
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
 """In `loosened`, the greatest distance that the end of an interval is moved."""
-NO_NAMES = frozenset[str]()
+NO_NAMES = frozenset[FormName]()
 
 
 class GuardedCell(NamedTuple):
@@ -65,7 +84,7 @@ class _Consequences:
 
     __slots__ = ("answers", "names", "premises")
 
-    def __init__(self, premises: Premises, names: frozenset[str]) -> None:
+    def __init__(self, premises: Premises, names: frozenset[FormName]) -> None:
         self.premises, self.names = premises, names
         self.answers: dict[tuple[FormRow, ...], bool] = {}
 
@@ -87,23 +106,21 @@ class World:
         self.added = (before is not None) + (after is not None)
         # The last position in text.
         self.last = "n" if start == 1 else "n - 1"
-        self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
-        """Symbol of the model -> (lower end, whether it is excluded, upper end)."""
+        self.positive: dict[FormName, tuple[Fraction | None, bool, Fraction | None]] = {}
+        """Symbol of the model or long value -> (lower end, whether it is excluded, upper end)."""
         # Names that stand for values.
-        self.sums: dict[str, NamedSum] = {}
+        self.sums: dict[FormName, NamedSum] = {}
         """Name of a sum without a rule -> the sum."""
-        self._sums: dict[Any, str] = {}
+        self._sums: dict[Any, FormName] = {}
         """Key of a sum -> its name."""
-        self.named: dict[str, tuple[Value, set[int]]] = {}
+        self.named: dict[FormName, tuple[Value, set[int]]] = {}
         """Name of a long value -> (the value, its signs)."""
-        self.slots: dict[str, tuple[str, Affine]] = {}
-        """Name -> (name of the input, the position at which it is read)."""
         self.pointing: list[str] = []
         """The names of inputs that are assumed to be positions of the string; the closed forms state the assumption."""
         self._consistency = Consistency(self._with_positions)
-        self._cells: dict[str, Function] = {}
+        self._cells: dict[FormName, Function] = {}
         """Name -> its value in the field."""
-        self._names: dict[int, frozenset[str]] = {}
+        self._names: dict[int, frozenset[FormName]] = {}
         """Index of a generator -> the result of `names_of`."""
         self.sign = TableSigns(self)
         self.forget()
@@ -113,47 +130,45 @@ class World:
         # The results of `_consequences`, `met`, `equalities`, `facts` and `rows`, by their arguments.
         self._implied: dict[Any, _Consequences | None] = {}
         self._met: dict[Any, Guard | None] = {}
-        self._equalities: dict[Any, dict[str, Value]] = {}
-        self._facts: dict[frozenset[str], Premises] = {}
-        self._rows: dict[Any, tuple[tuple[FormRow, ...], frozenset[str]]] = {}
+        self._equalities: dict[Any, dict[FormName, Value]] = {}
+        self._facts: dict[frozenset[FormName], Premises] = {}
+        self._rows: dict[Any, tuple[tuple[FormRow, ...], frozenset[FormName]]] = {}
         self.sign.forget()
 
     # --- Values ---------------------------------------------------------------------------------------------------
 
-    def name(self, name: str) -> Function:
-        """The value of a name; see the module for names."""
+    def name(self, name: FormName) -> Function:
+        """The value of a name."""
         if name not in self._cells:
-            self._cells[name] = self.field.symbol(sympy.Symbol(name, real=True))
+            self._cells[name] = self.field.symbol(letter_of(name))
         return self._cells[name]
 
-    def slot(self, given: str, place: Affine) -> Value:
-        """The value of the input `given` at a place. Its name ends with the position that the place depends on: i, j,
-        or n if it depends on neither."""
-        terms, constant = place
-        moves = next((v for v in ("i", "j") if any(stands_at(w, v) for w in terms)), "n")
-        key = f"v:{given}:{sorted(terms.items())} {constant}:{moves}"
-        name = f"v:{given}:{moves}" if place == ({moves: 1}, 0) else key
-        self.slots.setdefault(name, (given, place))
-        return self.name(name)
+    def take(self, name: FormName, value: Function) -> None:
+        """Take `value` for the value of a name."""
+        self._cells[name] = value
 
-    def moved_slots(self, names: Collection[str], name: str, place: Affine) -> dict[str, Value]:
+    def input(self, name: str, place: Affine) -> Value:
+        """The value of the input `name` at a place."""
+        return self.name(given(name, place))
+
+    def moved_inputs(self, names: Collection[FormName], name: FormName, place: Affine) -> dict[FormName, Value]:
         """Name -> its replacement, for the input numbers among `names` that are read at a place which depends on the
         position `name`, if this becomes `place`."""
-        new: dict[str, Value] = {}
-        for slot in sorted(v for v in names if v in self.slots) if self.slots else ():
-            given_name, (terms, constant) = self.slots[slot]
+        new: dict[FormName, Value] = {}
+        for one in sorted(v for v in names if v.kind == INPUT):
+            terms, constant = place_of(one)
             moved = self.linear({}, constant)
             # The place may itself contain an input number (as a pointer does), which is replaced too.
-            inner = self.moved_slots(terms, name, place) | {name: self.linear(*place)}
+            inner = self.moved_inputs(terms, name, place) | {name: self.linear(*place)}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
             if (form := linear_form(self.field, moved)) != (terms, constant):
                 if form is None:
-                    raise NoRule(f"{given_name} at a place that is no position")
-                new[slot] = self.slot(given_name, form)
+                    raise NoRule(f"{one.of} at a place that is no position")
+                new[one] = self.input(one.of, form)
         return new
 
-    def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
+    def linear(self, terms: Mapping[FormName, int | Fraction], constant: int | Fraction = 0) -> Value:
         """The value of a linear form."""
         values = [(self.name(name), c) for name, c in terms.items() if c]
         out = self.field.ctx.constant(fmpq(constant.numerator, constant.denominator))
@@ -172,7 +187,7 @@ class World:
         # Equal sums, whatever the order of their cells, get one name.
         cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
         ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
-        name = self._sums.setdefault((cells, *ends, one.kept), f"S{len(self.sums) + 1}")
+        name = self._sums.setdefault((cells, *ends, one.kept), FormName(SUM, number=len(self.sums) + 1))
         if name in self.sums:
             return self.name(name)
         self.sums[name] = one
@@ -181,7 +196,7 @@ class World:
     def short(self, value: Value, guard: Guard, most: int) -> Value:
         """The value itself, or a name for it if its size is above `most` and it does not depend on i. A value and its
         negative share a name under guards that leave the value the same signs, which are stored with the name."""
-        if isinstance(value, fmpq) or self.field.size(value) <= most or "i" in self.names_in(value):
+        if isinstance(value, fmpq) or self.field.size(value) <= most or I in self.names_in(value):
             return value
         self.field.lift(value)
         sign = fmpq(-1 if value.num.leading_coefficient() < 0 else 1)
@@ -190,41 +205,41 @@ class World:
         for name, named in self.named.items():
             if named == (value * sign, signs):
                 return self.name(name) * sign
-        name = f"r{len(self.named) + 1}"
+        name = FormName(LONG, number=len(self.named) + 1)
         self.named[name] = value * sign, signs
         if -1 not in signs:
             self.positive[name] = (Fraction(0), 0 not in signs, None)
         return self.name(name) * sign
 
-    def depends(self, one: str, name: str) -> bool:
+    def depends(self, one: FormName, name: FormName) -> bool:
         """Whether the sum called `one` depends on the position `name`; its own summation index j does not count."""
         return any(stands_at(v, name) for v in self._free(one))
 
-    def moves(self, name: str, position: str) -> bool:
+    def moves(self, name: FormName, position: FormName) -> bool:
         """Whether a name is the position (i or j), a count up to it, an input number at it, or a sum that depends on
         it."""
         return stands_at(name, position) or (name in self.sums and self.depends(name, position))
 
-    def _free(self, one: str) -> set[str]:
+    def _free(self, one: FormName) -> set[FormName]:
         """The names on which a sum depends: those of its ends, its terms and its inner sums, without its index j."""
         named_sum = self.sums[one]
         inside = self.names_inside(one)
         for inner_sum in inside & set(self.sums):
             inside = inside | self._free(inner_sum)
-        return {v for v in inside if not stands_at(v, "j")} | {*named_sum.low[0], *named_sum.high[0]}
+        return {v for v in inside if not stands_at(v, J)} | {*named_sum.low[0], *named_sum.high[0]}
 
-    def names_inside(self, one: str) -> set[str]:
+    def names_inside(self, one: FormName) -> set[FormName]:
         """The names in the terms and guards of a sum, with its summation index j."""
         cells = self.sums[one].cells
         inside = {v for c in cells for v in self.names_in(c.value)}
-        return inside | {str(v) for c in cells for a in c.guard for v in named_in(a)}
+        return inside | {v for c in cells for a in c.guard for v in named_in(a)}
 
     @cached_property
     def end(self) -> Affine:
         """The last position."""
-        return {"n": Fraction(1)}, Fraction(self.start - 1)
+        return {N: Fraction(1)}, Fraction(self.start - 1)
 
-    def names_in(self, value: Value) -> frozenset[str]:
+    def names_in(self, value: Value) -> frozenset[FormName]:
         """All names in a value, also inside exponentials and roots."""
         if isinstance(value, fmpq):
             return NO_NAMES
@@ -234,13 +249,13 @@ class World:
             value.names = NO_NAMES.union(*map(self.names_of, used))
         return value.names
 
-    def _names_in_argument(self, argument: object) -> frozenset[str]:
+    def _names_in_argument(self, argument: object) -> frozenset[FormName]:
         """The names in the argument of an exponential, a root or a constant."""
         if isinstance(argument, sympy.Basic):
-            return frozenset(str(s) for s in argument.free_symbols)
+            return frozenset(map(name_of, argument.free_symbols))
         return self.names_in(argument)  # type: ignore[arg-type]
 
-    def put(self, value: Value, new: Mapping[str, Value]) -> Value:
+    def put(self, value: Value, new: Mapping[FormName, Value]) -> Value:
         """The value with the values `new` in place of names. NoRule if a denominator becomes zero."""
         if isinstance(value, fmpq) or not new or self.names_in(value).isdisjoint(new):
             return value
@@ -257,12 +272,12 @@ class World:
             raise NoRule("a value after a division by zero")
         return self._composed(value.num, moved) / denominator
 
-    def names_of(self, g: int) -> frozenset[str]:
+    def names_of(self, g: int) -> frozenset[FormName]:
         """The names in a generator."""
         if g not in self._names:
             generator = self.field.generators[g]
             self._names[g] = (
-                frozenset((generator.argument.name,))
+                frozenset((name_of(generator.argument),))
                 if generator.kind == "symbol"
                 else self._names_in_argument(generator.argument)
             )
@@ -293,17 +308,17 @@ class World:
             out = out + term
         return out
 
-    def _substituted_generator(self, g: int, new: Mapping[str, Value]) -> Value:
+    def _substituted_generator(self, g: int, new: Mapping[FormName, Value]) -> Value:
         """The value of a generator with the values `new` in place of names; NoRule for a constant that contains a
         replaced name."""
         generator = self.field.generators[g]
         if generator.kind == "symbol":
-            return new.get(generator.argument.name, self.field.generator(g))
+            return new.get(name_of(generator.argument), self.field.generator(g))
         # log n, where n becomes a number.
-        if generator.kind == "constant" and generator.argument == LOG and isinstance(number := new.get("n"), fmpq):
+        if generator.kind == "constant" and generator.argument == LOG and isinstance(number := new.get(N), fmpq):
             return self.number(("call", "log", (("num", int(number.p), int(number.q)),)))
         if generator.kind == "constant" and isinstance(generator.argument, sympy.Basic):
-            if {str(s) for s in generator.argument.free_symbols} & set(new):
+            if not self.names_of(g).isdisjoint(new):
                 raise NoRule(f"{generator.argument} at another place")
             return self.field.generator(g)
         # Exponentials, roots and other functions: replace in the argument.
@@ -341,44 +356,43 @@ class World:
             return frozenset((-1, 0, 1))
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
-    def facts(self, names: frozenset[str]) -> Premises:
+    def facts(self, names: frozenset[FormName]) -> Premises:
         """The facts of some names, as premises."""
         if names not in self._facts:
             self._facts[names] = Premises([*map(row, self._facts_of(names))])
         return self._facts[names]
 
-    def _facts_of(self, names: frozenset[str]) -> Iterator[GivenForm]:
+    def _facts_of(self, names: frozenset[FormName]) -> Iterator[GivenForm]:
         """The facts of some names and of the names that occur in these facts, as forms that are not negative."""
-        todo, visited = [*sorted(names), "n"], set()
+        todo, visited = [*sorted(names), N], set[FormName]()
         while todo:
             v = todo.pop()
             if v in visited:
                 continue
             visited.add(v)
             # The length is between its least and greatest value.
-            if v == "n":
-                yield {"n": 1}, -self.fewest
+            if v == N:
+                yield {N: 1}, -self.fewest
                 if self.most is not None:
-                    yield {"n": -1}, self.most + self.added
+                    yield {N: -1}, self.most + self.added
             # A position of the string.
-            elif v in ("i", "j"):
+            elif v.kind in (POSITION, KEY):
                 yield from self._position_facts(v)
             # A count is at least 0. The sum of the counts is at most the length of the input.
-            elif v[:2] == "k:":
+            elif v.kind == COUNT:
                 yield {v: 1}, 0
-                others = {w: -1 for w in names | visited if w[:2] == "k:"}
-                yield {"n": 1, **others}, -self.added
+                others = {w: -1 for w in names | visited if w.kind == COUNT}
+                yield {N: 1, **others}, -self.added
             # A count up to a position is at most the count in the string, and the other symbols have space on both
             # sides: the positions after `at` are at least k - p, and those up to `at` at least the sum of the counts.
-            elif v[:2] == "p:":
-                letter, at = v[2:].rsplit(":", 1)
-                todo += [f"k:{letter}", at]
+            elif v.kind == PREFIX:
+                todo += [count(v.of), v.at]
                 yield {v: 1}, 0
-                yield {f"k:{letter}": 1, v: -1}, 0
-                yield {"n": 1, at: -1, f"k:{letter}": -1, v: 1}, self.end[1]
-                others = {w: -1 for w in names | visited if w[:2] == "p:" and w.endswith(f":{at}")}
-                yield {at: 1, **others}, 1 - self.start - (self.before is not None)
-            elif v in self.slots and self.whole(v):
+                yield {count(v.of): 1, v: -1}, 0
+                yield {N: 1, v.at: -1, count(v.of): -1, v: 1}, self.end[1]
+                others = {w: -1 for w in names | visited if w.kind == PREFIX and w.at == v.at}
+                yield {v.at: 1, **others}, 1 - self.start - (self.before is not None)
+            elif v.kind == INPUT and self.whole(v):
                 yield from self._position_facts(v)
             # A symbol of the model, in its declared range.
             elif v in self.positive:
@@ -388,34 +402,30 @@ class World:
                 if high is not None:
                     yield {v: -1}, high
 
-    def _position_facts(self, v: str) -> tuple[GivenForm, GivenForm]:
+    def _position_facts(self, v: FormName) -> tuple[GivenForm, GivenForm]:
         """The facts that a number is a position of the string: at least the first one, at most the last one."""
-        return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
+        return ({v: 1}, -self.start), ({N: 1, v: -1}, self.end[1])
 
-    def _with_positions(self, point: dict[str, int]) -> IntegerPoint:
+    def _with_positions(self, point: dict[FormName, int]) -> IntegerPoint:
         """`point` with values added to it for i, j and the counts up to them, if they are missing: those of the other
         position, or of the end of the string. Without n, nothing is added.
 
-        A point with more names answers more of the later questions. Its numbers have the denominator `point[""]`.
+        A point with more names answers more of the later questions. Its numbers have the denominator `point[SCALE]`.
         """
-        length, unit = point.get("n"), point[""]
+        length, unit = point.get(N), point[SCALE]
         if length is None:
             return point
-        for v, other in (("i", "j"), ("j", "i")):
+        for v, other in ((I, J), (J, I)):
             if v not in point and other in point:
-                counts = {
-                    f"{name.removesuffix(other)}{v}": x
-                    for name, x in point.items()
-                    if name != other and stands_at(name, other)
-                }
+                counts = {count(name.of, v): x for name, x in point.items() if name.kind == PREFIX and name.at == other}
                 point |= {v: point[other], **counts}
-        if "i" not in point:
+        if I not in point:
             last = length + (self.start - 1) * unit
-            point |= {"i": last, "j": last}
-            point |= {f"p:{name[2:]}:{v}": x for name, x in [*point.items()] if name[:2] == "k:" for v in ("i", "j")}
+            point |= {I: last, J: last}
+            point |= {count(name.of, v): x for name, x in [*point.items()] if name.kind == COUNT for v in (I, J)}
         return point
 
-    def rows(self, atom: LinearAtom, held: Any) -> tuple[tuple[FormRow, ...], frozenset[str]]:
+    def rows(self, atom: LinearAtom, held: Any) -> tuple[tuple[FormRow, ...], frozenset[FormName]]:
         """(form rows that follow from an atom with the values `held`, the names in these rows), without facts of the
         names."""
         key = atom, held
@@ -434,22 +444,22 @@ class World:
                     above = {} if 0 in held else {STRICT: -1}
                     yield {v: sign * c for v, c in atom[1]} | above, sign * atom[2]
         # The token at i or j.
-        elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
+        elif atom[0] == "letter" and atom[1] in (I, J):
             yield from self._token_rows(atom[1], held)
         # A number with one of these residues: at least the smallest such number that is not below its lower end.
         elif atom[0] == "mod":
-            named = str(atom[1])
-            low = self.fewest if named == "n" else 0 if named[1:2] == ":" else self.start
+            named: FormName = atom[1]
+            low = self.fewest if named == N else 0 if named.kind in (COUNT, PREFIX) else self.start
             yield {named: 1}, -min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else -low
         # The token at a fixed position, which must exist.
-        elif atom[0] == "letter" and atom[1] != "n":
-            yield {"n": 1}, self.start - 1 - int(atom[1])
+        elif atom[0] == "letter" and atom[1] != N:
+            yield {N: 1}, self.start - 1 - int(atom[1])
             if atom[1] == self.start and self.before is None:
                 yield from self._empty_input_rows(held, self.after)
         elif atom[0] == "letter" and self.after is None:
             yield from self._empty_input_rows(held, self.before)
 
-    def _token_rows(self, v: str, held: frozenset[str]) -> Iterator[GivenForm]:
+    def _token_rows(self, v: FormName, held: frozenset[str]) -> Iterator[GivenForm]:
         """Forms that are not negative if the token at position v is one of `held`: about v and the counts up to it."""
         first, last = self._position_facts(v)
         # A token added by the model is at its end of the string, and at no other position.
@@ -460,12 +470,12 @@ class World:
         if self.after is not None and self.after not in held:
             yield last[0], last[1] - 1
         elif held == frozenset((self.after,)):
-            yield {"n": -1, v: 1}, -self.end[1]
+            yield {N: -1, v: 1}, -self.end[1]
         # An input symbol is counted at its own position: its count up to there is at least 1.
         if len(held) == 1 and (letter := next(iter(held))) in self.letters[:-1]:
-            yield {f"p:{letter}:{v}": 1}, -1
+            yield {count(letter, v): 1}, -1
         elif held == frozenset((self.letters[-1],)):
-            others = {f"p:{a}:{v}": -1 for a in self.letters[:-1]}
+            others = {count(a, v): -1 for a in self.letters[:-1]}
             yield {v: 1, **others}, -self.start - (self.before is not None)
 
     @staticmethod
@@ -473,9 +483,9 @@ class World:
         """Forms about the length that follow from the tokens `held` at one end, if the model adds only the token
         `added`, at the other end. The added token is at both ends iff the input is empty."""
         if added is not None and added in held and len(held) == 1:
-            yield {"n": -1}, 1
+            yield {N: -1}, 1
         elif added is not None and added not in held:
-            yield {"n": 1}, -2
+            yield {N: 1}, -2
 
     def possible(self, guard: Guard, *more: FormRow) -> bool:
         """Whether a guard may hold together with further form rows. False is certain, True is not."""
@@ -509,7 +519,7 @@ class World:
         if not all(guard.values()) or not self._parities(guard):
             return None
         rows_by_atom = [self.rows(atom, allowed) for atom, allowed in guard.items()]
-        names = frozenset(["n"]).union(*[names for _, names in rows_by_atom])
+        names = frozenset([N]).union(*[names for _, names in rows_by_atom])
         own_rows = [form_row for rows, _ in rows_by_atom for form_row in rows]
         return _Consequences(Premises(own_rows, self.facts(names)), names)
 
@@ -588,7 +598,7 @@ class World:
         if (
             atom[0] == "letter"
             and isinstance(atom[1], int)
-            and self.possible(guard, ((("n", -1),), atom[1] - self.start))
+            and self.possible(guard, (((N, -1),), atom[1] - self.start))
         ):
             return False
         outside = self.complement(atom, held)
@@ -625,7 +635,7 @@ class World:
                 guard = others
         return guard
 
-    def equalities(self, guard: Guard) -> dict[str, Value]:
+    def equalities(self, guard: Guard) -> dict[FormName, Value]:
         """Name -> its value under a guard, from atoms that fix a number, a place or a sum: each form that equals one
         number is solved for one of its names with the coefficient 1 or -1, if it has one."""
         key = guard_key(guard)
@@ -633,17 +643,17 @@ class World:
             self._equalities[key] = self._solve_equalities(guard)
         return self._equalities[key]
 
-    def _solve_equalities(self, guard: Guard) -> dict[str, Value]:
+    def _solve_equalities(self, guard: Guard) -> dict[FormName, Value]:
         """`equalities`, computed."""
-        new: dict[str, Value] = {}
+        new: dict[FormName, Value] = {}
         for atom, allowed in guard.items():
             if atom[0] == "form" and allowed[0] is not None and allowed[0] == allowed[1]:
                 # A form that equals one number: solve it for j or i if possible, else for a count up to one of them,
                 # else for any name. Its coefficient must be 1 or -1.
                 names = [v for v, c in atom[1] if abs(c) == 1 and v not in new]
                 solved_name = (
-                    next((v for v in ("j", "i") if v in names), None)
-                    or next((v for v in names if v[:2] == "p:"), None)
+                    next((v for v in (J, I) if v in names), None)
+                    or next((v for v in names if v.kind == PREFIX), None)
                     or (names[0] if names else None)
                 )
                 if solved_name is None:
@@ -656,22 +666,22 @@ class World:
                 # Put the new solution into the earlier ones.
                 if solved_name not in self.names_in(solution):
                     new = {v: self.put(x, {solved_name: solution}) for v, x in new.items()} | {solved_name: solution}
-            elif atom[:2] == ("letter", "n") or atom[:2] == ("letter", self.start):
+            elif atom[:2] == ("letter", N) or atom[:2] == ("letter", self.start):
                 if self.added == 1 and len(allowed) == 1 and next(iter(allowed)) in (self.before, self.after):
-                    new.setdefault("n", fmpq(1))  # the input is empty
-            elif atom[0] == "letter" and isinstance(atom[1], str) and allowed == frozenset((self.before,)):
+                    new.setdefault(N, fmpq(1))  # the input is empty
+            elif atom[0] == "letter" and isinstance(atom[1], FormName) and allowed == frozenset((self.before,)):
                 # The token before the input is at the first position.
                 new.setdefault(atom[1], fmpq(self.start))
             elif atom[0] == "some" and allowed == frozenset((False,)):
                 # A sum of nonnegative terms that is 0.
                 new[atom[1]] = ZERO
-        if new.get("n") == fmpq(self.added):  # an empty input
-            new |= {f"{x}{a}{y}": ZERO for a in self.letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))}
-        for v in ("i", "j"):  # counts up to the end of the string are the counts in the string
+        if new.get(N) == fmpq(self.added):  # an empty input
+            new |= {count(a, position): ZERO for a in self.letters[:-1] for position in (None, I, J)}
+        for v in (I, J):  # counts up to the end of the string are the counts in the string
             if v in new:
                 position = linear_form(self.field, new[v])
                 if position is not None and position == self.end:
-                    new |= {f"p:{a}:{v}": self.name(f"k:{a}") for a in self.letters[:-1]}
+                    new |= {count(a, v): self.name(count(a)) for a in self.letters[:-1]}
         return new
 
     def tidy(self, guard: Guard, value: Value) -> Value:
@@ -684,10 +694,10 @@ class World:
         """The signs that a value may have where a guard holds: a superset of those that occur."""
         return self.sign.of(value, guard)
 
-    def whole(self, name: str) -> bool:
+    def whole(self, name: FormName) -> bool:
         """Whether a name is an integer: a position, the length, a count, or an input number that is a position."""
-        integer = name in ("i", "j", "n") or name[:2] in ("k:", "p:")
-        return integer or (name in self.slots and self.slots[name][0] in self.pointing)
+        integer = name.kind in (POSITION, KEY, LENGTH, COUNT, PREFIX)
+        return integer or (name.kind == INPUT and name.of in self.pointing)
 
 
 def _within(form: LinearForm, low: int | None, high: int | None) -> tuple[FormRow, ...]:
@@ -696,9 +706,11 @@ def _within(form: LinearForm, low: int | None, high: int | None) -> tuple[FormRo
     return above if high is None else (*above, (minus_terms(form), high))
 
 
-def named_in(atom: LinearAtom) -> list[Any]:
+def named_in(atom: LinearAtom) -> list[FormName]:
     """The names in an atom."""
-    return [x for x, _ in atom[1]] if atom[0] in ("form", "sign") else [atom[1]]
+    if atom[0] in ("form", "sign"):
+        return [x for x, _ in atom[1]]
+    return [atom[1]] if isinstance(atom[1], FormName) else []
 
 
 def _polynomials(value: Function) -> tuple[fmpq_mpoly, ...]:

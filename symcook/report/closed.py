@@ -53,10 +53,9 @@ def text(answer: EveryLength, certificate: str | None = None) -> str:
     # without a closed form.
     way = answer.way()
     if way:
-        guards = [guard for cases in way.values() for case in cases for guard in case["conditions"]]
-        tokens = ["w(i) is the token at position i"] * any("w(" in guard for guard in guards)
-        meanings = ", ".join([*answer.meaning(), *tokens])
+        meanings = ", ".join(answer.explained())
         lines += ["Intermediate values at position i:", *([f"  where {meanings}"] if meanings else [])]
+        lines += [f"  for all {' & '.join(assumed)}"] if (assumed := answer.way_assumptions()) else []
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
             for case in cases:

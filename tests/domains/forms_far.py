@@ -26,6 +26,7 @@ from at_words import MP, AtWord, alike, words
 import symcook as sc
 from symcook.closed import every_length
 from symcook.domains.exact import Exact
+from symcook.domains.names import I
 from symcook.forward import forward
 from symcook.numbers.expsum import ExpSum
 from symcook.recipes import build
@@ -69,7 +70,7 @@ def compared(model: sc.Transformer, longest: int) -> tuple[int, int]:
         here = AtWord(model, found.domain.world, word, given)
         run, everywhere = forward(bound, bound.tokens(word), Exact()), model.readout.everywhere
         for k, place in enumerate(here.positions) if everywhere else [(run.place, None)]:
-            at = {} if place is None else {"i": place}
+            at = {} if place is None else {I: place}
             held = [(c, form) for c, form in zip(found.cells, found.forms, strict=True) if here.holds(c[0], at)]
             assert len(held) == 1, (word, place, [form.conditions for _, form in held])
             (((_, outputs), form),) = held

@@ -10,11 +10,12 @@ import pytest
 from symcook.closed import every_length
 from symcook.domains import consistency
 from symcook.domains.consistency import Consistency, FormRow, Premises, row, solved
-from symcook.domains.linear import STRICT
+from symcook.domains.linear import SCALE, STRICT
+from symcook.domains.names import I, J, N, count
 from symcook.proof.inequalities.simplex import solve
 from symcook.recipes import build
 
-NAMES = ("i", "k", "n", "p")
+NAMES = (I, J, N, count("a"))
 SMALL = Fraction(1, 10**9)
 
 
@@ -32,7 +33,7 @@ def by_simplex(rows: list[FormRow]) -> bool:
     """The same by the simplex: a form less its slack is 0. What is positive is taken for a small number."""
     equations = []
     for k, (terms, c) in enumerate(rows):
-        coefficients = dict(terms)
+        coefficients: dict[object, int] = dict(terms)
         small = coefficients.pop(STRICT, 0)
         scaled = {v: Fraction(x) for v, x in coefficients.items()}
         equations.append(({**scaled, f"slack {k}": Fraction(-1)}, -c - small * SMALL))
@@ -57,7 +58,7 @@ def test_answers_are_those_of_the_simplex_and_come_with_a_reason(strict: bool) -
             assert set(core) <= set(rows) and not by_simplex(list(core))
         else:
             assert not strict or point[STRICT] > 0
-            assert all(sum(x * point[v] for v, x in terms) + c * point[""] >= 0 for terms, c in rows)
+            assert all(sum(x * point[v] for v, x in terms) + c * point[SCALE] >= 0 for terms, c in rows)
     assert not wrong
     assert min(counts.values()) > 50
 

@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import forms_said
 import pytest
 from at_words import AtWord, alike, at_each, words
 
@@ -216,12 +217,14 @@ def test_what_an_adversary_found(attack: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["j", "k", "S1", "r2"])
-def test_a_parameter_with_a_name_of_the_form_is_refused(name: str) -> None:
+def test_a_parameter_with_a_name_of_the_form_keeps_it(name: str) -> None:
     b = sc.Builder(words=A, positions={"q": "1/i", "one": "1"}, parameters=[sc.Parameter(name, lower=0, upper=1)])
     mean = b.add(sc.head(value={"m": f"q - {name}*one"}, symbols=[name]))
     b.readout("sign", "last", mean, weights=[1])
-    with pytest.raises(BadInput, match=f"a parameter with another name than {name}"):
-        every_length(b.build("m"))
+    found = every_length(b.build("m"))
+    (form,) = found.forms
+    assert name in form.symbols and f"0 < {name}" in form.text()
+    assert forms_said.compared(found, 4, {name: Fraction(2, 3)})[1] > 15
 
 
 def test_a_temperature_that_fails_at_one_length_leaves_shorter_strings_in() -> None:

@@ -29,7 +29,7 @@ OF_OTHER_TEXTS = {
     "proof/statements/citations.py": 1,
     "proof/statements/reader.py": 3,
     "proof/search/elaborate.py": 4,
-    "proof/search/prooftext.py": 19, "proof/search/tactics.py": 1, "proof/statements/spelled.py": 1,
+    "proof/search/prooftext.py": 19, "proof/search/tactics.py": 1,
 }  # fmt: skip
 """The same of files that read formulas, sentences, proof texts and messages. No number grows; one that falls is lowered
 here."""

@@ -14,6 +14,7 @@ from shared import refused
 
 import symcook as sc
 from symcook.closed import EveryLength
+from symcook.domains.names import I
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
 from symcook.errors import BadInput
@@ -150,7 +151,7 @@ def test_a_planted_place_is_not_proved(place: int) -> None:
     found = sc.derive(build("predecessor-strict"))
     world = found.each.domain.world
     (last,) = [one for one in found.each.coordinates if one.part == "attention"]
-    wrong = world.slot("value", ({"i": Fraction(1)}, Fraction(0)) if place == 0 else ({}, Fraction(1)))
+    wrong = world.input("value", ({I: Fraction(1)}, Fraction(0)) if place == 0 else ({}, Fraction(1)))
     cells = [GuardedCell(c.guard, c.value if isinstance(c.value, fmpq) else wrong) for c in last.column.cells]
     each = replace(found.each)
     each.__dict__["domain"] = found.each.domain

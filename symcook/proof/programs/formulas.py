@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.compilers.formula import Packed
 from symcook.errors import Undecided
 from symcook.model import expr
+from symcook.model.spelled import WORD, spelled
 from symcook.present import present
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula, FormulaLine
 from symcook.proof.bridges.tableterms import rows_function
@@ -28,7 +29,6 @@ from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.statements import certify
-from symcook.proof.statements.spelled import WORD, spelled
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer

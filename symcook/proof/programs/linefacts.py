@@ -29,6 +29,7 @@ from symcook.errors import Undecided
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.model.meaning import subtrees
+from symcook.model.spelled import spelled
 from symcook.present import present
 from symcook.programs.srasp import Srasp, SraspLine, constant_text
 from symcook.proof.definitions import HardRow
@@ -37,7 +38,6 @@ from symcook.proof.programs.pointwise import CASES, HERE, FactSide, Pointwise
 from symcook.proof.programs.proofsteps import Node, have, here, intro, use
 from symcook.proof.search.elaborate import written
 from symcook.proof.statements import certify
-from symcook.proof.statements.spelled import spelled
 from symcook.proof.statements.trees import replaced
 
 if TYPE_CHECKING:

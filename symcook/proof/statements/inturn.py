@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from symcook.alarm import Until
-from symcook.closed import EveryLength, FormSentence, FormSentences, premises
+from symcook.closed import EveryLength, FormSentence, FormSentences
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
@@ -158,7 +158,7 @@ class _InOrder:
 
         The sentences about what the readout reads are stated with fraction bars if every term is then proved to be
         defined, otherwise without (`cleared`). Sets `parts`, unless the prover cannot read the statement."""
-        premises_text = " & ".join(premises(self.forms.statement_spelling(self.forms.domain)))
+        premises_text = " & ".join(self.forms.premises())
         for cleared in (False, True):
             sentences = self.forms.sentences(cleared)
             # The functions that need no sentence of the readout: "" is a value that is always 0. If the readout looks

@@ -1,0 +1,98 @@
+"""Names in closed forms: objects that say what they stand for. Their text is made at the very end, in
+`symcook.domains.spelling`, and nothing reads a name from a text.
+
+A `FormName` is a position, the length, a count of a token, an input number at a place, a sum without a rule, a long
+value, or a symbol of the model. `Letter` is the sympy symbol of a name in the field of values.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import sympy
+
+Affine = tuple[dict["FormName", Fraction], Fraction]
+"""A linear form with its constant: (coefficients by name, constant)."""
+
+
+class FormName(NamedTuple):
+    """What a number in a form is. Names are ordered by kind, then by the other fields."""
+
+    kind: str
+    """One of the kinds below."""
+    of: str = ""
+    """The token of a count, the input of an input number, the symbol of the model."""
+    at: Any = ()
+    """The position up to which a token is counted (a name), or the place at which an input is read (`place_key`)."""
+    number: int = 0
+    """The number of a sum or a long value in its world, from 1."""
+
+    def __str__(self) -> str:
+        """A text for messages, different for different names."""
+        if self.kind in (SUM, LONG):
+            return f"{'sum' if self.kind == SUM else 'value'} {self.number}"
+        if self.kind in (COUNT, PREFIX):
+            return f"count({self.of!r}{f', {self.at}' if self.at else ''})"
+        if self.kind == INPUT:
+            terms, constant = self.at
+            place = [*(f"{c}*{v}" if c != 1 else str(v) for v, c in terms), *([str(constant)] if constant else [])]
+            return f"{self.of}({' + '.join(place) or 0})"
+        return self.of if self.kind == SYMBOL else self.kind
+
+
+# The kinds, in the order of names.
+SUM, POSITION, KEY, COUNT, LENGTH, PREFIX, LONG, INPUT, SYMBOL = "S", "i", "j", "k", "n", "p", "r", "v", "x"
+I, J, N = FormName(POSITION), FormName(KEY), FormName(LENGTH)  # noqa: E741 - the letters of the forms
+"""The position i of a row, the position j that a row sees, and the length n with the added tokens."""
+
+
+def count(token: str, position: FormName | None = None) -> FormName:
+    """The number of a token in the string, or up to a position (i or j)."""
+    return FormName(COUNT, token) if position is None else FormName(PREFIX, token, position)
+
+
+def symbol(name: str) -> FormName:
+    """A symbol of the model."""
+    return FormName(SYMBOL, name)
+
+
+def given(name: str, place: Affine) -> FormName:
+    """The input number `name` at a place."""
+    terms, constant = place
+    return FormName(INPUT, name, (tuple(sorted(terms.items())), Fraction(constant)))
+
+
+def place_of(name: FormName) -> Affine:
+    """The place at which an input number is read."""
+    terms, constant = name.at
+    return dict(terms), constant
+
+
+def stands_at(name: FormName, position: FormName) -> bool:
+    """Whether a name is the position (i or j), a count up to it, or an input number at a place that depends on it."""
+    if name.kind == PREFIX:
+        return name.at == position
+    return name == position or (name.kind == INPUT and any(stands_at(v, position) for v, _ in name.at[0]))
+
+
+class Letter(sympy.Symbol):
+    """The sympy symbol of a name that is no symbol of the model; it equals no other symbol."""
+
+    __slots__ = ("stands_for",)
+    stands_for: FormName
+
+    def __new__(cls, name: FormName) -> Letter:
+        letter: Any = super().__new__(cls, str(name), real=True)
+        letter.stands_for = name
+        return letter
+
+
+def letter_of(name: FormName) -> sympy.Symbol:
+    """The sympy symbol of a name."""
+    return sympy.Symbol(name.of, real=True) if name.kind == SYMBOL else Letter(name)
+
+
+def name_of(letter: Any) -> FormName:
+    """The name of a sympy symbol in a field of values."""
+    return letter.stands_for if isinstance(letter, Letter) else symbol(letter.name)
