@@ -72,6 +72,7 @@ VERBS = {
     "hardsoft": "symcook.bounds.hardsoft:hardsoft",
     "precision": "symcook.questions.precision:precision",
     "soften": "symcook.compose.cooling:soften",
+    "arrays": "symcook.export:arrays",
     "export": "symcook.export:export",
     "diff": "symcook.export.diff:diff",
     "save": "symcook.model.modelfile:save",

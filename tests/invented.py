@@ -195,6 +195,7 @@ OF_VERBS: Mapping[str, tuple[Made, Call]] = {
     "hardsoft": (scored, lambda m, _: m.hardsoft("1/4", max_length=2)),
     "precision": (plain, lambda m, _: m.precision(2)),
     "soften": (scored, lambda m, _: m.soften()),
+    "arrays": (plain, lambda m, _: m.arrays(max_length=2)),
     "export": (plain, lambda m, d: m.export(d / "m.npz", max_length=2)),
     "diff": (plain, lambda m, _: m.diff(m, 2)),
     "save": (plain, lambda m, d: m.save(d / "saved.json")),

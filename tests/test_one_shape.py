@@ -77,6 +77,10 @@ def bound(**fields: Any) -> Any:
     return replace(sc.bound("softmax-hardmax", n=4, gamma=5, digits=5), **fields)
 
 
+def swept(**fields: Any) -> Any:
+    return replace(sc.bound("softmax-hardmax", n=[4], gamma=5, digits=5), **fields)
+
+
 def hardsoft(gap: str | None = None) -> Any:
     return starts("average").hardsoft("1/4", gap, max_length=1)
 
@@ -140,6 +144,16 @@ SAMPLES: dict[str, list[Sample]] = {
         (lambda _: bound(holds=None), None, "OPEN", None),
         (lambda _: bound(holds=None, claimed=None), None, "COMPUTED", None),
     ],
+    "SymbolicBound": [
+        (lambda _: sc.bound("softmax-hardmax", n="n", gamma=5), True, "PROVED", None),
+        (lambda _: sc.bound("temperature", n="n", gamma=5), None, "OPEN", None),
+    ],
+    "Sweep": [
+        (lambda _: sc.bound("softmax-hardmax", n=[1, 4], gamma=5, digits=5), True, "HOLDS", None),
+        (lambda _: sc.bound("table-lookup", over="gamma=1/10:1/5:2"), False, "FAILS", "gamma = 0.1"),
+        (lambda _: swept(answers=(bound(claimed=None),)), None, "COMPUTED", None),
+    ],
+    "WeightArrays": [(lambda _: votes().arrays(max_length=2), None, "COMPUTED", None)],
     "HardSoft": [
         (lambda _: hardsoft(), None, "CHECKED 1", None),
         (lambda _: hardsoft(gap="1/2"), True, "CHECKED 1", None),

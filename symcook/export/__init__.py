@@ -11,7 +11,8 @@ from symcook.errors import BadInput
 from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
-    from symcook.export.answer import Exported
+    from symcook.export.answer import Exported, WeightArrays
+    from symcook.export.certificate import Prepared
     from symcook.model.transformer import Transformer
     from symcook.words.inputs import Language
 
@@ -67,12 +68,76 @@ def export(
     that are not certain; NotExact where there is nothing exact to compare with.
     """
     from symcook.export.answer import Exported
-    from symcook.export.certificate import certificate, prepared
+    from symcook.export.certificate import certificate
     from symcook.export.files import check, targets, write
 
-    # Cheap checks first: format, files, inputs.
+    # Cheap checks first: format, files, inputs. Then arrays, files and certificate; then all is written at once.
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
+    exported = _prepared(model, format, dtype, max_length, steps, inputs, sample, seed, positions, values)
+    contents = chosen.encode(exported.arrays, weights.stem)
+    document = write(weights, beside, contents, certificate(exported, claims, built, progress), force=force)
+    return Exported(document, weights, beside, model)
+
+
+@door()
+def arrays(
+    model: Transformer,
+    dtype: str = "float64",
+    *,
+    max_length: int | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
+    values: Mapping[str, Exact] | None = None,
+    progress: Callable[..., None] | None = None,
+) -> WeightArrays:
+    """The float weights of a model in memory, with the guarantee that an export has: a mapping {name: numpy array}.
+
+    The arrays are those of an npz file (`symcook.export.archive` lists their names and shapes); no file is written.
+
+    Arguments:
+        dtype: "float64", "float32", "float16" or "bfloat16" (then stored as float32).
+        max_length, inputs, sample, seed, positions: as in `export`.
+        values: {parameter: exact value}; a parameter without a value has its default.
+        progress: called with the numbers of inputs that are compared, and of all.
+
+    Returns: a `WeightArrays`; its `document` is the certificate.
+
+    Raises BadInput as `export`, for a parameter without a value too; NotExact where nothing exact can be compared.
+
+    Example:
+
+    >>> from symcook.recipes import build
+    >>> weights = arrays(build("gtzero"), values={"eps": "1/4"})
+    >>> weights["step1.W2"].tolist(), weights.document["symbols"]
+    ([[0.0, 0.0], [4.0, -4.0]], {'eps': '1/4'})
+    """
+    from symcook.export.answer import WeightArrays
+    from symcook.export.certificate import certificate
+    from symcook.export.files import check
+
+    check("npz", dtype)
+    exported = _prepared(model, "npz", dtype, max_length, None, inputs, sample, seed, positions, values)
+    return WeightArrays(exported.arrays, certificate(exported, (), None, progress), model)
+
+
+def _prepared(
+    model: Transformer,
+    format: str,
+    dtype: str,
+    max_length: int | None,
+    steps: int | None,
+    inputs: Language | None,
+    sample: int | None,
+    seed: int,
+    positions: str | None,
+    values: Mapping[str, Exact] | None,
+) -> Prepared:
+    """The arrays of an export, and what its certificate is about; the arguments are those of `export`."""
+    from symcook.export.certificate import prepared
+
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
@@ -103,8 +168,4 @@ def export(
 
         lengths = range(0 if model.embedding.added else 1, max_length + 1)
         asked = strings(model, lengths, inputs, sample, seed, positions)
-    # Arrays, files and certificate; then all is written at once.
-    exported = prepared(model, values, format, dtype, max_length, steps, asked=asked)
-    contents = chosen.encode(exported.arrays, weights.stem)
-    document = write(weights, beside, contents, certificate(exported, claims, built, progress), force=force)
-    return Exported(document, weights, beside, model)
+    return prepared(model, values, format, dtype, max_length, steps, asked=asked)

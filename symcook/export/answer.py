@@ -1,4 +1,5 @@
-"""What `export` and `verify_export` return: the certificate, as an answer that shows itself."""
+"""What `export`, `arrays` and `verify_export` return: the certificate, as an answer that shows itself; with `arrays`,
+the weights themselves."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from symcook.model.answers import Reply
 
 if TYPE_CHECKING:
+    import numpy
+
     from symcook.model.transformer import Transformer
 
 
@@ -68,3 +71,33 @@ class Exported(Reply, Mapping[str, Any]):
         if self.verified:
             return {"verified": True, **self.document}
         return {"weights": str(self.weights), "certificate": str(self.certificate), **self.document}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class WeightArrays(Reply, Mapping[str, "numpy.ndarray"]):
+    """The float weights of a model as named numpy arrays, a mapping, with the certificate of their export."""
+
+    REPORT = "arrays"
+    holds = None  # weights have no yes or no
+    status = "COMPUTED"
+
+    arrays: Mapping[str, numpy.ndarray]
+    """The arrays by name, as an npz file has them."""
+    document: Mapping[str, Any]
+    """The entries of the certificate, as an export's; without those about files."""
+    model: Transformer
+    """The model, with its symbols."""
+
+    def __getitem__(self, name: str) -> numpy.ndarray:
+        return self.arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate, and "arrays": the shape and the type of each array by name."""
+        about = {name: {"shape": list(array.shape), "dtype": str(array.dtype)} for name, array in self.arrays.items()}
+        return {**self.document, "arrays": about}

@@ -212,7 +212,7 @@ class Verbs:
         from symcook.compose.cooling import soften
         from symcook.decide.decoders import decide
         from symcook.derivation import derive
-        from symcook.export import export
+        from symcook.export import arrays, export
         from symcook.export.diff import diff
         from symcook.model.modelfile import save
         from symcook.proof.statements.proving import prove

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ RUNS = {
 def line(answer: Exported) -> str:
     """The model, the file and the first line of the guarantee: the repr."""
     done = "verified, " if answer.verified else ""
-    return brief(f"<Exported {answer['model']} to {answer.weights.name}: {done}{_guarantee(answer)[0].strip()}>")
+    return brief(f"<Exported {answer['model']} to {answer.weights.name}: {done}{guarantee_lines(answer)[0].strip()}>")
 
 
 def document(answer: Exported) -> Document:
@@ -47,7 +48,7 @@ def _exported(answer: Exported) -> Document:
         lines.append(f"  {compared['ends']}")
     if compared["first_difference"] is not None:
         lines.append(f"first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
-    lines += [*_within_language(answer), *_guarantee(answer)]
+    lines += [*_within_language(answer), *guarantee_lines(answer)]
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
     runs_decoder = decoded and answer["kind"] in ("npz", "torch")
     given = f"STRING --steps {decoded['steps']}" if runs_decoder else _input_placeholder(answer.model)
@@ -58,7 +59,7 @@ def _exported(answer: Exported) -> Document:
 
 def _verified(answer: Exported) -> Document:
     """That the certificate holds, the guarantee, and what was not checked."""
-    lines = [*_within_language(answer, " as the certificate has them"), *_guarantee(answer)]
+    lines = [*_within_language(answer, " as the certificate has them"), *guarantee_lines(answer)]
     for name, why in answer["not_checked"].items():
         statuses = ", ".join(f"{each['id']} {each['status']}" for each in answer["claims"]) if name == "claims" else ""
         lines.append(f"not checked: {name}{f' ({statuses})' if statuses else ''}: {why}")
@@ -82,7 +83,7 @@ def _comparison(answer: Exported) -> str:
     return f"{agreement} up to length {longest} ({inputs} inputs compared{no_run_text})"
 
 
-def _guarantee(answer: Exported) -> list[str]:
+def guarantee_lines(answer: Mapping[str, Any]) -> list[str]:
     """The guarantee of a certificate, in lines; of a decoder that of its steps."""
     decoded = answer.get("decoding")
     return decoding_lines(decoded, answer["dtype"]) if decoded else _guaranteed(answer["guaranteed"])
