@@ -150,10 +150,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    for name, value in report.user_properties if report.when == "teardown" else ():
-        if name == "spent":
-            spent[report.nodeid] = value[0]
-            memory[0] = max(memory[0], value[1])
+    properties: dict[str, Any] = dict(report.user_properties) if report.when == "teardown" else {}
+    if "spent" in properties:
+        spent[report.nodeid], most = properties["spent"]
+        memory[0] = max(memory[0], most)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

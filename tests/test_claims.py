@@ -229,6 +229,7 @@ def test_a_changed_file_makes_the_rows_stale_that_rest_on_it(
     assert (found.status, found.note.startswith("stale")) == (("OPEN", True) if matters else ("PROVED", False))
 
 
+@pytest.mark.sweep
 def test_what_a_statement_is_written_with_is_all_that_the_checker_reads_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every statement: the words of its text with models written out, and the files of models and families that are
     read for it, are among what it names."""
