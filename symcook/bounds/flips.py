@@ -33,7 +33,7 @@ from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
 from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root
 from symcook.words import Word
-from symcook.words.cells import MOST, classes
+from symcook.words.cells import MOST, classes, few
 from symcook.words.inputs import Language, Strings, strings
 
 READS = PartsRead("the bound of sensitivity")
@@ -214,10 +214,10 @@ class Flips:
 
 def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | None:
     """For each place the strings in which the symbol there is changed, one for each class of strings with the same
-    outputs. None if that saves no runs, if the strings are more than `limit`, if n is above `LONGEST`, or if the
-    readout is at every position."""
+    outputs. None if that saves no runs or is not worth the search, if the strings are more than `limit`, if n is above
+    `LONGEST`, or if the readout is at every position."""
     letters = model.alphabet
-    if model.readout.everywhere or n > LONGEST:
+    if model.readout.everywhere or n > LONGEST or few(len(letters) ** n, model):
         return None
     cells = classes(n, model)
     if cells.many * max(1, len(cells.cells)) * len(letters) > min(limit, MOST, len(letters) ** n):

@@ -197,7 +197,7 @@ def _no_room(
 ) -> str | None:
     """Why length `n` is not compared after `count` inputs, or None where it can be: it has too many inputs, or
     needs too many products with the `weight_count` weights."""
-    from symcook.export.guarantee import LARGE, MOST_PRODUCTS
+    from symcook.export.guarantee import LARGE, most_products
 
     size, typed = _input_count(model, n, limit, asked), n - model.embedding.added
     if count + size > limit:
@@ -206,7 +206,7 @@ def _no_room(
     # In a batch the cost of a run counts once, since whole arrays are multiplied; run one by one, it counts for each
     # input.
     least = n * weight_count * (1 if limit == BATCHED else size)
-    if weight_count > LARGE or least > MOST_PRODUCTS:
+    if weight_count > LARGE or least > most_products(model):
         return f"the model has {weight_count} weights, too many for length {typed}"
     return None
 

@@ -41,7 +41,9 @@ RUNS = 1000
 """The greatest number of runs of boxes for one certificate and one order of division."""
 MOST_PRODUCTS = 2_000_000
 """The greatest number of products of weights in all runs of boxes for a certificate and one order of division, and in
-the runs of one length of a comparison. So a model with 10^5 weights is run at most at 20 positions."""
+the runs of one length of a comparison (`most_products`)."""
+DENSE_PRODUCTS = 20
+"""How many times as many they may be for a dense model, whose runs are products of matrices."""
 LARGE = 100_000
 """The greatest number of weights of a model that is run."""
 MOST_TEXT = 200
@@ -75,6 +77,12 @@ def weights(model: Transformer) -> int:
     """The number of nonzero entries of all matrices: about the number of products of a run at each position."""
     blocks = (part for step in READS.of(model).sublayers for part in step.all_parts)
     return sum(filled(matrix) for part in blocks for matrix in held_matrices(part).values())
+
+
+def most_products(model: Transformer) -> int:
+    """The greatest number of products of weights of a model: a dense one with 10^5 weights is run at most at 400
+    positions, another one at 20."""
+    return MOST_PRODUCTS * (DENSE_PRODUCTS if model.dense else 1)
 
 
 OutputEnds = Mapping[str, tuple[Any, Any]]
@@ -445,14 +453,14 @@ class _Guarantee:
                 count = words.many
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
                 # Over the budget. If a coarser level was tried, the length is noted as open; else it is not tried.
-                if self.runs + count > RUNS or products > MOST_PRODUCTS:
+                if self.runs + count > RUNS or products > most_products(self.model):
                     if last_open is not None:
                         self.ended(n, last_open, alone=False)
                         return
                     needs = f"length {self.typed(n)} needs {count} run{'s' * (count != 1)}"
                     self.stop = f"{needs}, and a certificate has at most {RUNS} in all"
-                    if products > MOST_PRODUCTS:
-                        self.stop += f", with {MOST_PRODUCTS:,} products of weights"
+                    if products > most_products(self.model):
+                        self.stop += f", with {most_products(self.model):,} products of weights"
                     return
                 # If this level decides the length, the next length starts with it.
                 try:

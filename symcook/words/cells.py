@@ -30,6 +30,9 @@ from symcook.words import Stand
 MOST = 20_000
 """The greatest number of classes of one length that are run."""
 
+DENSE_RUNS = 100
+"""How many runs of a dense model take as long as the search for classes does for one symbol."""
+
 TraceEntries = Callable[[Result], Iterable[Any]]
 """From the result of a run to pairs of a column and the index of a position in it."""
 
@@ -82,6 +85,16 @@ class Cells:
                 for place, token in zip(cell, tokens, strict=True):
                     word[place] = token
             yield Stand(tuple(word), strings)
+
+
+def few(strings: int, *models: Transformer) -> bool:
+    """Whether to run so many strings takes less work than to look for classes.
+
+    The search goes over each weight by itself, for each symbol that a position may hold. So it takes about as long as
+    one run for each symbol, and for a dense model, whose runs are products of matrices, `DENSE_RUNS` times as long.
+    """
+    runs = DENSE_RUNS if all(model.dense for model in models) else 1
+    return strings <= runs * len(models[0].alphabet)
 
 
 def classes(n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None) -> Cells:

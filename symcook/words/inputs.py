@@ -25,7 +25,7 @@ from symcook.programs.automata import Automaton, reached, read_table
 from symcook.programs.formats import format_of
 from symcook.programs.regular import expression, name_of, regular_table
 from symcook.words import Stand, Word, every
-from symcook.words.cells import MOST, Cells, TraceEntries, classes
+from symcook.words.cells import MOST, Cells, TraceEntries, classes, few
 from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.tallies import index, placed
 
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 LISTED = 1_000_000
 """The greatest number of strings of a file, of a sample, and of a finite language that `automaton` reads."""
-DENSE_RUNS = 100
-"""How many runs of a dense model take as long as the search for classes does for one symbol."""
 Language = str | PathLike[str] | Automaton | Iterable[str | Sequence[str]]
 """A language as a user gives it: a regular expression, the path of a file, an automaton, or a list of strings."""
 DO = "give a file of strings, an automaton file or a regular expression"
@@ -243,8 +241,9 @@ class Strings:
         self, n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None
     ) -> Cells | Within:
         """The strings of length `n` in classes that none of the models can tell apart (see `cells.classes`). Each
-        string is its own class if a model's answers count only after a symbol, or if there are few strings (`few`)."""
-        if any(isinstance(model.readout, AnswersAfter) for model in models) or self.few(n, *models):
+        string is its own class if a model's answers count only after a symbol, or if there are few strings
+        (`cells.few`)."""
+        if any(isinstance(model.readout, AnswersAfter) for model in models) or few(self.many(n), *models):
             return self.apart(n)
         # For all strings, the classes of the models; for a language, the part of each class that is in the language.
         cells = classes(n, *models, bits=bits, traced=traced)
@@ -254,15 +253,6 @@ class Strings:
             one_each = ((index(cells, word), Stand(word, 1)) for word in self.each(n))
             return Within(cells, tuple(_gathered(cells, one_each)))
         return Within(cells, tuple(_inside(cells, self.language, self._ways(n))))
-
-    def few(self, n: int, *models: Transformer) -> bool:
-        """Whether to run each string of length `n` takes less work than to look for classes.
-
-        The search goes over each weight by itself, for each symbol that a position may hold. So it takes about as long
-        as one run for each symbol, and for a dense model, whose runs are products of matrices, `DENSE_RUNS` times as
-        long."""
-        runs = DENSE_RUNS if all(model.dense for model in models) else 1
-        return self.many(n) <= runs * len(self.model.alphabet)
 
     def apart(self, n: int) -> Within:
         """The strings of length `n`, each by itself. BadInput where there are more than `MOST`."""

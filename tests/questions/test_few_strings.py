@@ -75,6 +75,13 @@ def test_entropy_and_an_export_over_a_list(no_classes: None, tmp_path: Any) -> N
     assert written["guaranteed"]["length"] == 2
 
 
+def test_a_sensitivity_of_few_strings(monkeypatch: pytest.MonkeyPatch) -> None:
+    from symcook.bounds import flips
+
+    monkeypatch.setattr(flips, "classes", lambda *_, **__: pytest.fail("classes were looked for"))
+    assert float(sc.bound("sensitivity", model="parity", n=1).value.mid) > 0
+
+
 def test_a_long_list_of_a_model_that_counts_is_still_asked_by_classes() -> None:
     model = sc.build("parity")
     words = ["".join(word) for word in itertools.product("01", repeat=8)]
