@@ -286,9 +286,9 @@ def test_the_readme_counts_what_the_ledger_counts() -> None:
     for sentence in (
         f"lists the {len(claims)} mathematical statements of four papers",
         f"- {found['PROVED']} are PROVED, and one more is proved assuming a named theorem.",
-        f"- {found['CORRECTED']} are CORRECTED: false as stated, with a counterexample and a proved correction ([errata]). "
-        f"By error type: {types['wrong']} false statements, {types['missing hypothesis']} missing hypotheses, "
-        f"{types['misprint']} misprints, {types['boundary']} boundary cases (such as the empty string).",
+        f"- {found['CORRECTED']} are CORRECTED: false as stated, with a counterexample and a proved correction "
+        f"([errata]). By error type: {types['wrong']} false statements, {types['missing hypothesis']} missing "
+        f"hypotheses, {types['misprint']} misprints, {types['boundary']} boundary cases (such as the empty string).",
         f"- {found['OPEN']} are OPEN: neither proved nor refuted.",
         f"- {sum(found[one] for one in REST)} need no proof here: {found['CITED']} are CITED from other work, "
         f"{found['EMPIRICAL']} are EMPIRICAL, {found['NO CLAIM']} make NO CLAIM.",
