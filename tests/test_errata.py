@@ -320,6 +320,15 @@ def test_the_string_1_costs_more_with_norms_at_epsilon_1() -> None:
     assert shown == [round(float(x), 2) for x in (costs[0], plain[0], costs[1], plain[1])]
 
 
+def test_two_hashes_under_one_norm_find_another_position() -> None:
+    """cookbook.s5.3.3.selective_ln: queries 1, keys j, one norm over all eight components."""
+    scores = [(2 * j + 2) / (math.sqrt((4 + 2 * (j * j + 1)) / 8)) for j in (1, 2, 3)]  # times what i alone gives
+    hashes = [(2 * j + 2) / math.sqrt(2 * (j * j + 1)) for j in (1, 2, 3)]
+    assert scores.index(max(scores)) == 2 and hashes.index(max(hashes)) == 0
+    repair = claims.reviewed()["cookbook.s5.3.3.selective_ln"]["repair"]
+    assert "for n = 3 and q = (1, 1, 1) every position then attends to position 3, not to 1" in repair
+
+
 def test_numbers_of_steps_and_of_small_networks() -> None:
     """Exact ones in fractions, the others to the printed places."""
     entries, said = claims.reviewed(), claims.remarks()

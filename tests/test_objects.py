@@ -395,6 +395,46 @@ def test_the_time_and_space_of_machines() -> None:
     assert growing == sorted(growing) and growing[-1] > 3
 
 
+POWERS = """
+input: a
+work symbols: a x y n
+start: copy
+halt: done
+copy a * * -> copy a . R R S
+copy _ * * -> back . . S L S
+back * a * -> back . . S L S
+back * x * -> back . . S L S
+back * * * -> none . . S R S
+none * x * -> none . . S R S
+none * a * -> one  . . S R S
+none * * * -> done . n S S S
+one  * x * -> one  . . S R S
+one  * a * -> even x . S R S     # every second a is crossed out
+one  * * * -> done . y S S S
+even * x * -> even . . S R S
+even * a * -> odd  . . S R S
+even * * * -> back . . S L S
+odd  * x * -> odd  . . S R S
+odd  * a * -> even x . S R S
+odd  * * * -> done . n S S S
+"""
+"""Whether the number of letters is a power of two, by halving it in each pass."""
+
+
+def test_time_with_a_logarithmic_factor() -> None:
+    """merrill2024.def.softtime: with t(n) = n the exponent k = 1 and a constant serve for this machine; k = 0 and no
+    constant do. One pass there and back over n cells is 2(n + 1) steps, and copying n + 1."""
+    machine, shares = read_turing(POWERS), []
+    for n in range(41):
+        halvings = (n & -n).bit_length() - 1 if n else 0
+        found = execute(machine, "a" * n, 1000)
+        assert found.ended and found.output == ("y" if n == 2**halvings else "n")
+        assert found.steps == (n + 1) * (2 * halvings + 3)
+        assert found.steps <= 6 * (n + 1) * max(math.log2(n or 1), 1)
+        shares.append(F(found.steps, n + 1))
+    assert [shares[2**k] for k in range(6)] == [3, 5, 7, 9, 11, 13]
+
+
 @pytest.mark.sweep
 def test_a_language_in_a_class_of_decoding_steps() -> None:
     """merrill2024.def.cot: with exactly t(n) = n + 1 steps a decoder recognizes the words with an odd number of 1s, and

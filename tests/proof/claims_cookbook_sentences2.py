@@ -904,7 +904,7 @@ def kinds() -> Iterator[dict[str, Any]]:
         yield {
             "k": F(k),
             "c": [F(1), F(c)],
-            "e": [F(0), F(c * 2 * k + c)],
+            "e": [F(0), F(4 * k + 1), F(c * 2 * k + c)],
             "o": values,
             "l": values,
             "r": values,
@@ -919,7 +919,8 @@ def kinds() -> Iterator[dict[str, Any]]:
     misses=[
         ("(o < 0 & l = -o)", "(o < 0 & l = o)"),
         ("= a*(1 - I", "= 1*(1 - I"),
-        ("ex c:Real, e:Real.", "ex c:Real, e:Real. e = 0 &"),
+        ("c = 2*k + 1", "c = 1"),
+        ("e = 2*k + 2*k*c + 1", "e = 0"),
         ("& bit(a)", ""),
     ],
 )

@@ -1297,6 +1297,42 @@ def pair_pm1(_: Any) -> bool:
     return operations(false, true, negated, smaller, larger) and table_row(false, true) == (True, True, True)
 
 
+def fixed_pairs() -> Iterator[dict[str, Any]]:
+    """Pairs of a fixed size; the size 0, at which true and false are one, and a gap that is too large."""
+    for s in (1, 3, 0):
+        for v in paired_booleans([s or 1], [2 * s, 2 * s + 1]):
+            yield v | {"s": F(s)}
+
+
+FIXED_PAIRS = tuple(fixed_pairs())
+
+
+def four_properties(s: Fraction) -> bool:
+    false, true = [[-s, s]], [[s, -s]]
+    return operations(false, true, negated, smaller, larger) and table_row(false, true) == (True, True, True)
+
+
+@adequate("s3.1.no_best_rep", at=FIXED_PAIRS, false=True)
+def no_pair_has_all(v: Any) -> bool | None:
+    return None if v["s"] <= 0 else not four_properties(v["s"])
+
+
+@adequate(
+    "s3.1.no_best_rep.corrected",
+    at=FIXED_PAIRS,
+    misses=[
+        ("(-a = s <-> a = -s)", "(-a = s <-> a = s)"),
+        ("signpair(min(a, c), max(b, e), s)", "signpair(min(a, c), min(b, e), s)"),
+        ("(max(a, c) = s <-> a = s | c = s)", "(max(a, c) = s <-> a = s & c = s)"),
+        ("0 < gap & all", "2*s < gap & all"),
+        ("meanof(x, 2*m) = 0", "meanof(x, m) = 0"),
+        ("varianceof(x, 2*m) = s^2", "varianceof(x, 2*m) = s"),
+    ],
+)
+def each_pair_has_all(v: Any) -> bool | None:
+    return None if v["s"] <= 0 else four_properties(v["s"])
+
+
 @adequate(
     "t4.pair_pmdelta",
     at=paired_booleans([1, TINY], [1, F(1, 1000)]),

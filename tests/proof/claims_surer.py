@@ -202,6 +202,44 @@ def nearly_one_bit(v: Any) -> bool | None:
     return sharper and at_most(1 - most / n / CONTEXT.log(2), lost) and bool(lost < 1)
 
 
+def growing() -> Iterator[dict[str, Any]]:
+    """Runs of FIRST with norms; the factors of both first symbols at three lengths come from runs of their own."""
+    words = [((1,), TINY), ((0,), TINY), ((0, 1, 1), TINY), ((1, 0, 1), F(1, 10)), ((1, 1), F(1)), ((), TINY)]
+    for w, eps in [*words, ((1, CLS), TINY)]:
+        lengths = range(max(len(w), 1) + 1, len(w) + 4)
+        found = {(b, m): normed_run((b, *[0] * (m - 2)), F(1), eps) for b in (0, 1) for m in lengths}
+        factors = {f"{name}()": {at: abs(run[name]) for at, run in found.items()} for name in "rg"}
+        q = {b: found[b, lengths[0]]["q"] for b in (0, 1)}
+        yield {**normed_run(w, F(1), eps), **factors, "q()": q}
+
+
+GROWING = tuple(growing())
+
+
+@adequate(
+    "chiang2022.fig2.eps.grows_first",
+    at=GROWING,
+    misses=[
+        ("= crossbits(g(I[w(1) = 1], n)*r(I[w(1) = 1], n))", "= crossbits(r(I[w(1) = 1], n))"),
+        ("= crossbits(g(I[w(1) = 1], n)*r(I[w(1) = 1], n))", "= crossbits(g(I[w(1) = 0], n)*r(I[w(1) = 0], n))"),
+        ("crossbits(g(b, n)*r(b, n)) < crossbits(g(b, n + 1)*r(b, n + 1))", "crossbits(g(b, n)*r(b, n)) < 1/2"),
+        ("crossbits(g(1, n + 1)*r(1, n + 1)))/2", "crossbits(g(1, n + 1)*r(1, n + 1)))/3"),
+    ],
+)
+def growing_cost(v: Any) -> bool | None:
+    """The cost of runs: that of this string is that of its length and first symbol, and longer strings cost more."""
+    w, eps = v["word"], v["epsilon"]
+    if not w or set(w) - {0, 1}:
+        return None
+
+    def cost(word: Sequence[int]) -> Any:
+        return bits_lost(abs(normed_run(word, F(1), eps)["y2_s_()"][0]))
+
+    costs = {(b, k): cost((b, *[1] * k)) for b in (0, 1) for k in (len(w) - 1, len(w))}
+    more = all(costs[b, len(w) - 1] < costs[b, len(w)] for b in (0, 1))
+    return more and same(cost(w), costs[w[0], len(w) - 1])
+
+
 # --- Section 5.1: the solution for PARITY with epsilon = 0 ------------------------------------------------------------
 
 

@@ -687,7 +687,7 @@ def operators(hat: Callable[[Any, int, int], Any], until: bool, with_n: bool) ->
             yield v | {
                 **({"n": F(n)} if with_n else {}),
                 "i": F(i),
-                "tau": [F(1, (n or 1) if with_n else max(i, 1) ** 2), F(9)],
+                "tau": [*([F(1, n or 1), F(1, 2 * (n or 1))] if with_n else [F(1, max(i, 1) ** 2)]), F(9)],
                 "x": near(lambda env, start=start, stop=stop: attended(hat, env, start, stop)),
                 "out": near(lambda env: rounded(env["x"])),
             }
@@ -699,10 +699,9 @@ def operator(v: Any, hat: Callable[[Any, int, int], Any], until: bool) -> bool |
     f, g = ([v[f"{name}()"][j] for j in range(start, stop + 1)] if 1 <= i <= n else [] for name in "fg")
     if not f or any(b not in (0, 1) for b in f + g):
         return None
-    env = {"n": n, "tau": v["tau"][0], "f": v["f()"], "g": v["g()"]}
-    x = attended(hat, env, start, stop)
     wanted = since(f[::-1], g[::-1]) if until else since(f, g)
-    return abs(x - wanted) < 0.25 and same(rounded(x), int(wanted))
+    found = [attended(hat, {"n": n, "tau": tau, "f": v["f()"], "g": v["g()"]}, start, stop) for tau in v["tau"][:-1]]
+    return all(abs(x - wanted) < 0.25 and same(rounded(x), int(wanted)) for x in found)
 
 
 def tie(sign: int) -> Callable[[Any, int, int], Any]:
@@ -729,7 +728,7 @@ def since_layer(v: Any) -> bool | None:
     misses=[
         ("(all k in i..q. f(k) = 1)]", "(all k in i..q - 1. f(k) = 1)]"),
         ("g(q) = 1 & (all", "f(q) = 1 & (all"),
-        ("tau = 1/n", "0 < tau"),
+        ("tau <= 1/n", "tau <= 9"),
         ("x <= 1/4", "x <= -1"),
     ],
 )
