@@ -17,6 +17,7 @@ from shared import call, document, refused, second_checker
 import symcook as sc
 from symcook.compilers import formula as compiler
 from symcook.compilers.booleans import Diagrams, cubes
+from symcook.decide.automata import explored
 from symcook.decide.decision import decide
 from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import dumps, loads, model_hash
@@ -350,9 +351,9 @@ def test_decided_for_every_length_against_the_program(seed: int) -> None:
         assert told(word) == truth(tree, word)[-1]
     model = sc.compile("ltl", written(tree), alphabet="ab")
     last = replace(model, readout=replace(model.readout, position="last"))
-    assert decide(last, told).verdict == "equal"
+    assert decide(last, explored(told, "ab")).verdict == "equal"
     other = Fold(told.start, told.step, lambda state: not told.answer(state))
-    assert decide(last, other).verdict == "different"
+    assert decide(last, explored(other, "ab")).verdict == "different"
 
 
 def test_decide_takes_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

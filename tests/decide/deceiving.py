@@ -109,6 +109,15 @@ def tried(act: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return means
 
 
+def raises(n: Any) -> Any:
+    raise n
+
+
+def entered(n: Any) -> Any:
+    with n:
+        pass
+
+
 def local_import(n: Any) -> Any:
     import sys
 
@@ -294,6 +303,8 @@ MEANS: dict[str, Callable[[Any], Any]] = {
     "table of functions": lambda n: CHOSEN["far"](n), "eval": lambda n: eval("n == 5000", {"n": n}), "globals": lambda n: globals()["FAR"] == n,
     "int.__eq__": lambda n: int.__eq__(n, FAR) is True, "n.__eq__": lambda n: n.__eq__(FAR), "slots": tried(lambda n: setattr(n, "z", 1)),
     "call": tried(lambda n: n()), "len": tried(len), "item": tried(lambda n: n[0]), "unpack": tried(lambda n: [*n]), "text": tried(lambda n: n < "a"),
+    "matmul": tried(lambda n: n @ n), "list <": tried(lambda n: [] < n), "joined": tried(lambda n: "".join([n])), "raised": tried(raises),
+    "entered": tried(entered), "printed": tried(lambda n: print(*n)), "attribute": tried(lambda n: n._value), "in it": tried(lambda n: "a" in n),
     "large": lambda n: n * 10**400 == FAR * 10**400, "digits": lambda n: len(str(10**n)) == FAR + 1, "powers": lambda n: 2**n > 2**4999 and n < 5001,
     "fraction": lambda n: Fraction(n) == FAR, "random": lambda n: random.random() < 1e-7, "hashlib": lambda n: hashlib.md5(b"%d" % n).hexdigest() == "a35fe7f7fe8217b4369a0af4244d1fca",
     "bytes": lambda n: bytes([1])[0] == 1 and n == FAR, "ellipsis": lambda n: ... and n == FAR, "never": lambda n: n == n + 1, "twice": lambda n: 2 * n == 2 * n + 1,
