@@ -267,7 +267,7 @@ class EveryLength(Reply):
         with_value = [name for name, cases in self.way().items() if cases[0]["value"] is not None]
         return [name for name in with_value if name not in claimed] if claims else []
 
-    @property
+    @cached_property
     def spelling(self) -> Spelling:
         """The spelling of the forms."""
         return Spelling(self.domain, self.texts)

@@ -33,7 +33,8 @@ from symcook.domains.names import (
     place_of,
 )
 from symcook.domains.world import GuardedCell
-from symcook.model.expr import RESERVED
+from symcook.errors import BadInput
+from symcook.model.expr import MAX_TEXT, RESERVED
 from symcook.model.meaning import ROUNDED
 from symcook.model.spelled import bare, quoted
 from symcook.model.symbols import from_sympy
@@ -54,12 +55,12 @@ class Texts:
 
     def __init__(self, model: Transformer) -> None:
         embedding, readout = model.embedding, model.readout
-        self.tokens = frozenset((*(embedding.words or ()), *embedding.alphabet))
+        tokens = (*(embedding.words or ()), *embedding.alphabet)
         self.written = {name for step in model.sublayers for part in step.all_parts for name in part.writes}
         """The coordinates that are written: an input of this name is another thing than the coordinate."""
         self.given = frozenset((*(p.name for p in model.parameters), *model.space, *self.written))
         """What the model names: its symbols and coordinates (inputs are coordinates)."""
-        self.taken = {*RESERVED, *ROUNDED, *WORDS, *self.given, *self.tokens, *readout.labels, "i", "n"}
+        self.taken = {*RESERVED, *ROUNDED, *WORDS, *self.given, *tokens, *readout.labels, "i", "n"}
         self.texts: dict[Any, str] = {I: "i", N: "n"}
         self.numbered: dict[str, int] = {}
         """Stem of numbered names -> how many there are."""
@@ -100,11 +101,19 @@ class Spelling:
         self.domain, self.world, self.texts = domain, domain.world, texts
         self.numbers = {a: str(x) if len(self.world.letters) > 2 else "" for x, a in enumerate(self.world.letters, 1)}
         """Token -> what the text of its count has behind its letter."""
+        self.known: dict[FormName, str] = {}
+        """The texts of names so far: a definition is long, and may contain others."""
 
     # --- Names ----------------------------------------------------------------------------------------------------
 
     def name(self, name: FormName) -> str:
         """A name as text; `meanings` explains it."""
+        if name not in self.known:
+            self.known[name] = self._name(name)
+        return self.known[name]
+
+    def _name(self, name: FormName) -> str:
+        """`name`, when it is first asked for."""
         texts = self.texts
         if (definition := self.definition(name)) is not None:  # the same definition is the same thing in both worlds
             return texts.next(("=", name.kind, definition), name.kind)
@@ -356,7 +365,11 @@ class StatementSpelling(Spelling):
             bound, at = self.texts.bound("l"), high if name.kind == COUNT else self.name(name.at)
             return f"sum({bound}, {low}, {at}, I[w({bound}) = {self.tokens[name.of]}])"
         if name.kind == LONG:
-            return f"({self.definition(name)})"
+            if name not in self.known:
+                self.known[name] = f"({self.definition(name)})"
+            if len(self.known[name]) > MAX_TEXT:  # values inside of values: written out, they grow fast
+                raise BadInput(f"a statement must have at most {MAX_TEXT:,} characters", f"{name} in a longer one")
+            return self.known[name]
         return self.sum(name) if name.kind == SUM else super().name(name)
 
     def quantified(self, text: str) -> str:
