@@ -158,6 +158,6 @@ def asked_strings(
         inputs = listed(inputs)
         max_length = 0 if inputs is None else longest(model, inputs, 0)
         if not max_length:
-            given = "none" if inputs is None else "none, and infinitely many inputs"
-            raise BadInput("the maximum length must be given", given, "give --max-length 8")
+            missing = "none" if inputs is None else "none, and infinitely many inputs"
+            raise BadInput("the maximum length must be given", missing, "give --max-length 8")
     return strings(model, lengths(model, max_length, shortest, decides), inputs, sample, seed, positions)
