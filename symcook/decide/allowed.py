@@ -24,7 +24,7 @@ ATOMS = (int, bool, str, type(None))
 """The exact types of the parts of states, and of constants."""
 
 
-class Row(NamedTuple):
+class AllowedRow(NamedTuple):
     """One row of the list."""
 
     text: str
@@ -37,50 +37,50 @@ class Row(NamedTuple):
 
 
 ALLOWED = (
-    Row(
+    AllowedRow(
         "arguments, local names, return",
         "RESUME NOP CACHE EXTENDED_ARG PRECALL PUSH_NULL POP_TOP COPY SWAP LOAD_FAST STORE_FAST LOAD_FAST_CHECK "
         "LOAD_FAST_AND_CLEAR LOAD_FAST_LOAD_FAST STORE_FAST_LOAD_FAST STORE_FAST_STORE_FAST LOAD_FAST_BORROW "
         "LOAD_FAST_BORROW_LOAD_FAST_BORROW MAKE_CELL LOAD_CLOSURE COPY_FREE_VARS LOAD_DEREF STORE_DEREF "
         "RETURN_VALUE RETURN_CONST",
     ),
-    Row(
+    AllowedRow(
         "constants: integers, text, True, False, None, and tuples, frozensets and dicts of these",
         "LOAD_CONST LOAD_SMALL_INT LOAD_GLOBAL",
     ),
-    Row("comparisons == != < <= > >=, in, and is None", "COMPARE_OP(== != < <= > >=) CONTAINS_OP IS_OP TO_BOOL"),
-    Row(
+    AllowedRow("comparisons == != < <= > >=, in, and is None", "COMPARE_OP(== != < <= > >=) CONTAINS_OP IS_OP TO_BOOL"),
+    AllowedRow(
         "+ - * // % & | ^ (of unknown integers + and -, and * with a constant)",
         "BINARY_OP(+ - * // % & | ^ += -= *=) UNARY_NEGATIVE UNARY_POSITIVE CALL_INTRINSIC_1(5)",
     ),
-    Row(
+    AllowedRow(
         "and, or, not, if, conditional expressions",
         "UNARY_NOT JUMP_FORWARD JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE "
         "POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_TRUE "
         "POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE NOT_TAKEN",
     ),
-    Row(
+    AllowedRow(
         "tuples, unpacking, items x[k] and slices x[a:b]",
         "BUILD_TUPLE BUILD_LIST BUILD_MAP BUILD_CONST_KEY_MAP UNPACK_SEQUENCE BINARY_SUBSCR BUILD_SLICE BINARY_SLICE "
         "BINARY_OP([]) LIST_APPEND LIST_EXTEND LIST_TO_TUPLE MAP_ADD CALL_INTRINSIC_1(6)",
     ),
-    Row(
+    AllowedRow(
         "for, while, comprehensions",
         "GET_ITER FOR_ITER END_FOR POP_ITER JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT POP_JUMP_BACKWARD_IF_FALSE "
         "POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE RETURN_GENERATOR "
         "YIELD_VALUE CALL_INTRINSIC_1(3) RERAISE",
     ),
-    Row("calls of functions made of this list", "CALL CALL_KW KW_NAMES MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE"),
-    Row(
+    AllowedRow("calls of functions made of this list", "CALL CALL_KW KW_NAMES MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE"),
+    AllowedRow(
         "the builtin functions",
         "LOAD_GLOBAL",
         "abs all any bool enumerate int len list max min range sorted sum tuple zip",
     ),
-    Row(
+    AllowedRow(
         "the methods get of a dict, index of a tuple, join of text",
         "LOAD_METHOD(get index join) LOAD_ATTR(get index join)",
     ),
-    Row(
+    AllowedRow(
         "raise, which ends the decision, of BadInput or",
         "RAISE_VARARGS(1)",
         "IndexError KeyError NotImplementedError RuntimeError TypeError ValueError",
@@ -130,7 +130,7 @@ class NotAllowed(BadInput):
 def require_allowed(fold: Fold) -> frozenset[int]:
     """The integers that the code of a fold names. Raises NotAllowed where its step or its answer has something that is
     not in the list."""
-    reader = _Reader()
+    reader = _CodeReader()
     for part, name in ((fold.step, "its step"), (fold.answer, "its answer")):
         if not (type(part) is FunctionType or _is_builtin(part)):
             raise NotAllowed(f"a {type(part).__name__} as {name}, which is no plain function")
@@ -143,7 +143,7 @@ def _is_builtin(value: object) -> bool:
     return any(value is known for known in _BUILTINS)
 
 
-class _Reader:
+class _CodeReader:
     """A walk through functions and the values that they name. `visited` has the identities of what it has seen,
     `integers` the integers among it."""
 
