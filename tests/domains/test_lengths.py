@@ -70,6 +70,7 @@ def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
     assert open_ == 0
 
 
+@pytest.mark.sweep
 def test_values_beside_a_tolerance() -> None:
     """Zero tests of sums and of counts, at every position of all words to length 7."""
     model = build("dyck-1-nonuniform", N=7).bind({"eps": Fraction(1, 50)})

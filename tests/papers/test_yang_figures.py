@@ -39,6 +39,7 @@ def test_figure_1_is_its_table(drawn: Path) -> None:
         assert ratio == (2 if name.endswith("a") else 1) and colds[f"Theorem {name}"][1] == 1
 
 
+@pytest.mark.sweep
 def test_figure_2_has_its_peaks(drawn: Path) -> None:
     """The position where each pattern is greatest."""
     found = curves(drawn / "tie-break-figure-2.csv")

@@ -357,6 +357,7 @@ def test_a_theorem_without_its_proof_is_not_said_to_be_proved(monkeypatch: pytes
     assert "family.max" not in text(made, proved_of(made))
 
 
+@pytest.mark.sweep
 def test_signs_and_placements_are_explained_where_they_are() -> None:
     turing, sums, plain = (text(family(name), proved_of(family(name))) for name in ("turing", "network", "identity"))
     assert "multi-pre-norm: several before each block" in turing and "pre-norm" not in sums

@@ -146,6 +146,7 @@ def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: A
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_what_a_head_retrieved_is_said_with_the_gap(made: Any, tmp_path: Path) -> None:
     """Of each token the table of heads says what `symcook run --trace` says; the symbol is the marked cell's."""
     made.get(page(tmp_path, "tm", MACHINES / "palindromes.tm", "aba").as_uri())

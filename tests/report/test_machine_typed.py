@@ -342,7 +342,7 @@ def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.sweep
 @pytest.mark.parametrize(("kind", "source"), [("tm", "palindromes.tm"), ("dfa", "(ab)*")])
 def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: Any, tmp_path: Path) -> None:
     """Also one that is HTML, which is shown; and a word that is too long. What was there before is gone."""

@@ -580,6 +580,7 @@ def test_on_paper_nothing_is_wider_than_paper(made: Any, tmp_path: Path) -> None
     assert made.execute_script("return document.querySelectorAll('[data-cut], [data-late], table[hidden]').length") == 0
 
 
+@pytest.mark.sweep
 def test_a_long_formula_is_text_on_paper(made: Any, tmp_path: Path) -> None:
     """A drawn one is not broken into lines, and would be cut there."""
     visit(made, page("dyck-k-d"), tmp_path)
