@@ -47,13 +47,13 @@ def rows() -> Iterator[Row]:
         given = "".join(f", {key} = {value}" for key, value in arguments.items())
         what = f"decide {name}{given}, every length, against all words to length {short} run one and all"
         ours, other, found, swept = decided(name, arguments, short)
-        same(found.verdict == "equal" and swept.holds and swept.way == "exhaustive", what)
+        same(found.verdict == "equal" and swept.holds is True and swept.way == "exhaustive", what)
         yield faster(what, ours, other, None, **limit)
     for name, far, short in CHECKED:
         what = f"check {name} to length {far}, against to length {short} one and all"
         ours, other, long, swept = checked(name, far, short)
         right = long.by_length[:short] == swept.by_length and (long.way, swept.way) == ("merged", "exhaustive")
-        same(right and long.holds and swept.holds, what)
+        same(right and long.holds is True and swept.holds is True, what)
         yield faster(what, ours, other, None)
     models = [build(name) for name in FORMS]
     what = "ten closed forms at every length, against those of eight of them on one word of length 4"

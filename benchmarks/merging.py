@@ -47,7 +47,7 @@ def rows() -> Iterator[Row]:
         many = f"length {lengths[0]}" if len(lengths) == 1 else f"lengths {lengths[0]} to {lengths[-1]}"
         what = f"{name}, all words of {many} merged and counted, against those to length {SHORT} run one and all"
         right = all(count == (n, 2**n, accepted(name, n)) for n, count in zip(lengths, found.by_length, strict=True))
-        same(right and found.wrong == 0 and short.holds, what)
+        same(right and found.wrong == 0 and short.holds is True, what)
         yield faster(what, ours, other, None, limit=limit)
     parity = build("parity")
     what = "margin parity to length 100, against to length 50"

@@ -181,7 +181,7 @@ def _positive(name: str, count: bool) -> ModelSymbol:
     return ModelSymbol(name, positive=True, **({"integer": True} if count else {"real": True}))
 
 
-def _distance(others: sp.Expr, best: sp.Expr | int = 1) -> sp.Expr:
+def _distance(others: Any, best: sp.Expr | int = 1) -> sp.Expr:
     """The L1 distance of a softmax from weight 1 on one position, where this position has the weight `best` and all
     others together have the weight `others`."""
     return 2 * others / (best + others)
@@ -191,7 +191,7 @@ def _softmax(n: sp.Expr, gamma: sp.Expr) -> TightAndClaimed:
     return _distance((n - 1) * sp.exp(-gamma)), 2 * n * sp.exp(-gamma)
 
 
-def _index(*terms: sp.Expr | None) -> sp.Symbol:
+def _index(*terms: Any) -> sp.Symbol:
     """The variable of a sum: k, or a name after it that none of `terms` has."""
     taken = {s.name for term in terms if term is not None for s in term.free_symbols}
     name = "k"
@@ -200,7 +200,7 @@ def _index(*terms: sp.Expr | None) -> sp.Symbol:
     return BoundVariable(name, integer=True, positive=True)
 
 
-def _squares(gamma: sp.Expr, last: sp.Expr, moment: int = 0) -> sp.Expr:
+def _squares(gamma: sp.Expr, last: sp.Expr, moment: int = 0) -> Any:
     """The sum of k^moment e^(-gamma k^2) over k = 1..last."""
     k = _index(gamma, last)
     return SympySum(k**moment * sp.exp(-gamma * k**2), (k, 1, last))

@@ -148,11 +148,10 @@ def _prepared(
         raise BadInput(must, f"{model.name}, which reads numbers", "leave them out")
     # The default length: that of the longest of the inputs, or 16, but at most the maximum length of the model.
     if max_length is None:
-        most = DEFAULT_LENGTH
-        if inputs is not None:
-            from symcook.words.inputs import listed, longest
+        from symcook.words.inputs import listed, longest
 
-            inputs = listed(inputs)
+        most, inputs = DEFAULT_LENGTH, listed(inputs)
+        if inputs is not None:
             most = longest(model, inputs, most)
         if model.max_length is not None:
             most = min(most, model.max_length - model.embedding.added)

@@ -135,14 +135,15 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
         from symcook.numbers.nodes import Choice
 
         # The symbols with their fixed assumptions.
-        value = standard(value)
+        expression: Any = standard(value)
 
         # sympy's own nodes become the grammar's; conditions get the form that they have when their text is read again.
-        if value.has(sp.Sum, sp.Product, sp.Piecewise, Choice):
-            value = to_sympy(tree_from_sympy(value), _AnySymbol())
-        if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) or value.is_extended_real is False:
-            raise BadInput("a value must be an exact finite real number", value, "use Rational(p, q)")
-        return value
+        if expression.has(sp.Sum, sp.Product, sp.Piecewise, Choice):
+            expression = to_sympy(tree_from_sympy(expression), _AnySymbol())
+        no_number = expression.has(sp.Float, sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I)
+        if no_number or expression.is_extended_real is False:
+            raise BadInput("a value must be an exact finite real number", expression, "use Rational(p, q)")
+        return expression
     raise BadInput("a value must be an int, a Fraction, a sympy expression or text", type(value).__name__)
 
 

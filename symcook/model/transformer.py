@@ -224,8 +224,12 @@ class Transformer(Verbs, Shown):
             if free is not own[free.name]
         }
         if changed:
-            signed = self.with_numbers(lambda value: value.xreplace(changed) if value.free_symbols else value)
-            freeze(self, **signed)
+
+            def put(value: Any) -> Any:
+                """A number with the symbols that have a sign."""
+                return value.xreplace(changed) if value.free_symbols else value
+
+            freeze(self, **self.with_numbers(put))
 
     def _check_step(self, step: Sublayer) -> None:
         """BadInput where a step reads a name that is neither a coordinate nor written by a norm before its block, or
@@ -428,7 +432,7 @@ class Transformer(Verbs, Shown):
         if not values:
             return self
 
-        def put(value: sympy.Expr) -> Any:
+        def put(value: Any) -> Any:
             """A number with the values in place of the symbols."""
             table = {free: values[free.name] for free in value.free_symbols if free.name in values}
             return value.subs(table) if table else value

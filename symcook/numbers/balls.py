@@ -100,13 +100,12 @@ class Ball:
         """An interval of mpmath (`mpmath.iv.mpf`) that contains the number, at the digits that the ball has."""
         import mpmath
 
-        with mpmath.workdps(len(self.mid) + 5):
-            old, mpmath.iv.dps = mpmath.iv.dps, len(self.mid) + 5
-            try:
-                middle, radius = mpmath.iv.mpf(self.mid), mpmath.iv.mpf(self.rad)
-                return middle + radius * mpmath.iv.mpf([-1, 1])
-            finally:
-                mpmath.iv.dps = old
+        intervals: Any = mpmath.iv
+        old, intervals.dps = intervals.dps, len(self.mid) + 5
+        try:
+            return intervals.mpf(self.mid) + intervals.mpf(self.rad) * intervals.mpf([-1, 1])
+        finally:
+            intervals.dps = old
 
     def _tens(self) -> int:
         """About the power of ten of the midpoint."""
@@ -166,7 +165,7 @@ class Ball:
         return hash(self.fraction) if self.exact and abs(self._tens()) <= MAX_FRACTION else hash((self.mid, self.rad))
 
 
-def _exact_number(value: object) -> Fraction | None:
+def _exact_number(value: Any) -> Fraction | None:
     """An exact number of Python's, sympy's or mpmath's types as a Fraction, a float as the binary number that it is;
     None for anything else."""
     if isinstance(value, bool):
@@ -175,7 +174,7 @@ def _exact_number(value: object) -> Fraction | None:
         finite = not isinstance(value, (Decimal, float)) or isfinite(value)
         return Fraction(value) if finite else None
     if getattr(value, "is_Rational", False) is True:
-        return Fraction(int(value.p), int(value.q))  # type: ignore[attr-defined]
+        return Fraction(int(value.p), int(value.q))
     if isinstance(value, Integral):  # of numpy
         return Fraction(int(value))
     if hasattr(value, "_mpf_"):  # an mpf: infinities and nan have a power without a mantissa

@@ -96,7 +96,7 @@ def check_decoded(
         max_length=max_length,
         strings=sum(strings),
         mismatches=mismatches,
-        counterexample=first,
+        first=first,
         method=how,
         seconds=time.monotonic() - start,
         domain=domain,

@@ -534,7 +534,7 @@ def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
     decision = _in_time(lambda: decide(model))
     if decision is None or isinstance(decision, str):
         return None, f"{LATE}: symcook decide looks longer"
-    return decision.automaton, "" if decision.automaton is not None else decision.why
+    return decision.automaton, "" if decision.automaton is not None else decision.why or ""
 
 
 def _with_own_names(automaton: Automaton, model: Transformer) -> Automaton:
