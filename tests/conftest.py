@@ -20,6 +20,7 @@ import pytest
 from _pytest.mark.expression import Expression
 
 FOLDER = "SYMCOOK_VERDICTS"
+LAYER_ONE = "not slow and not sweep"  # as in pyproject.toml
 BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 
 
@@ -27,6 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(100_000, 20, 50)  # as the command line sets it, from the first test on
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; what tests start would ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.option.markexpr == LAYER_ONE and any("::" in one for one in config.args):
+        config.option.markexpr = ""  # who names a test means it, of whichever layer it is
     if FOLDER not in os.environ:  # neither a worker nor a run of CI
         made = tempfile.TemporaryDirectory(prefix="symcook-verdicts-")
         os.environ[FOLDER] = made.name
