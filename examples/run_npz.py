@@ -98,6 +98,18 @@ class Unknown(ValueError):
     """Raised for a name in an archive that means nothing, and for too many steps."""
 
 
+class Noted(dict):
+    """Arrays by name; `read` has the names of those that were read."""
+
+    def __init__(self, m):
+        super().__init__(m)
+        self.read = set()
+
+    def __getitem__(self, key):
+        self.read.add(key)
+        return super().__getitem__(key)
+
+
 def one_of(kinds, name):
     """kinds[name]; Unknown where there is no such name."""
     if str(name) not in kinds:
@@ -120,7 +132,7 @@ def evaluate(m, z, stop=end):
     """The residual stream at the end, for embedded inputs z (..., n, d). Where one has no run, `stop` is called with
     what must hold, what is given and perhaps what to do. If it returns, a norm that refuses gives NaN, and a factor of
     scores is used as it is."""
-    n = z.shape[-2]
+    n, m = z.shape[-2], Noted(m)
     z = z + at_length(m["positions"], n, 2) if "positions" in m else z
     if m["steps"] > MOST_STEPS:
         raise Unknown(f"a model must have at most {MOST_STEPS:,} steps; given: {m['steps']}")
@@ -133,6 +145,8 @@ def evaluate(m, z, stop=end):
             hidden = activate(m[step + "activation"], x @ m[step + "W1"].T + m[step + "b1"])
             z = z + hidden @ m[step + "W2"].T + m[step + "b2"]
         z = norm(m, step + "after.", z, stop) if step + "after.gain" in m else z
+    if left := [k for k in m.keys() - m.read if k.startswith("step") and k != "steps" and not k.endswith(".layer")]:
+        raise Unknown(f"an array in the archive that no step reads: {min(left)}")
     return z
 
 
@@ -149,9 +163,9 @@ def norm(m, key, z, stop):
     x = z @ m[key + "P"].T if key + "P" in m else z
     x = x - x.mean(axis=-1, keepdims=True)
     total = (x * x).mean(axis=-1, keepdims=True) + m[key + "epsilon"]
-    flat = 0
+    refuses, flat = one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]), 0
     # For a norm that refuses zero variance, `stop` is called; if it returns, the result is NaN.
-    if (total == 0).any() and one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]):
+    if refuses and (total == 0).any():
         *which, index = np.argwhere(total[..., 0] == 0)[0].tolist()
         of = f" of input {which[0]}" if which else ""
         must = "a layer norm with epsilon = 0 must meet a variance above zero"
@@ -182,7 +196,7 @@ def attend(m, head, x, stop):
     i, j = np.arange(n)[:, None], np.arange(n)[None, :]
     masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
     seen = one_of(masks, m[head + "mask"]) & (j == j)
-    hard = str(m[head + "weighting"]) != "softmax"
+    hard = one_of({"softmax": False, "average": True, "leftmost": True, "rightmost": True}, m[head + "weighting"])
     product = apart if hard else np.matmul
     q, k = product(x, m[head + "Q"].T), product(x, m[head + "K"].T)
     if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are the same for all inputs

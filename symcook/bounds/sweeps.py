@@ -190,18 +190,19 @@ def runs_over(kind: str, arguments: Mapping[str, object]) -> str | None:
 def at_values(
     kind: str,
     name: str,
-    values: Iterable[object],
+    at: Iterable[object],
     logarithmic: bool = False,
+    /,
     *,
     digits: int | str = 30,
     progress: Callable[[int, int], None] | None = None,
     **arguments: object,
 ) -> Sweep:
-    """The bounds of a kind at each of `values` of the argument `name`; see `sweep`."""
+    """The bounds of a kind at each of the values `at` of the argument `name`; see `sweep`."""
     from symcook.door import check_digits, fits
 
     checked_digits, answers = check_digits(digits), list[Any]()
-    values = [_exact_value(name, value) for value in values]
+    values = [_exact_value(name, value) for value in at]
     function = kind_of(kind).load()
     fits(function, kind, (), {**arguments, name: 1})
     if not 1 <= len(values) <= MAX_VALUES:

@@ -36,10 +36,12 @@ from symcook.domains.world import GuardedCell
 from symcook.errors import BadInput
 from symcook.model.expr import MAX_TEXT, RESERVED
 from symcook.model.meaning import ROUNDED
+from symcook.model.reads import PartsRead
 from symcook.model.spelled import bare, quoted
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 
+READS = PartsRead("the texts of a closed form")
 WORDS = frozenset(
     {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability", "w"}
 )
@@ -56,7 +58,7 @@ class Texts:
     def __init__(self, model: Transformer) -> None:
         embedding, readout = model.embedding, model.readout
         tokens = (*(embedding.words or ()), *embedding.alphabet)
-        self.written = {name for step in model.sublayers for part in step.all_parts for name in part.writes}
+        self.written = {name for step in READS.of(model).sublayers for part in step.all_parts for name in part.writes}
         """The coordinates that are written: an input of this name is another thing than the coordinate."""
         self.given = frozenset((*(p.name for p in model.parameters), *model.space, *self.written))
         """What the model names: its symbols and coordinates (inputs are coordinates)."""

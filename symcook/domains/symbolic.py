@@ -83,6 +83,7 @@ class Symbolic(Rowwise):
     An input is a name, for a real number, or a Parameter with an interval. With `choices`, undecided comparisons are
     split, and `conditions` lists the sides taken. Implements `symcook.domains.protocol.Domain`.
 
+    >>> from symcook.model.symbols import symbol
     >>> domain = Symbolic(inputs=("x",))
     >>> domain.begin(({"x": lowered(symbol("x"))},), 1)
     >>> x = domain.input("x")

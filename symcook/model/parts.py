@@ -81,6 +81,10 @@ PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 """Where the norms of a layer are; see `Layer`."""
 
 
+class UnreadField(BadInput, AttributeError):
+    """A field that only other kinds of parts have was read from a part. (`hasattr` of it is False.)"""
+
+
 class Part(Named):
     """What heads, feed-forward layers and norms have in common: coordinates read and written, and fields of three
     kinds.
@@ -113,7 +117,7 @@ class Part(Named):
             one of those."""
             if any(name in kind.FIELDS for kind in Part.__subclasses__()):
                 must = f"a part must have {name} where it is read"
-                raise BadInput(must, f"a part of the kind {type(self).__name__}, which this use does not know")
+                raise UnreadField(must, f"a part of the kind {type(self).__name__}, which this use does not know")
             raise AttributeError(f"{type(self).__name__} has no {name}")
 
     def sizes(self) -> dict[str, int]:

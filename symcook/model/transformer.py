@@ -216,13 +216,9 @@ class Transformer(Verbs, Shown):
 
     def _sign_symbols(self) -> None:
         """Give the symbols in the model's numbers the signs of their declared intervals, as sympy's assumptions."""
-        own = {p.name: p.symbol for p in self.parameters} | {name: symbol(name) for name in INDEX}
-        changed = {
-            free: own[free.name]
-            for value, _, _ in self.expressions(symbolic=True)
-            for free in value.free_symbols
-            if free is not own[free.name]
-        }
+        used = {free for value, _, _ in self.expressions(symbolic=True) for free in value.free_symbols}
+        own = self.symbols if used else {}  # sympy is imported only where there are symbols
+        changed = {free: own[free.name] for free in used if free is not own[free.name]}
         if changed:
 
             def put(value: Any) -> Any:

@@ -110,7 +110,7 @@ def entropy(
         method = "all strings one by one"
         if merged:
             method = "strings with the same attention weights are grouped"
-        spread = any(row.get("least") != row.get("greatest") for row in rows)
+        spread = any(str(row.get("least")) != str(row.get("greatest")) for row in rows)  # balls, as they are printed
         asked_with = {"max_length": within.longest, "head": head, "position": position}
         notes = {
             "entropy": f"of the attention weights at {_positions_text(bound, position)}, in bits",

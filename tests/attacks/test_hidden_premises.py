@@ -603,15 +603,15 @@ def test_a_key_that_comes_twice_shows_nothing(monkeypatch: pytest.MonkeyPatch, t
 def test_of_two_rows_of_one_claim_that_of_today_counts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ledger: Any
 ) -> None:
-    """Branches that both write a row are merged to two lines. Where both are of today, one was forged, and neither
-    counts."""
+    """Branches that both write a row are merged to two lines. A status that does not follow from the certificates is
+    forged, and does not count."""
     name = "cookbook.s5.7.lemma5.3"
     earlier = ledger[name] | {"digest": "0" * 32}
     assert name in shown(monkeypatch, tmp_path, ledger | {"before": earlier})
     refuted = claims.Known("REFUTED", claims.row_digest(name))
     forged = {"id": name, "status": "REFUTED", "digest": refuted.sealed(name)}
-    assert name in shown(monkeypatch, tmp_path, {"alone": forged})
-    assert name not in shown(monkeypatch, tmp_path, ledger | {"beside": forged})
+    assert name not in shown(monkeypatch, tmp_path, {"alone": forged})
+    assert shown(monkeypatch, tmp_path, ledger | {"beside": forged})[name] == "PROVED"
 
 
 # --- The evaluator against brute force --------------------------------------------------------------------------------

@@ -17,9 +17,8 @@ import mpmath
 import pytest
 from families import together
 
-from symcook import bounds
 from symcook.__main__ import dispatch, main
-from symcook.bounds import kind, softmax_hardmax, sweeps, table_lookup
+from symcook.bounds import kind, kinds, softmax_hardmax, sweeps, table_lookup
 from symcook.bounds.sweeps import read_over, sweep
 from symcook.errors import BadInput, Undecided
 from symcook.model.rationals import decimal_text
@@ -107,7 +106,7 @@ def test_an_undecided_claim_is_said(monkeypatch):
         object.__setattr__(answer, "holds", None if Fraction(given["gamma"]) > 2 else True)
         return answer
 
-    monkeypatch.setattr(bounds.Question, "load", lambda self: half)
+    monkeypatch.setattr(kinds.Question, "load", lambda self: half)
     found = sweep("lookup", "gamma=1:3:3")
     assert found.holds is None and found.csv().splitlines()[-1].endswith(",undecided")
     assert "undecided at 1 of them" in found.text()
@@ -122,7 +121,7 @@ def test_an_answer_that_cannot_be_had_names_its_place(monkeypatch):
             raise Undecided("more bits are needed.")
         return real(**given)
 
-    monkeypatch.setattr(bounds.Question, "load", lambda self: some)
+    monkeypatch.setattr(kinds.Question, "load", lambda self: some)
     with pytest.raises(Undecided, match=r"^at gamma = 2: more bits are needed\.$"):
         sweep("lookup", "gamma=1:3:3")
 

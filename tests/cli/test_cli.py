@@ -543,7 +543,7 @@ BAD = [
     ("bound softmax-hardmax --n 0 --gamma 1", "at least 1"),
     ("bound softmax-hardmax --n 2 --gamma 0", "positive"),
     ("bound softmax-hardmax --n 2 --gamma -1", "positive"),
-    ("bound softmax-hardmax --n 2 --gamma foo", "foo"),
+    ("bound softmax-hardmax --n 2 --gamma foo(1)", "foo"),
     ("bound softmax-hardmax --n 2", "--gamma"),
     ("bound", "KIND"),
     ("bound softmax-hardmax --n 10^5 --gamma 1", "write it in digits"),

@@ -84,7 +84,7 @@ check mine.json --max-length 4 --spec spec:f | given: spec:f; write spec.py:f
 check mine.json --max-length 0 | from 1 to 1,000,000
 compile dfa "(ab)*" -o mine.json | give another name, or --force
 prove | ids, a recipe, --paper or --all, and only one of them
-bound softmax-hardmax --n 64 --gamma five | write a number in place of five
+bound softmax --scores 1,2 --gamma five | give numbers
 diff mine.json dyck-1 | a b c for majority and ( ) for dyck-1
 hardsoft mine.json | maximum L1 error at each position must be given
 """.strip().splitlines()

@@ -16,7 +16,7 @@ from symcook.model import ends
 from symcook.words import rounded, simulated
 
 SMALLEST = "smallest"
-SAYS = "must be of kind|must decide"
+SAYS = "must be of kind|must decide|the kind of a readout must be one that .* knows"
 
 
 def model(kind: str, position: str = "last") -> sc.Transformer:

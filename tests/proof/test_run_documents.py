@@ -27,7 +27,7 @@ def document(**more: Any) -> dict[str, Any]:
 
 
 def symbol(name: str) -> dict[str, Any]:
-    return {"name": name, "region": "c > 0", "default": "1"}
+    return {"name": name, "lower": "0", "default": "1"}
 
 
 @pytest.mark.parametrize("name", ["x", "i", "n", "w", "1a", "a b"])

@@ -319,7 +319,7 @@ def test_checks_find_no_difference(name: str, arguments: dict[str, Any], length:
         ("lookup-almost-orthogonal", {"epsilon": -1}),
         ("lookup-almost-orthogonal", {"seed": "x"}),
         ("tie-break", {"term": "1/i"}),
-        ("tie-break", {"gamma": "1/2"}),
+        ("tie-break", {"gamma": "-1/2"}),
         ("predecessor-strict", {"weighting": "leftmost"}),
         ("average", {"weighting": 1}),
     ],

@@ -17,7 +17,7 @@ import symcook
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.rationals import rational, truth
-from symcook.model.symbols import exact
+from symcook.model.symbols import exact, symbol
 from symcook.recipes import build, info, names, reference, region
 from symcook.recipes.arguments import rows as read_rows
 
@@ -59,8 +59,12 @@ def block(name, **arguments):
 
 def printed(W1, b1, W2, b2):
     """The four matrices as nested lists of sympy numbers."""
-    return [[[exact(e) for e in row] for row in W1], [exact(e) for e in b1], [[exact(e) for e in row] for row in W2],
-            [exact(e) for e in b2]]  # fmt: skip
+
+    def number(entry):
+        return exact(entry, {name: symbol(name, "positive") for name in ("eps", "delta")} | {"c": symbol("c")})
+
+    return [[[number(e) for e in row] for row in W1], [number(e) for e in b1], [[number(e) for e in row] for row in W2],
+            [number(e) for e in b2]]  # fmt: skip
 
 
 def given(ff):
@@ -411,7 +415,8 @@ def test_dyck_on_all_words(longest, members):
     ("name", "arguments"),
     [
         ("gtzer", {}),
-        ("gtzero", {"eps": 1}),
+        ("gtzero", {"eps": 0}),
+        ("gtzero", {"esp": 1}),
         ("identity", {"d": 0}),
         ("identity", {"d": 257}),
         ("identity", {"d": "3/2"}),

@@ -540,8 +540,8 @@ def test_forms_that_name_letters_outside_of_the_grammar() -> None:
     b.readout("sign", "first", "t", weights=[1])
     found = every_length(b.build("first"))
     shown = found._repr_html_()
-    assert "w(1) = &quot;(&quot;" in shown and "&quot;&lt;b&gt;&quot;" in shown
-    assert 'w(1) = "("' in found._repr_latex_()
+    assert "at(&quot;(&quot;, 1)" in shown and "at(&quot;&lt;b&gt;&quot;, 1)" in shown
+    assert 'at("(", 1)' in found._repr_latex_()
 
 
 def test_on_paper_nothing_is_wider_than_paper(made: Any, tmp_path: Path) -> None:
