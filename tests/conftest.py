@@ -80,26 +80,31 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """After a file its own caches and garbage go, and no later collection looks at the rest. Else a process grows to
-    four gigabytes, and a collection in it takes as long as a hundred tests. Caches that the file imports stay, as other
-    files use them, while the process is small."""
+    """After a file its own caches go. Caches that the file imports stay, as other files use them, until the process has
+    grown by `GROWN`; then they go too, with all garbage. No later collection looks at what is left: a collection of a
+    large process takes as long as a hundred tests."""
     item.stash[SPENT] = processor_time()
     yield
     if nextitem is None or nextitem.path != item.path:
         modules = [item.getparent(pytest.Module).obj]  # type: ignore[union-attr]
-        if held() > GREAT:
+        grown = held() > collected[0] + GROWN
+        if grown:
             modules = [one for one in [*sys.modules.values()] if str(getattr(one, "__file__", "")).startswith(TESTS)]
-            gc.unfreeze()
         for cached in (one for module in modules for one in caches(module)):
             cached.cache_clear()
-        gc.collect()
-        gc.freeze()
+        if grown:
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+            collected[0] = held()
 
 
 CACHE = type(cache(int))
 TESTS = f"{Path(__file__).parent}{os.sep}"
-GREAT = 400
-"""How many MB a process may hold before all caches of tests go."""
+GROWN = 150
+"""By how many MB a process may grow before all caches of tests go."""
+collected = [100]
+"""How many MB the process held after its last collection; at first, about what it holds when the tests are read."""
 
 
 def held() -> int:
