@@ -116,13 +116,11 @@ def held() -> int:
 
 
 def caches(module: Any) -> Iterator[Any]:
-    """The caches that a module makes: its functions, and what stands in entries of its tables."""
+    """The caches that a module makes: its functions. A cache inside an object may be of an iterator, which cannot be
+    read again."""
     for value in [*vars(module).values()]:
-        for entry in (value, *value.values()) if type(value) is dict else (value,):
-            if entry is value and isinstance(value, CACHE) and value.__module__ == module.__name__:
-                yield value
-            elif entry is not value and not isinstance(entry, CACHE):
-                yield from (one for one in getattr(entry, "__dict__", {}).values() if isinstance(one, CACHE))
+        if isinstance(value, CACHE) and value.__module__ == module.__name__:
+            yield value
 
 
 SPENT = pytest.StashKey[float]()

@@ -259,7 +259,8 @@ def expression(text: str, must: str) -> str:
     """`text`, where a file may be given too. BadInput, with the sentence `must`, where it is a path
     (`symcook.files.is_path`)."""
     if is_path(text):
-        raise BadInput(must, text, f"in brackets it is an expression: ({text})")
+        shown = text if len(text) <= 60 else f"{text[:30]}...{text[-20:]}"
+        raise BadInput(must, text, f"in brackets it is an expression: ({shown})")
     return text
 
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ def adequate(
     variants without a counterexample there; `false`: the statement fails at one of them; `fixed`: it is about given
     objects, so that few instances meet it.
     """
-    instances = cache(partial(_made, at))
+    instances = Instances(at)
 
     def keep(claim: Callable[[Any], bool | None]) -> Callable[[Any], bool | None]:
         for name in ids:
@@ -78,6 +78,19 @@ def adequate(
         return claim
 
     return keep
+
+
+class Instances:
+    """The instances of an entry, made when they are first asked for and then kept: `at` may be an iterator, which gives
+    them once."""
+
+    def __init__(self, at: Iterable[dict[str, Any]]) -> None:
+        self.at, self.made = at, None
+
+    def __call__(self) -> tuple[dict[str, Any], ...]:
+        if self.made is None:
+            self.made = _made(self.at)
+        return self.made
 
 
 class Shared:
