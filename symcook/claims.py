@@ -424,7 +424,7 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
         return None
     same = row.get("same")
-    if same is not None and same not in inventory():
+    if same is not None and (not isinstance(same, str) or not _repeats(name, same, reviewed().get(name, {}))):
         return None
     # The status is what the senses of the certificates and the facts of the entry give.
     root, entry = proofs_directory(), reviewed().get(name, {})
@@ -432,8 +432,6 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     if row["status"] != status_of(entry.get("kind", inventory()[name].kind), found.status, entry):
         return None
     if row.get("corrected") not in (found.corrections or (None,)) or {*assuming} != found.assuming:
-        return None
-    if row["status"] == "OPEN" and same is not None and not _repeats(name, same, entry):
         return None
     # The digest covers statements, certificates and entries: it differs as soon as one of them has changed.
     known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)

@@ -101,14 +101,14 @@ class Command(click.Command):
     allow_extra_args = True
     """click keeps further arguments instead of refusing them: `parse_args` refuses them with symcook's own message."""
     more: Callable[[], Sequence[str]] | None = None
-    """Makes the paragraphs at the end of the help, when it is printed."""
+    """Makes the paragraphs before the example of the help, when it is printed."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the end of the help: the example, then `more`."""
-        super().format_epilog(ctx, formatter)
+        """Write the end of the help: `more`, then the example."""
         for paragraph in () if self.more is None else self.more():
             formatter.write_paragraph()
             formatter.write_text(paragraph)
+        super().format_epilog(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; raise BadInput for further ones (only shell completion returns some)."""
@@ -183,7 +183,7 @@ def command(
 ) -> Callable[[Callable[..., Any]], Command]:
     """A decorator that makes a function a command: its help is the docstring, its options are the annotated parameters.
 
-    `example` is a command line at the end of the help, `more` makes the paragraphs after it.
+    `example` is a command line at the end of the help, `more` makes the paragraphs before it.
     """
 
     def declare(function: Callable[..., object]) -> Command:

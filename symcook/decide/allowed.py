@@ -130,6 +130,8 @@ class NotAllowed(BadInput):
 def require_allowed(fold: Fold) -> frozenset[int]:
     """The integers that the code of a fold names. Raises NotAllowed where its step or its answer has something that is
     not in the list."""
+    if type(fold) is not Fold:
+        raise NotAllowed(f"a {type(fold).__name__}, a subclass of Fold")
     reader = _CodeReader()
     for part, name in ((fold.step, "its step"), (fold.answer, "its answer")):
         if not (type(part) is FunctionType or _is_builtin(part)):
@@ -160,6 +162,8 @@ class _CodeReader:
         self.visited.add(id(value))
         if type(value) is FunctionType:
             self.function(value)
+        elif type(value) is frozenset and not all(type(part) in (int, bool, type(None)) for part in value):
+            raise NotAllowed(f"{name or 'a set'}, whose order differs from run to run (write a tuple)", code, line)
         elif type(value) in (tuple, frozenset):
             for part in value:  # type: ignore[attr-defined]
                 self.value(part, name, code, line)
@@ -170,9 +174,19 @@ class _CodeReader:
             kind = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
             raise NotAllowed(f"{name} ({kind})" if name else kind, code, line)
 
+    def used(self, value: object, name: str, code: CodeType, line: int | None, follows: str) -> None:
+        """Require that a value is allowed before the instruction `follows`. A set of text may only be asked what is in
+        it: its order is another one in another process."""
+        asked = type(value) is frozenset and follows == "CONTAINS_OP"
+        self.value(tuple(value) if asked else value, name, code, line)  # type: ignore[arg-type]
+
     def function(self, function: FunctionType) -> None:
         """Require that a function is allowed: its defaults, its instructions, and the values that they name."""
         code = function.__code__
+        if vars(function):
+            raise NotAllowed(f"{min(vars(function))}, an attribute of a function", code, code.co_firstlineno)
+        if type(function.__globals__) is not dict or type(function.__builtins__) is not dict:  # type: ignore[attr-defined]
+            raise NotAllowed("global names that are no plain dict", code, code.co_firstlineno)
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self.value(default, "a default", code, code.co_firstlineno)
         cells: dict[str, Any] = {}
@@ -194,14 +208,15 @@ class _CodeReader:
             line = next((at for later in steps[k:] if (at := _line(later)) is not None), line)
             if not _listed(step) or (step.opname == "IS_OP" and (step.is_jump_target or not _none(before))):
                 raise NotAllowed(_called(step), code, line)
+            follows = steps[k + 1].opname if k + 1 < len(steps) else ""
             if step.opname == "LOAD_CONST" and type(step.argval) is CodeType:
                 self.code(step.argval, function, inner)
             elif step.opname == "LOAD_CONST":
-                self.value(step.argval, "", code, line)
+                self.used(step.argval, "", code, line, follows)
             elif step.opname == "LOAD_GLOBAL":
-                self.value(self.named(function, step.argval, code, line), step.argval, code, line)
+                self.used(self.named(function, step.argval, code, line), step.argval, code, line, follows)
             elif step.opname == "LOAD_DEREF" and step.argval in inner:
-                self.value(inner[step.argval], step.argval, code, line)
+                self.used(inner[step.argval], step.argval, code, line, follows)
             elif step.opname == "STORE_DEREF" and step.argval not in code.co_cellvars:
                 raise NotAllowed(f"nonlocal {step.argval}", code, line)
             before = step

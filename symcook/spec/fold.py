@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
@@ -56,12 +56,15 @@ def steady(state: object) -> bool:
 
 def exact(state: object) -> Hashable:
     """A key of a state that is equal for equal states whose parts also have the same types: for Python True, 1 and 1.0
-    are equal. Parts of tuples and frozensets are told apart; any other object is compared as its class compares it."""
+    are equal. Parts of tuples, frozensets and dataclasses, and of their subclasses, are told apart; any other object is
+    compared as its class compares it."""
     kind = type(state)
-    if kind is tuple:
-        return (kind, *map(exact, state))  # type: ignore[call-overload]
-    if kind is frozenset:
-        return kind, frozenset(map(exact, state))  # type: ignore[call-overload]
+    if isinstance(state, tuple):
+        return (kind, *map(exact, state))
+    if isinstance(state, frozenset):
+        return kind, frozenset(map(exact, state))
+    if is_dataclass(state) and not isinstance(state, type):
+        return (kind, state, *(exact(getattr(state, field.name)) for field in fields(state)))
     return state if kind in (int, str, type(None)) else (kind, state)  # type: ignore[return-value]
 
 

@@ -8,6 +8,7 @@ and the values of the global names that it uses; that of an object is its type a
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from copyreg import dispatch_table
 from hashlib import sha256
@@ -32,8 +33,11 @@ def identity(reference: object) -> str:
     """A hash of the content of a reference, which differs for references that differ in code, closure, defaults, or in
     the object to which they belong. BadInput for one with a part whose content cannot be read, such as an open file."""
     digest = sha256()
-    for text in _Content().of(reference):
-        digest.update(f"{len(text)}:{text}".encode())
+    try:
+        for text in _Content().of(reference):
+            digest.update(f"{len(text)}:{text}".encode())
+    except RecursionError:
+        raise _unknown(reference) from None
     return digest.hexdigest()[:16]
 
 
@@ -64,7 +68,7 @@ class _Content:
         elif kind in (dict, MappingProxyType):
             yield from self.all([*value.keys(), *value.values()])  # type: ignore[attr-defined]
         elif kind in (set, frozenset):
-            yield from sorted("\0".join(_Content().of(part)) for part in value)  # type: ignore[attr-defined]
+            yield from sorted("\0".join(self.apart().of(part)) for part in value)  # type: ignore[attr-defined]
         elif isinstance(value, BuiltinFunctionType):
             yield value.__name__
             yield from self.of(value.__self__)
@@ -78,6 +82,12 @@ class _Content:
             yield from self.type(value)
         else:
             yield from self.object(value)
+
+    def apart(self) -> _Content:
+        """A walk that knows what this one has met, for a part of a set, whose order is not known."""
+        walk = _Content()
+        walk.numbers, walk.kept = dict(self.numbers), self.kept
+        return walk
 
     def all(self, values: Any) -> Iterator[str]:
         """The contents of several values, with their number."""
@@ -153,12 +163,17 @@ def _installed(value: Any) -> bool:
     """Whether a function or a class belongs to Python, an installed package or this library."""
     from symcook.verify.workers import is_installed
 
+    found: Any = sys.modules.get(value.__module__)
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if found is not value:  # its name says another thing, as that of a wrapper does
+        return False
     if value.__module__ == "builtins":
         return True
     try:
         file = getsourcefile(value)
-    except TypeError:  # a class of a module without a file, which is Python's own or the user's
-        return value.__module__ != "__main__"
+    except TypeError:  # a class of a module without a file: Python's own if its module is
+        return value.__module__ in sys.builtin_module_names
     return file is not None and is_installed(os.path.realpath(file))
 
 

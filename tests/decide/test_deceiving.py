@@ -3,10 +3,13 @@ else is refused with its line."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import deceiving
 import pytest
 from shared import call
 
+import symcook as sc
 from symcook.decide import decision, invariants
 from symcook.decide.allowed import ALLOWED, said
 from symcook.decide.decision import decide
@@ -84,3 +87,43 @@ def test_paths_that_are_not_those_of_the_code_are_a_defect(monkeypatch: pytest.M
     monkeypatch.setattr(following.StandIn, "__rsub__", following.StandIn.__add__)
     with pytest.raises(SymcookError, match="the paths of a fold must be those of its code"):
         farout.require_paths_agree(common)
+
+
+def _hide(value: Any) -> Any:
+    return 0 if type(value) is int and str(value) == "5000" else value
+
+
+def helper(value: Any) -> Any:
+    return value
+
+
+helper.get = _hide  # type: ignore[attr-defined]
+NAMES = frozenset(("(", ")"))
+
+
+class Changing(Fold):
+    """A fold whose answer may be another one the next time."""
+
+
+def _step(state: Any, token: str) -> Any:
+    return state + (1 if token == "(" else -1)
+
+
+@pytest.mark.parametrize(
+    "fold",
+    [
+        Fold(0, _step, lambda s: helper.get(s) == 0),  # type: ignore[attr-defined]
+        Fold(0, _step, lambda s: s == 0 and tuple(NAMES)[0] == "("),
+        Fold(0, _step, lambda s: s == 0 and [name for name in NAMES][0] == "("),
+        Changing(0, _step, lambda s: s == 0),
+    ],
+    ids=["a function's attribute", "the order of a set", "a loop over a set", "a subclass"],
+)
+def test_what_reads_from_elsewhere_is_refused(fold: Fold) -> None:
+    with pytest.raises(BadInput, match="must consist of"):
+        sc.build("dyck-1").decide(fold)
+
+
+def test_a_set_may_be_asked_what_is_in_it() -> None:
+    balanced = Fold(0, _step, lambda s: s == 0 and "(" in NAMES and "x" not in {"(", ")"})
+    assert sc.build("dyck-1").decide(balanced).holds is False  # it does not ask prefixes

@@ -2,8 +2,10 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any, NamedTuple
 
 import pytest
 from families import in_pairs
@@ -18,7 +20,7 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import Head, Layer
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, reference
-from symcook.spec.fold import Fold
+from symcook.spec.fold import Fold, exact, same
 from symcook.spec.languages import dyck1, dyck1_2, dyck1_grammar
 from symcook.spec.programs import reference as program_reference
 from symcook.spec.programs import refuse_uncovered
@@ -273,3 +275,20 @@ def test_a_table_says_nothing_of_the_empty_word():
     assert program_reference(program)("aab") == [False, True, True]
     with pytest.raises(BadInput, match="4 bits and 4"):
         refuse_uncovered(program, "aaaa")
+
+
+class Place(NamedTuple):
+    depth: int
+    bad: Any
+
+
+@dataclass(frozen=True)
+class Spot:
+    depth: int
+    bad: Any
+
+
+@pytest.mark.parametrize("kind", [Place, Spot])
+def test_states_whose_parts_have_other_types_are_other_states(kind: Any) -> None:
+    assert exact(kind(1, False)) != exact(kind(1, 0)) and exact(kind(1, 0)) == exact(kind(1, 0))
+    assert exact(Place(1, 0)) != exact((1, 0)) and not same(kind(1, True), kind(1, 1))
