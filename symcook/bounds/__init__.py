@@ -5,6 +5,7 @@ The functions are named in `symcook.bounds.kinds`, and imported when they are fi
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.bounds.kinds import KINDS, kind
@@ -73,6 +74,10 @@ def bound(
         if parameter not in names:
             raise unknown(f"argument of {name}", parameter, names)
     given: dict[str, Any] = dict(zip(chosen.names, arguments, strict=False)) | parameters
+    # Numbers of numpy and of sympy are numbers of Python.
+    parameters = {name: plain_number(value) for name, value in parameters.items()}
+    arguments = tuple(map(plain_number, arguments))
+    given = {name: plain_number(value) for name, value in given.items()}
     if over is not None or any(not isinstance(value, (str, int, bool)) for value in given.values()):
         from symcook.bounds.sweeps import at_values, runs_over, sweep
 
@@ -91,6 +96,15 @@ def bound(
     function = chosen.load()
     fits(function, name, arguments, parameters)
     return function(*arguments, **parameters)
+
+
+def plain_number(value: Any) -> Any:
+    """A number of numpy or a Rational of sympy as Python's; anything else as it is."""
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        return value.item()
+    if getattr(value, "is_Rational", False) is True and not isinstance(value, type):
+        return int(value) if value.is_Integer else Fraction(int(value.p), int(value.q))
+    return value
 
 
 def may_have_names(value: object) -> bool:

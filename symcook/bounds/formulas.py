@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -15,9 +15,10 @@ from typing import Any
 import sympy as sp
 
 from symcook.bounds.kinds import KINDS
+from symcook.door import check_digits
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Reply
-from symcook.model.expr import names, parse_term, valid_name
+from symcook.model.expr import names, parse_formula, parse_term, valid_name
 from symcook.model.rationals import plain
 from symcook.model.symbols import exact, to_sympy
 from symcook.numbers.named import BoundVariable, ModelSymbol, SympySum
@@ -65,6 +66,9 @@ class SymbolicBound(Reply):
     """The paper's bound."""
     premise: str
     """What must hold of the arguments, as a formula of the grammar."""
+    premise_holds: bool | None
+    """Whether it holds for all values of the names; None if that depends on them. A bare name stands for a value at
+    which it holds."""
     labels: tuple[str, str]
     """What `value` and `claimed` are called."""
     row: str
@@ -85,8 +89,8 @@ class SymbolicBound(Reply):
 
     @property
     def holds(self) -> bool | None:
-        """True where the ledger has the claimed bound as PROVED; else None."""
-        return True if self.status == "PROVED" else None
+        """True where the ledger has the claimed bound as PROVED, and its premise holds; else None."""
+        return True if self.status == "PROVED" and self.premise_holds else None
 
     def to_json(self) -> dict[str, Any]:
         """{"kind", "parameters", "value", "claimed", "premise", "row", "status", "holds"}; expressions are text as
@@ -122,8 +126,12 @@ def symbolic(kind: str, arguments: Mapping[str, object]) -> SymbolicBound | None
     missing = [name for name in formula.arguments if name not in arguments]
     if missing:
         must = f"{kind} must have {' and '.join(formula.arguments)}"
-        raise BadInput(must, f"no {missing[0]}", f"give {missing[0]}=5")
-    read = {name: _read(name, arguments[name]) for name in numeric if arguments.get(name) is not None}
+        raise BadInput(must, f"no {missing[0]}", f"give {missing[0]}={_CHOICES.get(missing[0], ('5',))[0]}")
+    check_digits(arguments.get("digits", 30))  # type: ignore[arg-type]
+    given = {name: arguments[name] for name in numeric if arguments.get(name) is not None}
+    counts = {free for name in COUNTS if name in given for free in _names_in(given[name])}
+    read = {name: _read(name, value, counts) for name, value in given.items()}
+    premise = _premise(formula.premise, read)
     value, claimed = formula.values(**read)
     return SymbolicBound(
         kind=kind,
@@ -131,6 +139,7 @@ def symbolic(kind: str, arguments: Mapping[str, object]) -> SymbolicBound | None
         value=value,
         claimed=claimed,
         premise=formula.premise,
+        premise_holds=premise,
         labels=formula.labels,
         row=formula.row.format(**{name: read[name] for name in _CHOICES if name in read}),
         source=formula.source,
@@ -155,17 +164,55 @@ def _has_names(value: object) -> bool:
         return False  # the function of the numbers says what is wrong with it
 
 
-def _read(name: str, value: Any) -> Any:
-    """An argument as sympy has it: symbols that were given stay as they are."""
+def _names_in(value: Any) -> set[str]:
+    """The names in an argument: a number, text, or an expression of sympy."""
+    if isinstance(value, sp.Basic):
+        return {free.name for free in value.free_symbols if isinstance(free, sp.Symbol)}
+    return names(parse_term(plain(value))) if isinstance(value, str) and _has_names(value) else set()
+
+
+def _premise(premise: str, arguments: Mapping[str, Any]) -> bool | None:
+    """Whether the premise holds for the arguments. BadInput where it fails for all values of their names."""
+    named = {name: value for name, value in arguments.items() if name not in _CHOICES}
+    # A bare name stands for an admissible value; n, gamma and error in a premise are then the names themselves.
+    holds = True
+    for part in premise.split(" & "):
+        used = {name: named[name] for name in named if name in names(parse_formula(part))}
+        if all(isinstance(value, sp.Symbol) for value in used.values()) and len({*used.values()}) == len(used):
+            continue
+        truth = _decided(part, used)
+        if truth == sp.false:
+            shown = ", ".join(f"{name} = {value}" for name, value in used.items())
+            raise BadInput(f"the arguments must satisfy {part}", shown)
+        holds = holds and truth == sp.true
+    return True if holds else None
+
+
+def _decided(text: str, symbols: Mapping[str, Any]) -> Any:
+    """A comparison of the grammar as sympy decides it."""
+    left, _, right = (part.strip() for part in text.partition("<="))
+    strict = not right
+    if strict:
+        left, _, right = (part.strip() for part in text.partition("<"))
+    difference = to_sympy(right, symbols) - to_sympy(left, symbols)
+    known = difference.is_positive if strict else difference.is_nonnegative
+    return sp.true if known else sp.false if known is False else None
+
+
+def _read(name: str, value: Any, counts: Collection[str]) -> Any:
+    """An argument as sympy has it: symbols that were given stay as they are, and a name is a count in all arguments if
+    it is one in any (`counts`)."""
     if name in _CHOICES:
         if value not in _CHOICES[name]:
             raise unknown(name, str(value), _CHOICES[name])
         return value
     if isinstance(value, sp.Expr):
-        expression = value
+        expression: Any = value
+        if value.has(sp.Float, sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
+            raise BadInput(f"{name} must be exact and finite", str(value), "write Rational(p, q)")
     elif isinstance(value, str):
         tree = parse_term(plain(value))
-        own = {free: _positive(free, name in COUNTS) for free in names(tree) if valid_name(free)}
+        own = {free: _positive(free, free in counts) for free in names(tree) if valid_name(free)}
         expression = to_sympy(tree, own)
     else:
         expression = exact(value)

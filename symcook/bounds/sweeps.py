@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +181,7 @@ def runs_over(kind: str, arguments: Mapping[str, object]) -> str | None:
     several = [
         name
         for name, value in arguments.items()
-        if name in numbers and (isinstance(value, (range, list, tuple)) or hasattr(value, "tolist"))
+        if name in numbers and (isinstance(value, (range, list, tuple)) or getattr(value, "ndim", 0))
     ]
     if len(several) > 1:
         raise BadInput("one argument of a bound must have several values", " and ".join(several), "give one a number")
@@ -202,7 +203,9 @@ def at_values(
     from symcook.door import check_digits, fits
 
     checked_digits, answers = check_digits(digits), list[Any]()
-    values = [_exact_value(name, value) for value in at]
+    if getattr(at, "ndim", 1) != 1:
+        raise BadInput(f"the values of {name} must be in one row", f"an array of {at.ndim} dimensions")  # type: ignore[attr-defined]
+    values = [_exact_value(name, value) for value in islice(at, MAX_VALUES + 1)]
     function = kind_of(kind).load()
     fits(function, kind, (), {**arguments, name: 1})
     if not 1 <= len(values) <= MAX_VALUES:

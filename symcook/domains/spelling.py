@@ -211,7 +211,9 @@ class Spelling:
         elif generator.kind == "constant":
             base = f"({from_sympy(generator.argument)})"
         else:
-            base = f"{generator.kind}({self.value(generator.argument)})"
+            inside = self.value(generator.argument)
+            whole = {"max": f"max(0, {inside})", "step": f"I[0 < {inside}]"}
+            base = whole.get(generator.kind, f"{generator.kind}({inside})")
         return base if exponent == 1 else f"{_in_brackets_if_needed(base, '^')}^{exponent}"
 
     def linear(self, terms: Mapping[FormName, int | Fraction], constant: int | Fraction = 0) -> str:

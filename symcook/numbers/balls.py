@@ -72,7 +72,7 @@ class Ball:
         outside the range of floats."""
         self._check_small("a float")
         value = float(self.mid) if abs(self._tens()) <= 400 else 0.0
-        if not self.exact and not 0 < abs(value) < float("inf"):
+        if self.mid != "0" and not 0 < abs(value) < float("inf"):
             raise BadInput("a number must be within the range of floats", self.mid, "read it with .mpf()")
         return value
 
@@ -131,7 +131,9 @@ class Ball:
         if self.exact and (not isinstance(number, Ball) or number.exact):
             ours, theirs = self.fraction, number.fraction if isinstance(number, Ball) else number
             return (ours > theirs) - (ours < theirs)
-        with PRECISION, flint.ctx.workprec(bits_for(max(len(self.mid), len(str(other))))):
+        long = 0 if isinstance(number, Ball) else number.numerator.bit_length() + number.denominator.bit_length()
+        digits = len(number.mid) if isinstance(number, Ball) else 0
+        with PRECISION, flint.ctx.workprec(long + bits_for(max(len(self.mid), digits))):
             difference = self._arb() - (number._arb() if isinstance(number, Ball) else arb_of(number))
         if difference > 0 or difference < 0:
             return 1 if difference > 0 else -1
@@ -180,6 +182,9 @@ def _exact_number(value: Any) -> Fraction | None:
     if hasattr(value, "_mpf_"):  # an mpf: infinities and nan have a power without a mantissa
         sign, mantissa, power, _ = value._mpf_
         return None if power and not mantissa else (-1) ** sign * int(mantissa) * Fraction(2) ** int(power)
+    if getattr(value, "is_number", False) is True or isinstance(value, flint.arb):
+        must = "an interval must be compared with an exact rational number or another interval"
+        raise BadInput(must, str(value), "compare its mpf(), or a difference of bounds")
     return None
 
 

@@ -16,14 +16,15 @@ import sympy as sp
 class ModelSymbol(sp.Symbol):
     """A symbol of sympy that `subs` and `xreplace` find by its name.
 
-    It equals sympy's symbol of the same name and assumptions. Its class has sympy's name for symbols, by which sympy
-    orders and prints expressions.
+    It equals no symbol of sympy, whatever its assumptions: sympy keeps what it has computed by equality, and would give
+    an expression of the user's in place of the model's. Its class has sympy's name for symbols, by which sympy orders
+    and prints expressions.
 
     >>> eps = ModelSymbol("eps", positive=True)
     >>> (1 / eps).subs("eps", 2), (1 / eps).subs(sp.Symbol("eps"), 2), sp.sqrt(eps**2)
     (1/2, 1/2, eps)
-    >>> eps == sp.Symbol("eps", positive=True), eps == sp.Symbol("eps")
-    (True, False)
+    >>> eps == sp.Symbol("eps", positive=True)
+    False
     """
 
     __slots__ = ()
@@ -44,13 +45,6 @@ class ModelSymbol(sp.Symbol):
     def xreplace(self, rule: Mapping[Any, Any], hack2: bool = False) -> Any:
         """`_xreplace`, for a symbol that is a whole expression: sympy does not ask `_xreplace` of it."""
         return self._xreplace(rule)[0]
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is sp.Symbol:
-            return self._hashable_content() == other._hashable_content()
-        return super().__eq__(other)
-
-    __hash__ = sp.Symbol.__hash__
 
 
 class BoundVariable(sp.Symbol):
@@ -75,6 +69,10 @@ class SympySum(sp.Sum):
     def _eval_subs(self, old: Any, new: Any) -> Any:
         """This sum with `new` for the free symbol that `old` names."""
         return super()._eval_subs(next((s for s in self.free_symbols if _names(old, s.name)), old), new)
+
+    def _eval_evalf(self, prec: int) -> Any:
+        """The value of the sum as sympy's own, which sympy evaluates by its class."""
+        return sp.Sum(*self.args)._evalf(prec)
 
 
 SympySum.__name__ = "Sum"

@@ -70,7 +70,7 @@ def test_names_are_text_symbols_or_expressions() -> None:
     assert text.claimed.subs({"n": 3, g: 2}) == mine.claimed.subs({n: 3, "g": 2}) and text.value.subs({n: 1}) == 0
     assert text.claimed.free_symbols == {s for s in text.value.free_symbols if s.is_positive}
     lookup = sc.bound("lookup", gamma="k", n=4).value  # the sums have another variable
-    assert lookup.free_symbols == {sympy.Symbol("k", positive=True, real=True)}
+    assert [(free.name, free.is_positive) for free in lookup.free_symbols] == [("k", True)]
     assert lookup.subs("k", 1).doit() == sc.bound("lookup", gamma="gamma", n=4).value.subs("gamma", 1).doit()
     for shown in (text.text(), text.latex(), text._repr_html_(), repr(text)):
         assert "exp" in shown or "e^{" in shown
@@ -96,3 +96,37 @@ def test_what_has_no_formula_is_refused(kind: str, arguments: dict[str, Any], sa
 
 def test_each_kind_with_formulas_is_a_kind() -> None:
     assert set(FORMULAS) == set(NUMBERS) <= set(KINDS)
+
+
+def test_a_claim_holds_only_where_its_premise_does() -> None:
+    """Lemma 7 is for gamma of at least 1: at 1/100 the value passes the claim."""
+    assert sc.bound("table-lookup", gamma="g").holds is True and sc.bound("table-lookup", gamma="g + 1").holds is True
+    assert sc.bound("table-lookup", gamma="g/2").holds is None
+    for wrong in ({"gamma": "1/(100 + g)"}, {"gamma": "1/100", "n": "n"}, {"gamma": sympy.nan, "n": "n"}, {"gamma": sympy.Float(2), "n": "n"}):
+        with pytest.raises(BadInput):
+            sc.bound("table-lookup", **wrong)
+    with pytest.raises(BadInput, match="must satisfy 2 <= n"):
+        sc.bound("temperature", n=1, gamma="g")
+    with pytest.raises(BadInput, match="digits"):
+        sc.bound("lookup", gamma="g", digits="x")
+
+
+def test_one_name_is_one_symbol() -> None:
+    bound = sc.bound("softmax-hardmax", n="n", gamma="log(8*n)")
+    assert bound.claimed == sympy.Rational(1, 4) and len(bound.value.free_symbols) == 1
+
+
+def test_a_sum_has_a_value() -> None:
+    value = sc.bound("lookup", gamma="g").value.subs("g", 1).evalf(20)
+    assert abs(value - sympy.Float(sc.bound("lookup", gamma=1, digits=20).value.mid, 20)) < 1e-15
+
+
+def test_numbers_of_numpy_and_sympy_are_numbers() -> None:
+    import numpy as np
+
+    plain = sc.bound("softmax-hardmax", n=64, gamma=5, digits=5)
+    for n, gamma in ((np.int64(64), 5), (np.array(64), 5), (sympy.Integer(64), sympy.Integer(5))):
+        assert sc.bound("softmax-hardmax", n=n, gamma=gamma, digits=5) == plain
+    for wrong in (np.array([[1, 2], [3, 4]]), range(1, 10**9)):
+        with pytest.raises(BadInput):
+            sc.bound("softmax-hardmax", n=wrong, gamma=5)

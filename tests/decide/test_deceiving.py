@@ -113,8 +113,8 @@ def _step(state: Any, token: str) -> Any:
     "fold",
     [
         Fold(0, _step, lambda s: helper.get(s) == 0),  # type: ignore[attr-defined]
-        Fold(0, _step, lambda s: s == 0 and tuple(NAMES)[0] == "("),
-        Fold(0, _step, lambda s: s == 0 and [name for name in NAMES][0] == "("),
+        Fold(0, _step, lambda s: s == 0 and tuple(NAMES) == ("(", ")")),
+        Fold(0, _step, lambda s: s == 0 and min(len(name) for name in NAMES) == 1),
         Changing(0, _step, lambda s: s == 0),
     ],
     ids=["a function's attribute", "the order of a set", "a loop over a set", "a subclass"],

@@ -313,7 +313,7 @@ def test_binding_replaces_symbols_and_keeps_the_rest():
     )
     bound = model.bind({"eps": "1/2"}, require=False)
     assert [p.name for p in bound.parameters] == ["t"]
-    i, n = sympy.Symbol("i", integer=True, nonnegative=True), sympy.Symbol("n", integer=True, positive=True)
+    i, n = bound.symbols["i"], bound.symbols["n"]
     assert bound.embedding.words["x"]["a"] == sympy.Rational(1, 2)
     assert bound.embedding.positions["b"] == i / 2
     attention = bound.layers[0].attention

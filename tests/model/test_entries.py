@@ -15,6 +15,7 @@ from symcook.model.checks import Space, sparse
 from symcook.model.ends import Embedding, Readout
 from symcook.model.entries import FEW, NamedNumbers, RationalEntries, kept_number, rational_matrix, rational_of
 from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.symbols import symbol
 from symcook.numbers.matrix import RationalMatrix
 
 
@@ -100,7 +101,7 @@ def test_a_matrix_is_kept_by_its_rows() -> None:
 
 def test_values_are_a_mapping_of_numbers_of_sympy() -> None:
     found = NamedNumbers({"x": "1/2", "y": "1/i"})
-    assert dict(found) == {"x": sympy.Rational(1, 2), "y": 1 / sympy.Symbol("i", integer=True, nonnegative=True)}
+    assert dict(found) == {"x": sympy.Rational(1, 2), "y": 1 / symbol("i")}
     assert isinstance(found["x"], sympy.Rational)
     space = Space(("x", "y"))
     one, other = Embedding(space, {"a": {"x": "1/2"}}), Embedding(space, {"a": {"x": sympy.Rational(1, 2)}})

@@ -168,4 +168,4 @@ def test_a_symbol_of_sympy_is_the_symbol_of_that_name_whatever_it_assumes() -> N
     embedding = Embedding(SPACE, words={"a": {}}, positions={"x": plain * positive})
     model = Transformer("m", embedding, (LAYER,), READOUT, (Parameter("c", default=3),))
     assert model == loads(dumps(model)) and model.bind().parameters == ()
-    assert model.bind().embedding.positions["x"] == 3 * sympy.Symbol("i", integer=True, nonnegative=True)
+    assert model.bind().embedding.positions["x"] == 3 * model.symbols["i"]

@@ -79,3 +79,18 @@ def test_a_model_taken_into_another_has_the_signs_of_the_new_declaration() -> No
     wider = sc.Transformer("wider", model.embedding, model.layers, model.readout, (Parameter("eps", default=1),))
     assert wider.symbols["eps"].is_positive is None
     assert wider.layers[0].feedforward.W2.free_symbols == {wider.symbols["eps"]}
+
+
+def test_what_a_user_made_before_is_not_put_in_its_place() -> None:
+    """sympy keeps what it has computed, and finds it again by equality."""
+    own = sympy.Symbol("eps", positive=True)
+    for made in (-1 / own, sympy.exp(2 / own), sympy.sqrt(3 * own + 1)):
+        ours = sympy.sympify(made).xreplace({own: sc.build("gtzero").symbols["eps"]})
+        assert not ours.subs("eps", 2).free_symbols and ours != made
+
+
+def test_every_part_of_a_model_has_the_signs() -> None:
+    model = sc.build("first")
+    assert model.sublayers[0].parts[0] in model.layers[0].parts()
+    for value, _, _ in model.expressions():
+        assert value.free_symbols <= set(model.symbols.values())
