@@ -102,9 +102,9 @@ def test_a_claim_holds_only_where_its_premise_does() -> None:
     """Lemma 7 is for gamma of at least 1: at 1/100 the value passes the claim."""
     assert sc.bound("table-lookup", gamma="g").holds is True and sc.bound("table-lookup", gamma="g + 1").holds is True
     assert sc.bound("table-lookup", gamma="g/2").holds is None
-    for wrong in ({"gamma": "1/(100 + g)"}, {"gamma": "1/100", "n": "n"}, {"gamma": sympy.nan, "n": "n"}, {"gamma": sympy.Float(2), "n": "n"}):
+    for wrong in ("1/(100 + g)", "1/100", sympy.nan, sympy.Float(2)):
         with pytest.raises(BadInput):
-            sc.bound("table-lookup", **wrong)
+            sc.bound("table-lookup", gamma=wrong, n="n")
     with pytest.raises(BadInput, match="must satisfy 2 <= n"):
         sc.bound("temperature", n=1, gamma="g")
     with pytest.raises(BadInput, match="digits"):
