@@ -424,7 +424,7 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
         return None
     same = row.get("same")
-    if same is not None and (not isinstance(same, str) or not _repeats(name, same, reviewed().get(name, {}))):
+    if same is not None and (not isinstance(same, str) or same not in inventory()):
         return None
     # The status is what the senses of the certificates and the facts of the entry give.
     root, entry = proofs_directory(), reviewed().get(name, {})
@@ -432,6 +432,8 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     if row["status"] != status_of(entry.get("kind", inventory()[name].kind), found.status, entry):
         return None
     if row.get("corrected") not in (found.corrections or (None,)) or {*assuming} != found.assuming:
+        return None
+    if same is not None and not _repeats(name, same, entry):
         return None
     # The digest covers statements, certificates and entries: it differs as soon as one of them has changed.
     known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)
@@ -446,7 +448,10 @@ def _repeats(name: str, same: str, entry: dict[str, str]) -> bool:
     from symcook.proof.replay import statements
 
     stated = statements()
-    return name in stated and same in stated and stated[name].digest == stated[same].digest
+    try:
+        return name in stated and same in stated and stated[name].digest == stated[same].digest
+    except SymcookError:  # a statement that cannot be read is equal to none
+        return False
 
 
 def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:

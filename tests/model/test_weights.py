@@ -218,7 +218,7 @@ def test_the_tests_of_recipes_take_one_more(tmp_path: Path) -> None:
     """In the chapter of the others; those that have a case for each recipe have one for it."""
     added(tmp_path, "feedforward")
     files = [TESTS / "recipes" / f"test_{name}.py" for name in ("recipes", "facts", "each_command", "recipe_files")]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", WITH_IT]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "-k", WITH_IT]
     done = subprocess.run([*command, *files, __file__], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "double" not in done.stdout, done.stdout
     assert int(done.stdout.split(" passed")[0].split()[-1]) >= 10
