@@ -152,7 +152,8 @@ def test_a_command_enters_few_modules(load) -> None:
     assert {name: len(entered) for name, entered in found.items() if len(entered) > ENTERED[name]} == {}
     assert {"forward", "run", "domains.exact"} <= found["run"] and {"proof.kernel", "proof.replay"} <= found["prove"]
     assert "numbers.expsum" not in found["run"], "it is loaded, and no function of it is called"
-    ledger = {"proof.files", *(f"proof.audit.{name}" for name in ("senses", "seals", "certificatefile", "statementfiles"))}
+    audit = ("senses", "seals", "certificatefile", "statementfiles")
+    ledger = {"proof.files", *(f"proof.audit.{name}" for name in audit)}
     assert not any(name.startswith("proof.") for name in found["run"] | (found["export"] - ledger))
     assert not {"forward", "run"} & found["prove"]
     with pytest.raises(RuntimeError, match="must be"):
