@@ -73,11 +73,10 @@ def bound(
     for parameter in parameters:
         if parameter not in names:
             raise unknown(f"argument of {name}", parameter, names)
-    given: dict[str, Any] = dict(zip(chosen.names, arguments, strict=False)) | parameters
     # Numbers of numpy and of sympy are numbers of Python.
     parameters = {name: plain_number(value) for name, value in parameters.items()}
     arguments = tuple(map(plain_number, arguments))
-    given = {name: plain_number(value) for name, value in given.items()}
+    given: dict[str, Any] = dict(zip(chosen.names, arguments, strict=False)) | parameters
     if over is not None or any(not isinstance(value, (str, int, bool)) for value in given.values()):
         from symcook.bounds.sweeps import at_values, runs_over, sweep
 

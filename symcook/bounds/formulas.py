@@ -190,10 +190,8 @@ def _premise(premise: str, arguments: Mapping[str, Any]) -> bool | None:
 
 def _decided(text: str, symbols: Mapping[str, Any]) -> Any:
     """A comparison of the grammar as sympy decides it."""
-    left, _, right = (part.strip() for part in text.partition("<="))
-    strict = not right
-    if strict:
-        left, _, right = (part.strip() for part in text.partition("<"))
+    tag, left, right = parse_formula(text)
+    strict = tag == "<"
     difference = to_sympy(right, symbols) - to_sympy(left, symbols)
     known = difference.is_positive if strict else difference.is_nonnegative
     return sp.true if known else sp.false if known is False else None

@@ -226,8 +226,7 @@ class Transformer(Verbs, Shown):
                 return value.xreplace(changed) if value.free_symbols else value
 
             freeze(self, **self.with_numbers(put))
-            for kept in ("sublayers", "pointwise"):  # of the parts before
-                self.__dict__.pop(kept, None)
+            self.__dict__.pop("sublayers", None)  # which has the parts before
 
     def _check_step(self, step: Sublayer) -> None:
         """BadInput where a step reads a name that is neither a coordinate nor written by a norm before its block, or
