@@ -97,6 +97,7 @@ def test_the_index_has_each_row_once_with_its_filters(folder: Path, rows: list[c
     assert "by error type: 1 missing hypothesis, 1 misprint." in page
 
 
+@drawn
 def test_the_landing_page_counts_by_error_type(rows: list[claims.Claim]) -> None:
     types = Counter(row.slip for row in rows if row.kind != "definition" and row.same is None)
     strip = load("landing").strip()
