@@ -7,6 +7,7 @@ import copy
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from test_decision_certificates import CASES, made
 
 import symcook as sc
 from symcook.compilers import compile
-from symcook.decide.certificate import document
-from symcook.decide.decision import Decision, decide, recheck
+from symcook.decide.automata import Automaton
+from symcook.decide.certificate import StateMap, document
+from symcook.decide.decision import Decision, decide, recheck, recogniser
+from symcook.decide.finite import Finite
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
 
@@ -136,6 +139,36 @@ def test_what_is_no_difference_is_none(against: Fold, word: Any, answers: list[A
     model = sc.build("dyck-1")
     with pytest.raises(BadInput, match="must hold"):
         recheck(difference(against, word, answers), model, against, name="X")
+
+
+SILENT = Fold(0, lambda d, b: -1 if d < 0 else min(d + 1, 3) if b == "(" else d - 1, lambda d: None)
+
+
+def test_an_equality_with_what_never_answers_is_none() -> None:
+    """The map of states is closed and pairs no two answers, since there are none to compare."""
+    model = sc.build("dyck-1-2")
+    reference: Any = recogniser(model, SILENT)
+    evidence = StateMap.of(Finite(model).automaton(), reference, model.alphabet)
+    assert evidence.check()
+    given = document(Decision("equal", model, "X", certificate=evidence))
+    with pytest.raises(BadInput, match="an answer to some string; given: None for all of them"):
+        recheck(json.loads(json.dumps(given)), model, SILENT, name="X")
+
+
+@pytest.mark.parametrize(
+    ("name", "against"),
+    [
+        ("dyck-1", FREE),  # by invariants
+        ("dyck-1-2", replace(SILENT, answer=lambda d: None if d == 1 else d == 0)),  # by a map of states, or a string
+        ("dyck-1-2", Automaton(("(", ")"), ((1, 2), (1, 2), (1, 2)), (None, False, False), ("s", "o", "c"))),
+    ],
+)
+def test_what_is_free_is_said_again(name: str, against: Any) -> None:
+    model = sc.build(name)
+    found = decide(model, against, name="X")
+    again = recheck(json.loads(json.dumps(document(found))), model, against, name="X")
+    assert (again.verdict, again.free, again.empty) == (found.verdict, found.free, found.empty)
+    assert found.free is None or not found.empty
 
 
 def test_only_a_search_calls_a_string_the_smallest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
