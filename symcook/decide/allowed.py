@@ -115,8 +115,8 @@ _BUILTINS = (*(getattr(builtins, name) for row in ALLOWED for name in row.builti
 
 
 RIGHT: Mapping[str, type] = {"IS_OP": type(None), "%": int}
-"""The exact type of the right operand of an operation, where it must be known from the code alone. A text before % would
-print what stands behind it, and of a function that is where it lies in memory."""
+"""The exact type of the right operand of an operation, where it must be known from the code alone. With a text on its
+left, % prints its right operand, and the text of a function says where it lies in memory."""
 
 
 class NotAllowed(BadInput):
@@ -230,9 +230,7 @@ class _CodeReader:
                 raise NotAllowed(f"nonlocal {step.argval}", code, line)
             before = step
 
-    def loaded(
-        self, step: dis.Instruction, function: FunctionType, cells: Mapping[str, Any]
-    ) -> tuple[object] | None:
+    def loaded(self, step: dis.Instruction, function: FunctionType, cells: Mapping[str, Any]) -> tuple[object] | None:
         """The value that an instruction loads, in a tuple, if it is the same in each run: a constant, or a name of the
         module or of a surrounding function that has returned."""
         if step.opname in ("LOAD_CONST", "LOAD_SMALL_INT"):

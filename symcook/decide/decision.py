@@ -318,8 +318,8 @@ def _compared(
 
 
 def _require_an_answer(states: Answering, reference: Answering, letters: tuple[str, ...], found: Parted) -> None:
-    """BadInput where two recognisers are never both asked for an answer: neither in the comparison `found`, nor, if this
-    stopped at its limit, in a longer one."""
+    """BadInput where two recognisers never both answer: neither in the comparison `found` nor, if this stopped at its
+    limit, in a longer one."""
     if not found.asked and found.length is not None:
         found = parted(states, reference, letters, PAIRS)
     if not found.asked:

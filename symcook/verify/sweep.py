@@ -275,7 +275,10 @@ class WordSweep:
         """The result of an exhaustive check; see `check` for the arguments. If it is too large or too long and `yes` is
         not given, random strings are tried instead."""
         # The content of the specification is read before its first call, which may fill a cache of its own.
-        content = None if resume is None or self.made.file is None else identity(self.comparison.expected.reference)
+        divided = executor is not None or (workers or 1) > 1
+        content = None
+        if (resume is not None or divided) and self.made.file is not None:
+            content = identity(self.comparison.expected.reference)
         empty, empty_tally = self.on_empty()
         with ExitStack() as stack:
             try:
@@ -296,8 +299,8 @@ class WordSweep:
             except TooMuch as refusal:
                 return self.at_random(refusal)
             elsewhere = None
-            if executor is not None or (workers or 1) > 1:
-                task = Task.of(chunk_plan, self.made, self.numbers, self.within)
+            if divided:
+                task = Task.of(chunk_plan, self.made, self.numbers, self.within, content)
                 if executor is None:
                     # A process for which no chunk is left would have nothing to do.
                     undone = (chunk for chunk in chunk_plan if saved is None or chunk not in saved.done)

@@ -356,7 +356,9 @@ def _percent(modulus: int, power: Any = 3) -> tuple[Callable[[Any, str], Any], .
 FOLDS: dict[str, Fold] = {
     "% of a text and a function": Fold(0, _plain, lambda s: (s > 0) != (s != 0 and ("%s" % _plain)[-2] == "8")),
     "% of a text and a tuple": Fold(0, _plain, lambda s: (s > 0) != (s != 0 and ("%s" % (_plain,))[-2] == "8")),
-    "% of a text that is computed": Fold(0, _plain, lambda s: (s > 0) != (s != 0 and (("%", "s")[0] + "s") % (zip,) == "")),
+    "% of a text that is computed": Fold(
+        0, _plain, lambda s: (s > 0) != (s != 0 and (("%", "s")[0] + "s") % (zip,) == "")
+    ),
     "an integer of another class": Fold((0, Int(0)), _pair, lambda s: (s[0] > 0) != s[1].far(s[0])),
     "equal to what it likes": Fold((0, Int(0)), _pair, lambda s: (s[0] > 0) != (s[1] == s[0])),
     "text of another class": Fold((0, Text("x")), _pair, lambda s: (s[0] > 0) != s[1].far(s[0])),
