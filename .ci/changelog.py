@@ -51,7 +51,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     path = root / "CHANGELOG.md"
     version = arguments[0] if arguments else None
     text = gathered(path.read_text(encoding="utf-8"), [*found.values()], version, date.today().isoformat())
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="\n")
     for one in found:
         one.unlink()
     print(f"{len(found)} lines are in CHANGELOG.md")

@@ -10,8 +10,8 @@ import pytest
 from checkout import ROOT
 
 sys.path.insert(0, str(ROOT / ".ci"))  # they import each other
-layers, names, package, size, texts, changelog = map(
-    importlib.import_module, ("layers", "names", "package", "size", "texts", "changelog")
+layers, names, package, portable, size, texts, changelog = map(
+    importlib.import_module, ("layers", "names", "package", "portable", "size", "texts", "changelog")
 )
 
 
@@ -58,6 +58,10 @@ WRONG = {
     "proofs_in_order": ("proof/kernel.py", "def f():\n    from symcook.proof.search import tactics", 2),
     "no_circles": ("words/x.py", "def f():\n    import symcook.words.x\n    from symcook.words import y", None),
     "parameters_have_types": ("words/x.py", "\ndef f(a): ...", 2),
+    "files_are_the_same_on_each_system": ("words/x.py", "from pathlib import Path\nopen(Path('x'))", 2),
+    "files_are_the_same_on_each_system ": ("words/x.py", "p.write_text('', encoding='utf-8')", 1),
+    "files_are_the_same_on_each_system  ": ("words/x.py", "p.open('w', encoding='utf-8')", 1),
+    "files_are_the_same_on_each_system   ": ("words/x.py", "subprocess.run(x, text=True)", 1),
     "a_name_means_one_thing": ("words/x.py", "class A: ...\ndef f():\n    class A: ...", 3),
     "a_name_means_one_thing ": ("words/x.py", "class Ab: ...\nAb: TypeAlias = int", 2),
 }
@@ -67,11 +71,11 @@ WRONG = {
 def test_a_check_of_text_names_file_and_line(name: str) -> None:
     """And passes over what is lazy, or for types alone."""
     path, text, line = WRONG[name]
-    check = getattr(layers, name.strip(), None) or getattr(names, name.strip())
+    check = next(vars(one)[name.strip()] for one in (layers, names, portable) if name.strip() in vars(one))
     modules = package.given({f"symcook/{path}": text, "symcook/words/y.py": "import symcook.words.x" * (line is None)})
     found = list(check(modules))
     assert found and all(one.startswith(f"symcook/{path}:{line or 1}: ") or line is None for one in found), found
-    fine = "if TYPE_CHECKING:\n    import sympy, symcook.cli\ndef f(a: int):\n    import sympy"
+    fine = "if TYPE_CHECKING:\n    import sympy, symcook.cli\ndef f(a: int):\n    import sympy\nopen(x, 'rb')"
     assert list(check(package.given({"symcook/model/x.py": fine}))) == []
 
 
