@@ -108,7 +108,20 @@ def test_the_checks_of_text_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert script.index(" .ci/texts.py") < script.index("pip install")
 
 
-CHANGES = "# Changelog\n\nWords.\n\n## Unreleased\n\n- Before.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n"
+CHANGES = "# Changelog\n\nWords.\n\n## Unreleased\n\n- Before,\n  in two lines.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n"
+PIECES = {"a": "First.\n", "b": "- Second.\n", "c": "**Breaks:** `x` is `y`.\n", "d": "More; *Breaks*: `z` is gone.\n"}
+UNRELEASED = """\
+### Breaks
+
+- `x` is `y`.
+- More; *Breaks*: `z` is gone.
+
+### Changes
+
+- Before, in two lines.
+- First.
+- Second.
+"""
 
 
 def write(root: Path, name: str, text: str) -> None:
@@ -118,30 +131,33 @@ def write(root: Path, name: str, text: str) -> None:
 @pytest.fixture
 def changes(tmp_path: Path) -> Path:
     (tmp_path / "changes").mkdir()
-    write(tmp_path, "changes/b.md", "- Second.\n")
-    write(tmp_path, "changes/a.md", "First.\n")
+    for name, text in PIECES.items():
+        write(tmp_path, f"changes/{name}.md", text)
     write(tmp_path, "CHANGELOG.md", CHANGES)
     return tmp_path
 
 
 def test_pieces_are_gathered_in_order_and_go(changes: Path) -> None:
     assert changelog.main(["--check"], changes) == 0
+    assert changelog.breaks(changes).count("\n") == 1
     assert changelog.main([], changes) == 0
-    lines = "- Before.\n- First.\n- Second.\n"
-    assert (changes / "CHANGELOG.md").read_text() == CHANGES.replace("- Before.\n", lines)
+    text = CHANGES.replace("- Before,\n  in two lines.\n", UNRELEASED)
+    assert (changes / "CHANGELOG.md").read_text() == text
     assert list((changes / "changes").iterdir()) == []
     assert changelog.main([], changes) == 0  # nothing is there, and nothing changes
-    assert (changes / "CHANGELOG.md").read_text() == CHANGES.replace("- Before.\n", lines)
+    assert (changes / "CHANGELOG.md").read_text() == text
+    assert changelog.breaks(changes).startswith("- `x` is `y`.")
 
 
 def test_a_release_takes_all_and_leaves_room_for_the_next(changes: Path) -> None:
     assert changelog.main(["0.3.0"], changes) == 0
     text = (changes / "CHANGELOG.md").read_text()
     assert text.startswith("# Changelog\n\nWords.\n\n## Unreleased\n\n## 0.3.0 - 20")
-    assert "\n\n- Before.\n- First.\n- Second.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n" in text
+    assert f"\n\n{UNRELEASED}\n## 0.2.0 - 2026-11-24\n\n- Old.\n" in text
+    assert changelog.breaks(changes) == ""
     write(changes, "changes/c.md", "Third.")
     assert changelog.main([], changes) == 0
-    assert "## Unreleased\n\n- Third.\n\n## 0.3.0 - " in (changes / "CHANGELOG.md").read_text()
+    assert "## Unreleased\n\n### Changes\n\n- Third.\n\n## 0.3.0 - " in (changes / "CHANGELOG.md").read_text()
 
 
 @pytest.mark.parametrize("text", ["", "- One.\n- Two.\n"])
