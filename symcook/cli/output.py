@@ -230,8 +230,7 @@ def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iter
     """A context that raises Undecided if its computation takes longer than `seconds` of real time.
 
     The message begins with `what` and recommends `do`. With `begun` (of `time.monotonic`) the time counts from that
-    moment, so that several steps of a command share it. There is no limit where there are no timers
-    (`symcook.alarm.timers`).
+    moment, so that several steps of a command share it.
     """
     spent = 0.0 if begun is None else time.monotonic() - begun
     try:
