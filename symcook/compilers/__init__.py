@@ -13,6 +13,7 @@ from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.reads import PartsRead
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs.formula import Alphabet, alphabet_of
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -37,7 +38,7 @@ def compile(
     kind: str,
     source: str | PathLike[str] | SourceText | SOp,
     *,
-    alphabet: str | Sequence[str] | None = None,
+    alphabet: Alphabet | None = None,
     theorem: str = "",
     soft: bool = False,
     tau: int | str | None = None,
@@ -54,8 +55,9 @@ def compile(
 
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
-    `alphabet` is a text whose characters are the letters, or letters separated by spaces; it is not needed if the
-    source begins with `alphabet a b;`. The model answers at each position; `plan` says which coordinate holds what.
+    `alphabet` is a text whose characters are the letters, or letters separated by spaces, or a list or set of texts
+    and whole numbers; it is not needed if the source begins with `alphabet a b;`. The model answers at each position;
+    `plan` says which coordinate holds what.
     With `theorem`, one of `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof.
     With `soft` attention is softmax at the temperature 1/n, and feed-forward layers round what it retrieves, so that
     the model is right at every length; with `tau` = 1 the queries have a factor instead of the temperature, for
@@ -89,13 +91,14 @@ def compile(
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
+    symbols = None if alphabet is None else alphabet_of(alphabet)
     objects = not isinstance(source, (str, PathLike, SourceText))
     if isinstance(source, SourceText):
         read = source
     elif isinstance(source, (str, PathLike)):
         read = source_of(kind, source, regex)
     else:
-        read = SourceText(_text(kind, source, alphabet))
+        read = SourceText(_text(kind, source, symbols))
     options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
     _require_options(kind, options)
     source, name = read.text, name or read.name
@@ -119,7 +122,7 @@ def compile(
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
-        table = read_source(source, alphabet, name)
+        table = read_source(source, symbols, name)
         if theorem:
             _require(theorem, AUTOMATA, "automata")
             return automaton.counted(table, source, name, variant or "strict")
@@ -129,7 +132,7 @@ def compile(
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
 
-        program = read_srasp(source, alphabet)
+        program = read_srasp(source, symbols)
         if objects:  # the text was generated from Python objects: drop the lines and columns of error messages
             program = replace(program, places=())
         return srasp.compiled(program, source, name)
@@ -137,7 +140,7 @@ def compile(
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
-    formula, attention = read_formula(source, alphabet, kind), _attention(soft, tau, theorem)
+    formula, attention = read_formula(source, symbols, kind), _attention(soft, tau, theorem)
     if theorem:
         from symcook.compilers.printed import printed
 
@@ -190,7 +193,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
     return "" if not soft else SOFT if tau is None else PLAIN
 
 
-def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
+def _text(kind: str, source: object, alphabet: Sequence[str] | None) -> str:
     """The S-RASP text of a program that was given as Python objects."""
     from symcook.programs.rasp import SOp
 

@@ -158,6 +158,12 @@ def filled(weights: sympy.MatrixBase | RationalEntries) -> int:
     return len(cast("sympy.MatrixBase", weights).todok())
 
 
+def symbol_text(given: object) -> object:
+    """A number that stands for a symbol as its text, 3 as "3"; anything else as it is."""
+    exact_number = isinstance(given, (int, Fraction)) and not isinstance(given, bool)
+    return str(given) if exact_number else given
+
+
 def freeze(block: object, **values: object) -> None:
     """Set checked values on a frozen block that is being made."""
     for name, value in values.items():

@@ -18,7 +18,7 @@ from symcook.declaration import load
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
-from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable
+from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable, symbol_text
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.entries import all_rational, filled_columns, held, held_values
 from symcook.model.parts import (
@@ -43,8 +43,8 @@ INDEX = ("i", "n")
 """The names of the position and the length in position functions and temperatures."""
 MANY = 512
 """The smallest number of matrix entries of a model that `Transformer.dense` may call dense."""
-TypedWord = str | Sequence[str]
-"""A string as a user gives it: text, or a sequence of tokens."""
+TypedWord = str | Sequence[str | int]
+"""A string as a user gives it: text, or a sequence of tokens; 3 stands for the token "3"."""
 NamedRows = Sequence[Mapping[str, Any]]
 """Rows of inputs as a user gives them: for each position, {input: value}."""
 
@@ -453,7 +453,8 @@ class Transformer(Verbs, Shown):
 
     @door()
     def tokens(self, word: TypedWord) -> tuple[str, ...]:
-        """`word` as a sequence of tokens, with those that the model adds.
+        """`word` as a sequence of tokens, with those that the model adds. A number stands for the token that is its
+        numeral.
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """
@@ -463,12 +464,15 @@ class Transformer(Verbs, Shown):
         if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
-        result = tuple(word)
+        result: tuple[Any, ...] = tuple(map(symbol_text, word))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
         for token in result:
             if not isinstance(token, str) or token not in alphabet:
-                raise BadInput(f"every symbol must be in the alphabet {' '.join(alphabet)}", token)
+                several = not isinstance(word, str) and isinstance(token, str) and {*token} <= {*alphabet}
+                do = "a list is one string, a symbol an entry; write run_many([..]) for several strings"
+                must = f"every symbol must be in the alphabet {' '.join(alphabet)}"
+                raise BadInput(must, token or "an empty text", do if several else None)
         result = self.embedding.surround(result)
         self.check_length(len(result))
         return result
