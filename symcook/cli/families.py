@@ -320,11 +320,11 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
 def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """The instances of families with tables, in the statements of stored instance certificates, with the model's
     numbers of coordinates, tokens and layers."""
-    from symcook.proof.familyrel import CALL
+    from symcook.proof.modelwords import FAMILY_CALL
     from symcook.proof.replay import statements
 
     for name, statement in statements().items():
-        call = CALL.search(statement.written) if name.startswith("bridge.") else None
+        call = FAMILY_CALL.search(statement.written) if name.startswith("bridge.") else None
         if call is None:
             continue
         # The call is run(family; NAME = VALUE, ..; ..): the second part has sizes, tables and choices.

@@ -33,6 +33,7 @@ CHECKER = {
     "proof/rows.py": "positions, blocks and readouts, as the equations of models and of families have them",
     "model/plainfamily.py": "a family of models as it is written",
     "proof/familyrel.py": "a family as equations, at all sizes",
+    "proof/modelwords.py": "the words of a statement that take the name of a model, with their patterns",
     "proof/records.py": "names(NAME) and runs with a name, written out",
     "proof/instances.py": "a statement at all its instances up to a length, for CHECKED",
     "proof/files.py": "the folder of proofs, strict JSON",

@@ -27,11 +27,11 @@ from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, Norm, Pla
 from symcook.proof import grammar, normal
 from symcook.proof.definitions import FormsRow, HeadRow, NormEntry, Row, RunDefinition, head_row, window
 from symcook.proof.files import load_json, proofs_directory
+from symcook.proof.modelwords import FAMILY_CALL
 from symcook.proof.rows import RunEquations
 from symcook.proof.runtext import conjunction, readable
 from symcook.proof.runvalues import Expressed, RangedEntries, summed
 
-CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
 HERE: Tree = ("name", "i")
 Held = tuple[str, tuple[Tree, ...]]
 """The function that is the present value of a coordinate, and its first arguments (the round)."""
@@ -55,7 +55,7 @@ def expand(text: str) -> str:
         at = [one.strip() for one in place.split(",") if one.strip()]
         return f"({getattr(relation, word)(*at)})"
 
-    return CALL.sub(written, text)
+    return FAMILY_CALL.sub(written, text)
 
 
 @cache

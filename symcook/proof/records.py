@@ -23,15 +23,11 @@ from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, unknown
 from symcook.model.expr import valid_name
+from symcook.proof.modelwords import NAMES_CALL, RECORD, UNREAD
 
 if TYPE_CHECKING:
     from symcook.proof.runrel import Relation
 
-_NAMES = re.compile(r"\bnames\(\s*(?!family-)([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
-_RECORD = re.compile(r"\b(all|ex)\s+(\w+)\s*:\s*run\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*(?:,\s*(\w+)\s*)?\)\s*\.")
-_LEFT = re.compile(r"\bnames\((?!\s*family-)|:\s*run\(")
-ANY = re.compile(r"\bnames\(|:\s*run\(|\(\s*family-")
-"""What is to be written out has one of these; the names of a family are those of `familyrel`."""
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the equations themselves use
 
 
@@ -41,12 +37,12 @@ def expand(text: str, relation: Callable[[str], Relation]) -> str:
     Raises BadInput for a list of names outside a quantifier, and a record that is used in another way than by its
     fields, that shares its name, or of which a field is none of the model's.
     """
-    while (match := _RECORD.search(text)) is not None:
+    while (match := RECORD.search(text)) is not None:
         text = _written(text, match, relation(match[3]))
-    for match in _NAMES.finditer(text):
+    for match in NAMES_CALL.finditer(text):
         _listed(text, match)
-    text = _NAMES.sub(lambda one: _quantified(relation(one[1]).sorts()), text)
-    if (unmatched := _LEFT.search(text)) is not None:
+    text = NAMES_CALL.sub(lambda one: _quantified(relation(one[1]).sorts()), text)
+    if (unmatched := UNREAD.search(text)) is not None:
         must = "a run must be named as in all R:run(NAME, w). F, its names as in all names(NAME). F"
         raise BadInput(must, text[unmatched.start() : unmatched.start() + 40])
     return text

@@ -47,6 +47,7 @@ from symcook.proof.definitions import (
     window,
 )
 from symcook.proof.files import proofs_directory
+from symcook.proof.modelwords import MODEL_CALL
 from symcook.proof.rounded import ROUNDED
 from symcook.proof.rows import PLACEMENTS, Right, RunEquations
 from symcook.proof.runtext import joined, nonzero, rational, readable, times
@@ -77,7 +78,6 @@ _KEYS = {
 }
 """The keys of a document that are read here, or that do not bear on a run (name, source, program); any other is
 refused."""
-_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 
 
 def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
@@ -94,7 +94,7 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
         with _format(match[2]):
             return f"({getattr(_relation(match[2], model), match[1])()})"
 
-    return _CALL.sub(written, named(text, model))
+    return MODEL_CALL.sub(written, named(text, model))
 
 
 def named(text: str, model: Callable[[str], Model] | None = None) -> str:
