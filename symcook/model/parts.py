@@ -34,6 +34,7 @@ from symcook.model.checks import (
     sparse,
 )
 from symcook.model.entries import MadeOnce, RationalEntries, all_rational, held, is_positive, keep, keeps, kept_number
+from symcook.model.steps import LOWERINGS, PartStep
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -99,6 +100,10 @@ class Part(Named):
     FIELDS: ClassVar[Mapping[str, tuple[str, str] | str]]
     OPTIONAL: ClassVar[frozenset[str]] = frozenset()
     """The matrices that may be None."""
+    PLACE: ClassVar[str]
+    """The place in a layer where parts of this kind stand, a name of `steps.LOWERINGS`."""
+    KIND: ClassVar[str]
+    """The name of the kind there."""
     reads: tuple[str, ...]
     writes: tuple[str, ...]
 
@@ -119,6 +124,11 @@ class Part(Named):
                 must = f"a part must have {name} where it is read"
                 raise UnreadField(must, f"a part of the kind {type(self).__name__}, which this use does not know")
             raise AttributeError(f"{type(self).__name__} has no {name}")
+
+    @cached_property
+    def steps(self) -> PartStep:
+        """What this part computes."""
+        return LOWERINGS[self.PLACE][self.KIND]({name: held(self, name) for name in self.FIELDS})
 
     def sizes(self) -> dict[str, int]:
         """{name: value} of the sizes that `FIELDS` names."""
@@ -196,6 +206,8 @@ class FeedForward(Part):
         "W1": ("hidden", "reads"), "b1": ("hidden", "one"), "W2": ("writes", "hidden"), "b2": ("writes", "one"),
         "activation": "word",
     }  # fmt: skip
+    PLACE: ClassVar = "network"
+    KIND: ClassVar = "network"
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -241,6 +253,8 @@ class Head(Part):
         "Q": ("key", "reads"), "K": ("key", "reads"), "V": ("writes", "reads"), "mask": "word", "weighting": "word",
         "temperature": "number", "scale": "number",
     }  # fmt: skip
+    PLACE: ClassVar = "head"
+    KIND: ClassVar = "head"
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -331,6 +345,8 @@ class LayerNorm(Part):
         "zero_variance": "word",
     }  # fmt: skip
     OPTIONAL: ClassVar = frozenset({"projection"})
+    PLACE: ClassVar = "norm"
+    KIND: ClassVar = "norm"
 
     reads: tuple[str, ...]
     writes: tuple[str, ...] = ()

@@ -20,7 +20,8 @@ from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
 from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable, symbol_text
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import all_rational, filled_columns, held, held_values
+from symcook.model.entries import all_rational, held, held_values
+from symcook.model.needed import coordinates_needed
 from symcook.model.parts import (
     FeedForward,
     Head,
@@ -318,7 +319,7 @@ class Transformer(Verbs, Shown):
             if step.after is not None:  # this norm reads and writes the whole stream
                 needed = set(self.space)
                 result[-1] = set(needed)
-            reads = set().union(*(_reads(part, needed) for part in step.parts))
+            reads = set().union(*(coordinates_needed(part, needed) for part in step.parts))
             # A norm reads all coordinates that it normalises. One that refuses zero variance counts even if nobody
             # reads it, since it decides whether there is a run.
             if step.before and (reads or any(norm.refuses for norm in step.before)):
@@ -512,18 +513,3 @@ class Transformer(Verbs, Shown):
             result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
         self.check_length(len(result))
         return tuple(result)
-
-
-def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
-    """The coordinates that a head or a feed-forward sublayer reads to compute the coordinates `wanted`."""
-    output = {Head: "V", FeedForward: "W2"}[type(part)]  # `live` has refused all other kinds
-    written_from = filled_columns(held(part, output))
-    rows = [columns for name, columns in zip(part.writes, written_from, strict=True) if name in wanted]
-    if not rows:
-        return set()
-    if output == "V":
-        rows += [columns for name in "QK" for columns in filled_columns(held(part, name))]
-    else:
-        units = set().union(*rows)
-        rows = [columns for h, columns in enumerate(filled_columns(held(part, "W1"))) if h in units]
-    return {part.reads[c] for columns in rows for c in columns}

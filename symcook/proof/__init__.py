@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CHECKER = {
     "model/expr.py": "reads text into a tree",
+    "model/steps.py": "what each kind of part computes, as expressions over names of its fields",
     "errors.py": "the exceptions by which the checker refuses",
     "proof/terms.py": "terms with numbered bound variables, substitution, sorts",
     "proof/grammar.py": "trees to terms, definitions expanded",

@@ -111,11 +111,15 @@ class RunEquations:
         """The mean and the deviation of the entries of a norm."""
         mean = self._value(self._define(f"mu{number}", NormMean(entries=entries)))
         row = NormDeviation(entries=entries, mean=mean, epsilon=tuple(epsilon))
-        deviation = self._value(function := self._define(f"dev{number}", row))
+        return mean, self._root(f"dev{number}", row, refuse)
+
+    def _root(self, fresh: str, row: Row, refuse: bool) -> ValueAt:
+        """The root that a norm divides by, which must not be zero where the norm refuses that."""
+        root = self._value(function := self._define(fresh, row))
         if refuse:
             self.deviations.append(self._text(function))
             self.premises_after.append(Premise("deviation", self._always(f"0 < {self._text(function)}")))
-        return mean, deviation
+        return root
 
     def _warm(self, head: str, positive: str, free: Iterable[str]) -> None:
         """The temperature of a softmax is above zero."""
