@@ -17,8 +17,7 @@ from symcook.model.expr import Tree
 from symcook.model.family import load, shipped
 from symcook.proof import familyrel
 from symcook.proof.audit.folded import called, statement_tree
-from symcook.proof.modelwords import FAMILY_CALL, RECORD
-from symcook.proof.records import _written
+from symcook.proof.records import FAMILY_CALL, RECORD, _written
 from symcook.proof.replay import Statement, statements
 from symcook.proof.runrel import Model, Relation, named, stored_model
 

@@ -87,6 +87,8 @@ CAMPAIGNS = {
         "tests/attacks/piecewise.py", "--seed", str(1_000_000 * (seed - 1) + 100 * k), "--count", "100"]),
     "rounding": Campaign("models with thin margins in eight kinds of arithmetic", None, lambda k, seed: [
         "tests/attacks/test_rounding.py", "100", str(1_000 * seed + k)]),
+    "rounded-runs": Campaign("machines that round, against the relation of such a run", None, drawn(
+        "proof/roundedruns.py", 50)),
     "errors": Campaign("bounds of errors of random models", None, drawn("attacks/bound_error.py", 50)),
     "sentences": Campaign("random sentences about random models", None, drawn("attacks/sentences.py", 20)),
     "agreement": Campaign("merged strings against plain loops", None, lambda k, seed: [

@@ -263,7 +263,7 @@ def test_what_a_statement_is_written_with_is_all_that_the_checker_reads_for_it(m
         monkeypatch.setattr(Path, way, noted(getattr(Path, way)))
     for name, statement in replay.read_statements(root / "statements").items():
         read.clear()
-        for cached in (runrel.stored_model, runrel._stored_relation, familyrel._at_values):
+        for cached in (runrel.stored_model, runrel._stored_relation, familyrel.at_values):
             cached.cache_clear()
         needed = {*re.findall(r"\w+", statement.expanded), *read} & written.parts.keys()
         assert {written.parts[part] for part in needed} <= {*meant[name]}, name

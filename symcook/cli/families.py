@@ -320,7 +320,7 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
 def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """The instances of families with tables, in the statements of stored instance certificates, with the model's
     numbers of coordinates, tokens and layers."""
-    from symcook.proof.modelwords import FAMILY_CALL
+    from symcook.proof.records import FAMILY_CALL
     from symcook.proof.replay import statements
 
     for name, statement in statements().items():

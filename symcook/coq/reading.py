@@ -17,7 +17,7 @@ from symcook.coq.checker import checker, deep, uncollected
 from symcook.coq.layout import laid_out
 from symcook.coq.term import FUNCTIONS, Untranslatable
 from symcook.errors import BadInput
-from symcook.proof.modelwords import MODEL_CALL
+from symcook.proof.records import MODEL_CALL
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, stored_model
 

@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from symcook.errors import BadInput
-from symcook.model.expr import parse_term
+from symcook.model.expr import parse_term, show
+from symcook.model.plainfamily import Range
 from symcook.proof.runtext import conjunction, joined, nonzero, times
-from symcook.proof.runvalues import Call, Combination, Expressed, NormEntries, ValueAt, at_position
+from symcook.proof.runvalues import Call, Combination, Expressed, NormEntries, ValueAt, at_once, at_position
 
 ACTIVATIONS = {
     "relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))",
@@ -362,16 +363,25 @@ class RootEntry(Row):
 # --- The run ----------------------------------------------------------------------------------------------------------
 
 
+class HeadBlock(NamedTuple):
+    """A head: its layer, its number there, and the indices that its scores have besides the two positions."""
+
+    layer: int
+    head: int
+    over: tuple[Range, ...]
+
+
 @dataclass(frozen=True)
 class RunDefinition:
-    """The definition of a function at each position. `value` is the function at i, `around` what is quantified around
-    the equation, with a brace pair in its place."""
+    """The definition of a function at each position. `value` is the function at i, `over` has the indices at all values
+    of which the equation holds. `block` is the head that it is of."""
 
     function: str
     value: ValueAt
     row: Row
-    around: str
+    over: tuple[Range, ...]
     call: Call = at_position
+    block: HeadBlock | None = None
 
     def spelled(self, call: Call) -> str:
         """The equation, with values as `call` writes them."""
@@ -385,7 +395,7 @@ class RunDefinition:
     @property
     def everywhere(self) -> str:
         """The equation at every position."""
-        return self.around.format(self.text)
+        return self.text if self.call is at_once else f"({quantified(self.over, self.text)})"
 
     def reads(self) -> Iterator[str]:
         """The functions in the equation other than its own, each once, in the order of the text."""
@@ -426,6 +436,11 @@ class DefinedRun:
     def of(self) -> Mapping[str, RunDefinition]:
         """The definitions by the function that they are for."""
         return {one.function: one for one in self.definitions}
+
+
+def quantified(over: Sequence[Range], text: str) -> str:
+    """A formula at all values of indices."""
+    return "".join(f"all {c} in {show(low)}..{show(high)}. " for c, low, high in over) + text
 
 
 def plus(old: ValueAt | None, terms: Sequence[str], call: Call) -> str:

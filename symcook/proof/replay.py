@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput, Rejected, SymcookError, unknown
-from symcook.proof import conditions, grammar, kernel, modelwords, runrel
+from symcook.proof import conditions, grammar, kernel, records, runrel
 from symcook.proof.files import load_json, proofs_directory
 from symcook.proof.grammar import GRAMMAR, Definition
 from symcook.proof.terms import Sort, Term
@@ -71,12 +71,12 @@ class Statement:
     @cached_property
     def text(self) -> str:
         """The statement with lists of names, records and families written out; run(NAME) of a stored model stands."""
-        return self.written if modelwords.REWRITTEN.search(self.written) is None else _expanded(self.written, "named")
+        return self.written if records.REWRITTEN.search(self.written) is None else _expanded(self.written, "named")
 
     @cached_property
     def expanded(self) -> str:
         """The text with the run relations of stored models written out."""
-        if modelwords.WORD.search(self.text) is None:
+        if records.WORD.search(self.text) is None:
             return self.text
         return _expanded(self.text, "expand")
 
@@ -483,7 +483,7 @@ class Library:
         from symcook.verify import recheck
 
         recipe = asked.get("recipe")
-        if not modelwords.mentions(statement.text, str(recipe)):
+        if not records.mentions(statement.text, str(recipe)):
             raise Rejected("the check that a certificate names is of a model that the statement does not mention")
         statement.evaluated(length)
         if recheck.recheck(asked) is not True:

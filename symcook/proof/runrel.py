@@ -52,7 +52,7 @@ from symcook.model.steps import (
     steps_of,
     unknown_step,
 )
-from symcook.proof import familyrel, records
+from symcook.proof import familyrel, records, roundings
 from symcook.proof.definitions import (
     ACTIVATIONS,
     Biased,
@@ -69,7 +69,7 @@ from symcook.proof.definitions import (
     window,
 )
 from symcook.proof.files import proofs_directory
-from symcook.proof.modelwords import MODEL_CALL
+from symcook.proof.records import MODEL_CALL
 from symcook.proof.rounded import ROUNDED
 from symcook.proof.rows import PLACEMENTS, Right, RunEquations
 from symcook.proof.runtext import joined, nonzero, rational, readable, times
@@ -127,14 +127,14 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
 
 
 def named(text: str, model: Callable[[str], Model] | None = None) -> str:
-    """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
-    `expand`."""
+    """`text` with lists of names, records, families and runs that round written out, while run(NAME) stays as it is;
+    arguments as for `expand`."""
 
     def relation(name: str) -> Relation:
         with _format(name):
             return _relation(name, model)
 
-    return familyrel.expand(records.expand(text, relation))
+    return familyrel.expand(records.expand(roundings.expand(text, relation), relation))
 
 
 @contextmanager
@@ -253,6 +253,21 @@ class Relation(RunEquations):
         names = [*(self.embedding["inputs"] or ()), *self.defined]
         return dict.fromkeys(names, "Real" if self.pointwise else "Int->Real")
 
+    @property
+    def functions(self) -> dict[str, str]:
+        """The values of a run with their sorts."""
+        return self.sorts()
+
+    @property
+    def names(self) -> list[str]:
+        """The quantified names."""
+        return [f"{name}:{sort}" for name, sort in self.sorts().items()]
+
+    @property
+    def logit(self) -> Combination:
+        """What a readout of the kind "sign" looks at."""
+        return self._row(self.model["readout"]["weights"][0], self.model["readout"]["reads"], self.held)
+
     def run(self) -> str:
         """The conjunction of all equations, and of what a run needs besides."""
         return self.whole.text
@@ -336,7 +351,7 @@ class Relation(RunEquations):
     def _define(self, fresh: str, text: Any) -> str:
         """A definition of a new function like `fresh`. Returns the name."""
         name = self._fresh(fresh)
-        self.definitions.append(RunDefinition(name, alone(name), text, self.everywhere("{}"), self.call))
+        self.definitions.append(RunDefinition(name, alone(name), text, self.positions, self.call, self.block))
         return name
 
     def _write(self, name: str, number: int, right: Right) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.model.expr import ARITY, Tree, show
 from symcook.proof.audit.folded import decimal, statement_tree, used_definitions
-from symcook.proof.modelwords import OF_MODELS
+from symcook.proof.records import OF_MODELS
 from symcook.report.markup import escaped
 
 if TYPE_CHECKING:

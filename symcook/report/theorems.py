@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.meaning import conjuncts
-from symcook.proof.modelwords import FAMILY_CALL
+from symcook.proof.records import FAMILY_CALL
 
 if TYPE_CHECKING:
     from symcook.model.family import Family

@@ -16,7 +16,7 @@ from typing import Any
 from symcook.errors import Rejected
 from symcook.model import expr
 from symcook.model.expr import Tree
-from symcook.proof import grammar, modelwords
+from symcook.proof import grammar, records
 from symcook.proof.grammar import Definition
 from symcook.proof.terms import Sort, Term, free, instantiate, loose, var
 
@@ -42,7 +42,7 @@ def statement_tree(text: str) -> Tree:
             return tuple([back(part) for part in tree])
         return tree
 
-    return back(expr.parse_formula(modelwords.MODEL_CALL.sub(put, text)))
+    return back(expr.parse_formula(records.MODEL_CALL.sub(put, text)))
 
 
 def text_of(tree: Tree) -> str:

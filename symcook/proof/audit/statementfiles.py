@@ -11,7 +11,7 @@ import re
 from functools import cache, cached_property
 from pathlib import Path
 
-from symcook.proof import modelwords
+from symcook.proof import records
 from symcook.proof.audit.seals import digest
 
 _WORD = re.compile(r"\w+")
@@ -74,7 +74,7 @@ class StatementFiles:
 
     def _named(self, text: str) -> frozenset[str]:
         """The keys in `parts` of the parts that a text names."""
-        names = {*_WORD.findall(text), *(f"({name}" for name in modelwords.NAME.findall(text))}
+        names = {*_WORD.findall(text), *(f"({name}" for name in records.NAME.findall(text))}
         return frozenset(names & self.parts.keys())
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def theorems_of(family: PlainFamily) -> list[Statement]:
     """The stored claims about all sizes of a family, with its choices; a corrected claim is replaced by its
     correction."""
-    from symcook.proof.modelwords import FAMILY_CALL
+    from symcook.proof.records import FAMILY_CALL
     from symcook.proof.replay import statements
 
     usual = {key: options[0] for key, options in family.choices.items()}
