@@ -1,4 +1,4 @@
-"""Closed forms for every length: formulas in the position i, the length n and the counts of symbols, from the weights.
+"""Closed forms for all lengths: formulas in the position i, the length n and the counts of symbols, from the weights.
 
 Forward passes over tables (`symcook.domains.lengths`) find the forms: one pass for the outputs, one for the coordinates
 before them (`EachPosition`). The forms are proposals until `symcook.proof.statements.inturn` proves them. The text of a
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,10 +18,11 @@ from flint import fmpq
 from symcook.declaration import load
 from symcook.derivation import Derivation
 from symcook.domains.field import ZERO, Value
+from symcook.domains.formlines import ClosedLines, pointers, premises
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
 from symcook.domains.linear import Guard, linear_form
-from symcook.domains.names import COUNT, INPUT, PREFIX, FormName, I, J, N, count, given, name_of, place_of, symbol
+from symcook.domains.names import COUNT, INPUT, PREFIX, FormName, I, J, N, name_of, place_of, symbol
 from symcook.domains.spelling import Spelling, StatementSpelling, Texts, in_brackets, sides
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
@@ -30,11 +30,14 @@ from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.answers import Reply
 from symcook.model.ends import Readout
+from symcook.model.expr import valid_name
 from symcook.model.parts import LayerNorm
 from symcook.model.reads import PartsRead
+from symcook.model.spelled import spelled
 from symcook.model.symbols import Exact
 from symcook.model.symbols import symbol as sympy_symbol
 from symcook.model.transformer import Transformer
+from symcook.numbers.named import spoken
 from symcook.numbers.shorter import shorter
 
 if TYPE_CHECKING:
@@ -125,32 +128,32 @@ class ClosedForm(Derivation):
     proved: str | None = None
     """The path of the certificate; None if none is recorded."""
     meaning: tuple[str, ...] = ()
-    """The meaning of each name in the forms; "where" in JSON."""
+    """The meanings of n and i, and the definitions ``r1 := ..`` of long values in the forms; "where" in JSON."""
     accepts: str | None = None
     """The condition under which the model accepts, if the verdict depends on more than the case."""
+    lines: tuple[str, ...] = ()
+    """What the case says, as statements that `prove` takes: the outputs, then the verdict or the answer."""
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook derive --json``: that of a `Derivation`, with "length" in place of "input", and
-        with "where", "proof" and "proved"; for a model that decides also with "accepts"."""
+        with "lines", "where", "proof" and "proved"; for a model that decides also with "accepts"."""
         document = super().to_json()
         del document["input"]
         more = {"accepts": self.accepts} if self.decides else {}
-        more |= {"where": list(self.meaning), "proof": self.proof, "proved": self.proved}
+        more |= {"lines": list(self.lines), "where": list(self.meaning), "proof": self.proof, "proved": self.proved}
         return {"recipe": self.recipe, "length": self.given, **document, **more}
 
     def text(self) -> str:
-        """The case, the outputs, the verdict or label, the meaning of the names, and the assumptions."""
-        verdict = {True: "accept", False: "reject"}.get(self.accept, f"accept iff {self.accepts}")  # type: ignore[arg-type]
-        lines = [
-            f"Model {self.recipe}, " + (f"case {' & '.join(self.conditions)}:" if self.conditions else "all lengths:")
-        ]
-        lines += [f"  {name} = {value}" for name, value in self.output.items()]
-        lines += [f"  verdict: {verdict}"] if self.decides else []
-        lines += [f"  answer: {self.label or 'open'}"] if self.labelled else []
-        said = [*self.meaning, *_about_tokens((*self.conditions, *self.meaning, self.accepts or ""))]
-        lines += [f"  where {', '.join(said)}"] if said else []
-        lines += [f"  for all {' & '.join(self.assumptions)}"] if self.assumptions else []
-        return "\n".join(lines)
+        """The outputs and the verdict or answer as statements, one a line; then the meaning of the names, and the
+        assumptions."""
+        return "\n".join([f"Model {self.recipe}, all lengths:", *(f"  {line}" for line in self.lines), *self.remarks])
+
+    @property
+    def remarks(self) -> list[str]:
+        """The lines below the statements: the meaning of n, i and words in them, and the intervals of symbols."""
+        said = [*(text for text in self.meaning if " := " not in text), *about_words(self.lines)]
+        about = [f"where {', '.join(said)}"] if said else []
+        return about + ([f"for all {' & '.join(self.assumptions)}"] if self.assumptions else [])
 
 
 @dataclass(frozen=True, repr=False)
@@ -205,10 +208,8 @@ class EveryLength(Reply):
         return sentences
 
     def statement_spelling(self, domain: Lengths) -> StatementSpelling:
-        """The spelling of the values of a domain in statements."""
-        tokens = {token: number for number, token in enumerate(self.model.embedding.words or ())}
-        written = {name for step in READS.of(self.model).sublayers for part in step.all_parts for name in part.writes}
-        return StatementSpelling(domain, self.texts, tokens, written)
+        """The spelling of the values of a domain for the prover."""
+        return StatementSpelling(domain, self.texts)
 
     def _at_readout(self, cleared: bool) -> list[FormSentence]:
         """The coordinates that the readout reads, and its answer, case by case."""
@@ -226,16 +227,18 @@ class EveryLength(Reply):
         for name in readout.reads:
             if isinstance(column := self.reads.get(name), CellTable):
                 values = (column.value_at(guard) for guard, _ in self.cells)
-                say(name, "", [spelling.equation(f'"{name}"({place})', value, cleared) for value in values])
+                head = f"{spelling.texts.coordinate(name)}({place})"
+                say(name, "", [spelling.equation(head, value, cleared) for value in values])
         if readout.decides and (readout.each or not readout.everywhere):
             head = f"accept({place})" if readout.each else "accept"
-            say("verdict", None, [_accept_statement(head, *verdict(spelling, readout, *cell)) for cell in self.cells])
+            texts = (ClosedLines.accepted(head, *verdict(spelling, readout, *cell)) for cell in self.cells)
+            say("verdict", None, map(ClosedLines.inside, texts))
         labels = [form.label for form in self.forms]
         if readout.labelled and readout.answers and any(label is not None for label in labels):
             at = f", {place}" if readout.each else ""
-            say("answer", None, ["" if label is None else f'answer("{label}"{at})' for label in labels])
+            say("answer", None, ["" if label is None else f"answer({spelled(label)}{at})" for label in labels])
         if readout.decides and readout.everywhere and not readout.each:  # one verdict for the whole string
-            text = _accept_statement("accept", *word_verdict(spelling, readout, self.cells))
+            text = ClosedLines.accepted("accept", *word_verdict(spelling, readout, self.cells))
             out.append(FormSentence("verdict", None, text))
         return out
 
@@ -246,6 +249,7 @@ class EveryLength(Reply):
         proof = self.proof
         common_fields: dict[str, Any] = {
             "way": self.way(),
+            "way_lines": self.way_lines(),
             "proved": proof.whole if proof else None,
             "certificate": certificate,
         }
@@ -295,19 +299,19 @@ class EveryLength(Reply):
             ]
         return out
 
-    def explained(self) -> list[str]:
-        """The meanings of the names in `way`, and of ``at`` if it occurs."""
-        cases = [case for cases in self.way().values() for case in cases]
-        meanings = self.meaning()
-        return [*meanings, *_about_tokens((*meanings, *(text for case in cases for text in case["conditions"])))]
+    def way_lines(self) -> list[str]:
+        """The coordinates before the output at every position, as statements that `prove` takes."""
+        way, out = self.way(), list[str]()
+        said = ClosedLines(self.each_spelling, self.model)
+        for name, cases in way.items():
+            head = said.coordinate(name, "i")
+            out += (said.everywhere(c["conditions"], f"{head} = {c['value']}") for c in cases if c["value"] is not None)
+        return out
 
     def meaning(self) -> list[str]:
-        """The meanings of the names in `way`, except n and i."""
-        world = self.each.domain.world
-        columns = [coordinate.column for coordinate in self.each.coordinates if coordinate.part != "embedding"]
-        cells = [cell for column in columns if not isinstance(column, OutOfRules) for cell in column.cells]
-        used = names_used(world, [(world.shortened(cell.guard), (cell.value,)) for cell in cells]) | pointers(world)
-        return self.each_spelling.meanings(used | {count(letter, I) for letter in world.letters[:-1]})
+        """The definitions of long values in `way`."""
+        cases = [case for cases in self.way().values() for case in cases if case["value"] is not None]
+        return self.texts.needed(*(text for case in cases for text in (case["value"], *case["conditions"])))
 
     def way_assumptions(self) -> list[str]:
         """The assumptions of `way` about given numbers."""
@@ -320,23 +324,21 @@ class EveryLength(Reply):
         ))  # fmt: skip
 
 
-def _about_tokens(texts: Iterable[str]) -> list[str]:
-    """[what ``at`` means] where it occurs in one of the texts, else []."""
-    return ["at(a, i) means that the token at position i is a"] * any("at(" in text for text in texts)
+def about_words(texts: Iterable[str]) -> list[str]:
+    """The meanings of words of statements in some texts: of ``at``, and of a count up to a position."""
+    together = " ".join(texts)
+    said = {"at(a, i) means that the token at position i is a": r"\bat\("}
+    said["count(a, i) is how often a occurs up to position i"] = r"""\bcount\((?:"[^"]*"|'[^']*'|\w+), """
+    return [text for text, pattern in said.items() if re.search(pattern, together)]
 
 
 def _statement_at_each(spelling: StatementSpelling, form: Coordinate, column: CellTable) -> FormSentence:
     """The statement about a coordinate at every position, case by case."""
     stage, cases = f"@{form.layer}.attention" if form.part == "attention" else f"@{form.layer}", list[str]()
     for cell in column.cells:
-        equation = f'"{form.name}"{stage}(i) = {spelling.value(cell.value)}'
+        equation = f"{spelling.texts.coordinate(form.name, stage)}(i) = {spelling.value(cell.value)}"
         cases.append(spelling.quantified(spelling.case(column.world.shortened(cell.guard), equation)))
     return FormSentence(form.name, stage, spelling.everywhere(" & ".join(cases)))
-
-
-def _accept_statement(head: str, accept: bool | None, accepts: str | None) -> str:
-    """The statement that the model accepts, rejects, or accepts if and only if the condition `accepts` holds."""
-    return head if accept else f"~{head}" if accept is False else f"({head} <-> {accepts})"
 
 
 def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> set[FormName]:
@@ -368,11 +370,11 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
 
     >>> from symcook.recipes import build
     >>> print(every_length(build("parity")).forms[1].text())
-    Model parity, case mod(n, 2) = 0 & mod(k, 2) = 1:
-      logit = 2*tanh(c)/n^2
-      verdict: accept
-      where n = length + 1 counts CLS, k is the number of 1s
-      for all 0 < c
+    Model parity, all lengths:
+      mod(n, 2) = 0 & mod(count("1"), 2) = 1 -> logit = 2*tanh(c)/n^2
+      mod(n, 2) = 0 & mod(count("1"), 2) = 1 -> accept
+    where n = length + 1 counts CLS
+    for all 0 < c
     """
     model = model.bind(values, require=False)
     if model.pointwise:
@@ -389,7 +391,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
             raise BadInput(
                 f"a closed form of {model.name} for every length must follow its rules",
                 f"{name}: {column.why}",
-                "for one string: --input STRING; to compare with a language at every length: symcook decide",
+                "for one string: --input STRING; to compare with a language at all lengths: symcook decide",
             )
     # The common cases of all columns: guards on which each column has one value.
     common = CellTable.of(domain.world, fmpq(0))
@@ -401,10 +403,11 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     ]
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
-    forms_found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads, texts=Texts(model))
+    reserved = load("symcook.proof.statements.defined:defined_names")()
+    forms_found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads, texts=Texts(model, reserved))
     # The cases as text, in a readable order.
     spelling = forms_found.spelling
-    for name in (*domain.world.sums, *domain.world.named):  # in this order they get their numbers
+    for name in domain.world.named:  # in this order they get their numbers
         spelling.name(name)
     guard_texts = [sorted(spelling.guard(guard), key=_condition_order) for guard, _ in cells]
     sorted_cases = sorted(zip(guard_texts, cells, strict=True), key=lambda pair: _case_order(pair[0]))
@@ -436,12 +439,12 @@ def _without_refusal(model: Transformer) -> Transformer:
 def _case_order(conditions: Sequence[str]) -> tuple[Any, ...]:
     """A sort key of cases: those with n = 1 come last; the others are sorted by their conditions, such as even before
     odd."""
-    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), [*map(_condition_order, conditions)]
+    return sum(text == "n = 1" for text in conditions), [*map(_condition_order, conditions)]
 
 
 def _condition_order(text: str) -> tuple[bool, list[str]]:
     """A sort key of conditions: those about n first, and 2 before 10."""
-    return "n" not in text, [x.zfill(6) for x in re.split(r"(\d+)", text)]
+    return re.search(r"\bn\b", text) is None, [x.zfill(6) for x in re.split(r"(\d+)", text)]
 
 
 def _form(
@@ -462,12 +465,14 @@ def _form(
     meaning += [f"n is at most {model.max_length}"] if model.max_length is not None else []
     meaning += [f"n is at least {world.fewest}"] if world.fewest > max(1, world.added) else []
     meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if I in used else []
-    meaning += spelling.meanings(used)
     if overall:
         accept, accepts = word_verdict(spelling, readout, cells, guard)
     else:
         accept, accepts = verdict(spelling, readout, guard, outputs)
-    return ClosedForm(
+    expressions = {name: _expression(spelling, value) for name, value in outputs.items()}
+    said = ClosedLines(spelling, model)
+    label = _largest(world, guard, readout, outputs) if readout.answers and readout.labelled else None
+    form = ClosedForm(
         recipe=model.name,
         given="every",
         symbols=tuple(
@@ -481,26 +486,16 @@ def _form(
             *premises(spelling),
         ),
         conditions=conditions,
-        expressions={name: _expression(spelling, value) for name, value in outputs.items()},
+        expressions=expressions,
         accept=accept,
         decides=readout.decides,
         labelled=readout.labelled,
-        label=_largest(world, guard, readout, outputs) if readout.answers and readout.labelled else None,
-        meaning=tuple(meaning),
+        label=label,
         accepts=accepts,
     )
-
-
-def pointers(world: World) -> set[FormName]:
-    """The given numbers at position i that select positions."""
-    return {given(name, ({I: Fraction(1)}, Fraction(0))) for name in world.pointing}
-
-
-def premises(spelling: Spelling) -> list[str]:
-    """The assumptions of the forms about given numbers: a number that selects a position is a position of the input."""
-    world, bound = spelling.world, spelling.texts.bound("q")
-    ends, here = f"{world.start}..{world.last}", map(spelling.name, sorted(pointers(world)))
-    return [f"({spelling.everywhere(f'ex {bound} in {ends}. {name} = {bound}')})" for name in here]
+    lines = tuple(said.of_case(form, word_verdict(spelling, readout, cells) if overall else None))
+    needed = spelling.texts.needed(*conditions, *form.output.values(), accepts or "", *lines)
+    return replace(form, lines=lines, meaning=(*meaning, *needed))
 
 
 def _largest(world: World, guard: Guard, readout: Readout, outputs: Mapping[str, Value]) -> str | None:
@@ -520,11 +515,12 @@ def _name_order(name: FormName) -> tuple[int, FormName]:
 
 
 def _expression(spelling: Spelling, value: Value) -> Any:
-    """The sympy expression of a value, in short names."""
+    """The sympy expression of a value: what statements have a word for is a symbol that is called as they say it."""
     expression = spelling.world.field.to_sympy(value)
     own = {parameter.name: parameter.symbol for parameter in spelling.domain.parameters}
-    called = {s: spelling.name(name_of(s)) for s in expression.free_symbols}
-    return shorter(expression.xreplace({s: own.get(name) or sympy_symbol(name) for s, name in called.items()}))
+    texts = {s: spelling.name(name_of(s)) for s in expression.free_symbols}
+    symbols = {s: own.get(text) or (sympy_symbol if valid_name(text) else spoken)(text) for s, text in texts.items()}
+    return shorter(expression.xreplace(symbols))
 
 
 def verdict(

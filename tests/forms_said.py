@@ -1,8 +1,10 @@
-"""What the printed closed forms of a model say of one string: text and JSON, read by the reader of statements and
-evaluated as the grammar says, strictly: both sides of a connective are evaluated, and each term must have a value.
+"""What the printed closed forms of a model say of one string: lines and JSON, read by the reader of statements and
+evaluated as the grammar says, by an evaluator of its own: the words of statements are looked up in exact runs. Both
+sides of a connective are evaluated, and each term must have a value; but what an implication concludes only where its
+premise holds.
 
-A token or an input at a place that the string does not have may be anything: everything is evaluated with two fillings,
-which must agree.
+A token or a coordinate at a place that the string does not have may be anything: everything is evaluated with two
+fillings, which must agree.
 """
 
 from __future__ import annotations
@@ -71,14 +73,17 @@ FUNCTIONS = {name: getattr(MP, name) for name in ("exp", "log", "sin", "cos", "t
 
 
 class Said(Meaning[Number, bool]):
-    """The fold of the grammar at one string. `macros` are the names behind `where`, with their definitions."""
+    """The fold of statements at one string. `run` is an exact run that shows each position, `accepts` has the verdicts
+    by index, None for that of the whole string."""
 
     start = 1
     tokens: Sequence[str] = ()
     rows: Sequence[Mapping[str, Any]] = ()
-    macros: Mapping[str, Any] = {}
     space: Sequence[str] = ()
     fill = 0
+    run: Any = None
+    model: Any = None
+    accepts: Mapping[int | None, bool | None] = {}
 
     def number(self, p: int, q: int) -> Number:
         return Number(Fraction(p, q))
@@ -90,22 +95,47 @@ class Said(Meaning[Number, bool]):
     def name(self, name: str) -> Number:
         if name in self.values:
             return self.values[name] if isinstance(self.values[name], Number) else Number(self.values[name])
-        if name == "n":
-            return Number(self.length)
-        if name == "pi":
-            return Number(MP.pi)
-        kind, *more = self.macros[name]  # a KeyError: a name that nothing explains
-        if kind == "term":
-            return self.term(more[0])
-        place = self.place(self.term(more[1])) if more[1] is not None else self.length - 1
-        if kind == "count":
-            assert 0 <= place < self.length, "counts go up to a position of the string"
-            return Number(sum(token == more[0] for token in self.tokens[: place + 1]))
-        return Number(Fraction(self.rows[place][more[0]]) if 0 <= place < self.length else Fraction(7 - 16 * self.fill))
+        return Number(self.length if name == "n" else {"pi": MP.pi}[name])  # a KeyError: a name without a meaning
 
     def place(self, value: Number) -> int:
-        assert isinstance(value.value, Fraction) and value.value.denominator == 1
-        return int(value.value) - self.start
+        assert isinstance(value.value, Fraction)
+        return int(value.value) - self.start if value.value.denominator == 1 else -1
+
+    def term(self, tree: Tree) -> Number:
+        if tree[0] == "call" and tree[1] == "count":
+            place = self.place(self.term(tree[2][1])) if len(tree[2]) > 1 else self.length - 1
+            assert 0 <= place < self.length, "counts go up to a position of the string"
+            return Number(sum(token == unquoted(tree[2][0]) for token in self.tokens[: place + 1]))
+        if tree[0] == "call" and tree[1] in ("logit", "probability") and tree[1] not in self.space:
+            return self.score(tree)
+        coordinate, stage = split(tree[1]) if tree[0] == "call" else ("", "")
+        if coordinate in self.space and tree[1] not in ("max", "min"):
+            place = self.place(self.term(tree[2][0]))
+            if not 0 <= place < self.length:
+                return Number(Fraction(7 - 16 * self.fill))
+            assert stage in ("", "@0") and (not stage or coordinate in self.rows[0])
+            if stage:
+                return Number(Fraction(self.rows[place][coordinate]))
+            column = self.run.stream.get(coordinate)
+            return Number(0) if column is None else number(self.run.domain.read(column, place))
+        return super().term(tree)
+
+    def readout(self, given: Sequence[Tree]) -> int:
+        """The index at which the readout looks: of the position that is given where it looks at each."""
+        looks = self.model.readout
+        if not looks.everywhere:
+            assert not given
+            return 0 if looks.first else self.length - 1
+        (place,) = given
+        return self.place(self.term(place))
+
+    def score(self, tree: Tree) -> Number:
+        labels, given = self.model.readout.labels, list(tree[2])
+        label = unquoted(given.pop(0)) if labels else "logit"
+        given = [("name", text[1]) if text[0] == "given" else text for text in given]
+        place = self.readout(given)
+        assert 0 <= place < self.length
+        return number(self.run.domain.read(self.run.scores[label], place))
 
     def divide(self, a: Number, b: Number, tree: Tree) -> Number:
         if b.sign == 0:
@@ -156,41 +186,36 @@ class Said(Meaning[Number, bool]):
         return self.place(self.term(tree)) + self.start
 
     def formula(self, tree: Tree) -> bool:
+        if tree[0] == "->" and not self.formula(tree[1]):
+            return True
         if tree[0] == "call" and tree[1] == "at":
             place = self.place(self.term(tree[2][1]))
-            text = tree[2][0][1]
-            token = text[1:-1] if text[:1] in ("'", '"') else text
-            return self.tokens[place] == token if 0 <= place < self.length else bool(self.fill)
+            return self.tokens[place] == unquoted(tree[2][0]) if 0 <= place < self.length else bool(self.fill)
+        if tree[0] == "call" and tree[1] == "accept":
+            accept = self.accepts[self.readout(tree[2]) if tree[2] else None]
+            assert accept is not None
+            return accept
+        if tree[0] == "call" and tree[1] == "answer":
+            return self.run.label(self.readout(tree[2][1:])) == unquoted(tree[2][0])
         if tree[0] == "ex":  # what the reader makes of a remainder
             return any(self.under(tree[1], q).formula(tree[3]) for q in range(-40, 41))
         return super().formula(tree)
 
 
+def unquoted(given: Tree) -> str:
+    text = given[1]
+    return text[1:-1] if text[:1] in ("'", '"') else text
+
+
+def split(name: str) -> tuple[str, str]:
+    """A coordinate, and the stage of its value."""
+    found = re.fullmatch(r"""("[^"]*"|'[^']*'|\w+)(@.*)?""", name)
+    return (unquoted(("given", found[1])), found[2] or "") if found else ("", "")
+
+
 @lru_cache(maxsize=50_000)
-def read(text: str, space: tuple[str, ...]) -> Tree:
-    return SentenceReader(text, space).whole()
-
-
-def macros(where: Sequence[str], space: tuple[str, ...]) -> dict[str, Any]:
-    """The names behind `where`. What is not understood is an error."""
-    out: dict[str, Any] = {}
-    for text in where:
-        if re.match(r"n = length|n is at (most|least) \d+$|i is a position from", text):
-            continue
-        counted = re.fullmatch(r"(\w+) is the number of (.*?)(?: up to position (\w+))?", text, re.DOTALL)
-        given = re.fullmatch(r"(\w+) is the (\w+) given at position (.*)", text)
-        name, meaning = re.split(" = | is ", text, maxsplit=1)
-        if counted:
-            many, upto = counted[2], counted[3]
-            token = many[1:-1] if many[0] in "'\"" else many[:-2] if many.endswith("'s") else many[:-1]
-            found: Any = ("count", token, None if upto is None else read(upto, space))
-        elif given:
-            found = ("input", given[2], read(given[3], space))
-        else:
-            found = ("term", read(meaning, space))
-        assert name not in out, (name, "is explained twice")
-        out[name] = found
-    return out
+def read(text: str, space: tuple[str, ...], symbols: tuple[str, ...]) -> Tree:
+    return SentenceReader(text, space, symbols=symbols).whole()
 
 
 def number(value: Any) -> Number:
@@ -208,9 +233,11 @@ class Answer:
         self.found, self.model = found, found.model
         self.values = {name: Number(Fraction(value)) for name, value in (values or {}).items()}
         self.documents = found.to_json()
-        self.space = tuple(self.model.space)
-        self.cases = [macros(document["where"], self.space) for document in self.documents]
-        self.way = macros(self.documents[0]["way_where"], self.space)
+        self.space, self.symbols = tuple(self.model.space), tuple(p.name for p in self.model.parameters)
+        self.lines = [*dict.fromkeys(line for document in self.documents for line in document["lines"])]
+        self.lines += self.documents[0]["way_lines"]
+        definitions = [text for document in self.documents for text in (*document["where"], *document["way_where"])]
+        self.definitions = [*dict.fromkeys(text for text in definitions if " := " in text)]
         self.least = max(
             (int(m[1]) for d in self.documents for m in [re.search(r"n is at least (\d+)", " ".join(d["where"]))] if m),
             default=0,
@@ -219,40 +246,45 @@ class Answer:
 
     def names(self) -> None:
         """No two things have one text, and no thing has two."""
-        model = self.model
-        own = {*self.space, *(p.name for p in model.parameters)}
-        said: dict[str, Any] = {}
-        for told in (*self.cases, self.way):
-            for name, meaning in told.items():
-                assert said.setdefault(name, meaning) == meaning, (name, meaning, said[name])
-        written = {name for step in model.sublayers for part in step.all_parts for name in part.writes}
-        for name, meaning in said.items():
-            itself = meaning[0] == "input" and meaning[1] == name and meaning[2] == ("name", "i")
-            assert (itself and name not in written) or name not in own, (name, meaning)
-            assert name not in model.readout.labels and name not in ("i", "n") and name not in KEYWORDS
-        meanings = [str(meaning) for meaning in said.values()]
-        assert len(set(meanings)) == len(meanings), said
-        texts = " ".join(str(document) for document in self.documents)
-        bare = {*re.findall(r"\bat\((\w+),", texts)}
-        assert not bare & {*said, *own, "i", "n"}, bare & {*said, *own, "i", "n"}
+        names = [text.partition(" := ")[0] for text in self.definitions]
+        meanings = [text.partition(" := ")[2] for text in self.definitions]
+        assert len({*names}) == len(names) and len({*meanings}) == len(meanings), self.definitions
+        readout = self.model.readout
+        tokens = (*(self.model.embedding.words or ()), *readout.labels)
+        assert not {*names} & {*self.space, *self.symbols, *tokens, *KEYWORDS, "i", "n"}
+        for line in self.lines:  # made-up names end with the answer
+            assert not re.search(r"\b(k\d*|p\d*(_j)?|S\d+) is ", line)
 
-    def at(self, told: Mapping[str, Any], given: Any, i: int | None, fill: int) -> Said:
+    def defined(self, text: str) -> str:
+        """A term or formula of the JSON document with the definitions that it needs."""
+        needed, todo = set[str](), [text]
+        while todo:
+            words = {*re.findall(r"\w+", todo.pop())}
+            new = [d for d in self.definitions if d.partition(" := ")[0] in words and d not in needed]
+            needed.update(new)
+            todo += new
+        definitions = [d for d in self.definitions if d in needed]
+        return f"{text} where {', '.join(definitions)}" if definitions else text
+
+    def at(self, given: Any, i: int | None, fill: int, run: Any = None, accepts: Any = None) -> Said:
         embedding = self.model.embedding
-        here = {"start": embedding.start, "macros": told, "space": self.space, "fill": fill}
+        here = {"start": embedding.start, "space": self.space, "fill": fill, "model": self.model, "run": run}
         here |= {"rows": given} if embedding.inputs else {"tokens": embedding.surround(tuple(given))}
-        kind = type("SaidHere", (Said,), here)
+        kind = type("SaidHere", (Said,), {**here, "accepts": accepts or {}})
         return kind({**self.values, **({} if i is None else {"i": Number(i)})})
 
-    def true(self, texts: Sequence[str], told: Mapping[str, Any], given: Any, i: int | None) -> bool:
+    def read(self, text: str) -> Tree:
+        return read(self.defined(text), self.space, self.symbols)
+
+    def true(self, texts: Sequence[str], given: Any, i: int | None, run: Any) -> bool:
         """Whether all formulas hold. Each is evaluated, with both fillings."""
-        answers = {
-            all([self.at(told, given, i, fill).formula(read(text, self.space)) for text in texts]) for fill in (0, 1)
-        }
+        answers = {all([self.at(given, i, fill, run).formula(self.read(text)) for text in texts]) for fill in (0, 1)}
         assert len(answers) == 1, (texts, "depends on what is not there")
         return answers.pop()
 
-    def value(self, text: str, told: Mapping[str, Any], given: Any, i: int | None) -> Number:
-        one, two = (self.at(told, given, i, fill).term(read(text, self.space)) for fill in (0, 1))
+    def value(self, text: str, given: Any, i: int | None, run: Any) -> Number:
+        # A term is read as a side of a comparison, since a statement is a formula.
+        one, two = (self.at(given, i, fill, run).term(self.read(f"0 = {text}")[2]) for fill in (0, 1))
         assert (one - two).sign == 0, (text, "depends on what is not there")
         return one
 
@@ -279,40 +311,50 @@ class Answer:
         sequence = bound.rows(list(given)) if model.embedding.inputs else bound.tokens(given)
         run = forward(shown, sequence, Exact(), trace=True)
         places = range(model.embedding.start, model.embedding.start + length)
+        self.true_lines(given, run, bound, sequence)
         assumed = self.documents[0]["assumptions"]
-        if not self.true(assumed, self.cases[0], given, None):
+        if not self.true(assumed, given, None, run):
             return 0
         at = range(length) if readout.everywhere else [0 if readout.first else length - 1]
         for k in at:
             self.at_case(given, k, places[k] if readout.everywhere else None, run, bound)
-        if not self.true(self.documents[0]["way_assumptions"], self.way, given, None):
+        if not self.true(self.documents[0]["way_assumptions"], given, None, run):
             return self.compared - before
         for name, cases in self.documents[0]["way"].items():
             if cases[0]["value"] is not None:
                 for k, i in enumerate(places):
-                    held = [c for c in cases if self.true(c["conditions"], self.way, given, i)]
+                    held = [c for c in cases if self.true(c["conditions"], given, i, run)]
                     assert len(held) == 1, (given, i, name, cases)
                     theirs = run.domain.read(run.stream[name], k) if name in run.stream else Fraction(0)
-                    self.same(self.value(held[0]["value"], self.way, given, i), theirs, (given, i, name))
+                    self.same(self.value(held[0]["value"], given, i, run), theirs, (given, i, name))
         return self.compared - before
+
+    def true_lines(self, given: Any, run: Any, bound: Any, sequence: Any) -> None:
+        """Each line is true of the string, whatever is where it has no position."""
+        readout, accepts = self.model.readout, dict[int | None, bool | None]()
+        if readout.decides and readout.each:
+            accepts = {k: run.domain.verdict(run.verdicts, k) for k in range(len(sequence))}
+        elif readout.decides:
+            accepts = {None: forward(bound, sequence, Exact()).accept}
+        for line in self.lines:
+            tree = read(line, self.space, self.symbols)  # as it is printed: with its own definitions
+            for fill in (0, 1):
+                assert self.at(given, None, fill, run, accepts).formula(tree), (line, given)
+            self.compared += 1
 
     def at_case(self, given: Any, k: int, i: int | None, run: Any, bound: Any) -> None:
         """The outputs and the answer in the one case that holds."""
         readout = self.model.readout
         theirs = {name: run.domain.read(column, k) for name, column in run.watched.items()}
-        held = [
-            (document, told)
-            for document, told in zip(self.documents, self.cases, strict=True)
-            if self.true(document["conditions"], told, given, i)
-        ]
+        held = [document for document in self.documents if self.true(document["conditions"], given, i, run)]
         assert len(held) == 1, (given, i, [document["conditions"] for document in self.documents])
-        ((document, told),) = held
+        (document,) = held
         for name, text in document["output"].items():
-            self.same(self.value(text, told, given, i), theirs[name], (given, i, name))
+            self.same(self.value(text, given, i, run), theirs[name], (given, i, name))
         if readout.decides:
             accept = document["accept"]
             if accept is None:
-                accept = self.true([document["accepts"]], told, given, i)
+                accept = self.true([document["accepts"]], given, i, run)
             wanted = self.verdict(theirs) if not (readout.everywhere and not readout.each) else run.accept
             assert accept == wanted, (given, i, document)
             self.compared += 1

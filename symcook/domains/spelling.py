@@ -1,13 +1,13 @@
-"""Text in the grammar for the names, values and guards of a world (`symcook.domains.world`).
+"""Text for the names, values and guards of a world (`symcook.domains.world`), in the words of statements.
 
-`Texts` gives each name of an answer its text. `Spelling` writes for a reader, with short names, such as k for the
-number of 1s, and their meanings. `StatementSpelling` writes for the prover, for which a count is a sum over the input
-and a token is a number.
+`Texts` makes the texts of one answer. `Spelling` writes what `derive` prints; long values have names there, which the
+statement defines behind itself. `StatementSpelling` writes for the prover.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,9 @@ from symcook.domains.names import (
     COUNT,
     INPUT,
     KEY,
+    LENGTH,
     LONG,
+    POSITION,
     PREFIX,
     SUM,
     SYMBOL,
@@ -46,26 +48,36 @@ WORDS = frozenset(
     {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability", "w"}
 )
 """The words of statements, besides those of the grammar: no name of a form is one of them."""
+OWN_NAMES = frozenset({"here", "n", "names", "run", "w", "word"})
+"""The names that have a meaning in every formal statement."""
 
 
 class Texts:
     """The texts of the names in one answer: the one place where they are made.
 
-    A name that the model gives (a symbol, or an input at position i) is its own text; so are i and n, which no model
-    gives. Each other text is fresh: it is no word of the grammar, nothing that the model names, and no earlier text.
+    What statements have a word for is written in this word: symbols and coordinates of the model, counts, tokens. Each
+    other text is fresh: it is no word of the grammar, nothing that the model names, and no earlier text.
     """
 
-    def __init__(self, model: Transformer) -> None:
+    def __init__(self, model: Transformer, reserved: Collection[str] = ()) -> None:
+        """`reserved` are further words of statements: a coordinate that is called so is written in quotes."""
         embedding, readout = model.embedding, model.readout
         tokens = (*(embedding.words or ()), *embedding.alphabet)
         self.written = {name for step in READS.of(model).sublayers for part in step.all_parts for name in part.writes}
-        """The coordinates that are written: an input of this name is another thing than the coordinate."""
-        self.given = frozenset((*(p.name for p in model.parameters), *model.space, *self.written))
-        """What the model names: its symbols and coordinates (inputs are coordinates)."""
-        self.taken = {*RESERVED, *ROUNDED, *WORDS, *self.given, *tokens, *readout.labels, "i", "n"}
-        self.texts: dict[Any, str] = {I: "i", N: "n"}
+        """The coordinates that are written: an input of this name is the coordinate after the embedding."""
+        self.symbols = frozenset(p.name for p in model.parameters)
+        self.coordinates = frozenset((*model.space, *self.written))
+        self.reserved = frozenset((*RESERVED, *WORDS, *OWN_NAMES, *reserved, *self.symbols))
+        """What a coordinate is written in quotes for."""
+        self.yielding = frozenset(("logit",)) & (self.coordinates | self.symbols)
+        """The words of statements that mean a coordinate or symbol here."""
+        names = (*self.reserved, *ROUNDED, *self.coordinates)
+        self.taken = {*names, *tokens, *readout.labels, "i", "n"}
+        self.texts: dict[Any, str] = {}
         self.numbered: dict[str, int] = {}
         """Stem of numbered names -> how many there are."""
+        self.definitions: dict[str, str] = {}
+        """Text of a long value -> the text that it stands for."""
 
     def fresh(self, key: object, preferred: str) -> str:
         """The text of what has this key: the `preferred` one, with underscores until it is new."""
@@ -76,14 +88,14 @@ class Texts:
             self.texts[key] = preferred
         return self.texts[key]
 
-    def next(self, key: object, stem: str) -> str:
-        """The text of what has this key: the stem with the next new number."""
-        if key not in self.texts:
-            number = self.numbered[stem] = self.numbered.get(stem, 0) + 1
-            while f"{stem}{number}" in self.taken:
+    def defined(self, definition: str) -> str:
+        """The name of a long value, ``r1``, with the next new number. The same definition has the same name."""
+        if definition not in self.texts:
+            number = self.numbered["r"] = self.numbered.get("r", 0) + 1
+            while f"r{number}" in self.taken:
                 number += 1
-            self.fresh(key, f"{stem}{number}")
-        return self.texts[key]
+            self.definitions[self.fresh(definition, f"r{number}")] = definition
+        return self.texts[definition]
 
     def bound(self, name: str) -> str:
         """The text of a bound variable."""
@@ -92,60 +104,62 @@ class Texts:
     def token(self, token: str) -> str:
         """A token as a statement has it: in quotes if it is no name, or also names something else. Undecided for a
         token that a statement cannot have."""
-        return token if bare(token) and token not in {*self.given, *RESERVED, *WORDS, "i", "n"} else quoted(token)
+        elsewhere = {*self.symbols, *self.coordinates, *RESERVED, *WORDS, "i", "n"}
+        return token if bare(token) and token not in elsewhere else quoted(token)
+
+    def coordinate(self, name: str, stage: str = "") -> str:
+        """A coordinate as a statement has it, with the stage of its value."""
+        return f"{quoted(name) if name in self.reserved else name}{stage}"
+
+    def needed(self, *texts: str) -> list[str]:
+        """The definitions ``r1 := ..`` that some texts need, also those that other definitions need, in order."""
+        found, todo = set[str](), list(texts)
+        while todo:
+            words = {*re.findall(r"\w+", todo.pop())}
+            new = [name for name in self.definitions if name in words and name not in found]
+            found.update(new)
+            todo += (self.definitions[name] for name in new)
+        return [f"{name} := {text}" for name, text in self.definitions.items() if name in found]
+
+    def where(self, statement: str) -> str:
+        """A statement with the definitions that it needs behind it."""
+        needed = self.needed(statement)
+        return f"{statement} where {', '.join(needed)}" if needed else statement
 
 
 class Spelling:
-    """Writes names, values and guards of a world in the grammar, for a reader. The two worlds of one answer share their
+    """Writes names, values and guards of a world in the words of statements. The two worlds of one answer share their
     `texts`, so that a text has the same meaning in both."""
 
     def __init__(self, domain: Lengths, texts: Texts) -> None:
         self.domain, self.world, self.texts = domain, domain.world, texts
-        self.numbers = {a: str(x) if len(self.world.letters) > 2 else "" for x, a in enumerate(self.world.letters, 1)}
-        """Token -> what the text of its count has behind its letter."""
+        self.indices: list[str] = []
+        """The texts of the positions j of the sums that are being written, the innermost last."""
         self.known: dict[FormName, str] = {}
-        """The texts of names so far: a definition is long, and may contain others."""
+        """The texts of names of long values so far."""
 
     # --- Names ----------------------------------------------------------------------------------------------------
 
     def name(self, name: FormName) -> str:
-        """A name as text; `meanings` explains it."""
+        """A name as a term of a statement: a long value by a name of its own, which `Texts.definitions` has."""
+        if name.kind in (POSITION, LENGTH, SYMBOL):
+            return name.of or name.kind
+        if name.kind == KEY:
+            return self.indices[-1] if self.indices else self.texts.bound("j")
+        if name.kind in (COUNT, PREFIX):
+            upto = "" if name.kind == COUNT else f", {self.name(name.at)}"
+            return f"count({self.texts.token(name.of)}{upto})"
+        if name.kind == INPUT:
+            return self.input(name, self.linear(*place_of(name)))
+        if name.kind == SUM:
+            return self.sum(name)
         if name not in self.known:
-            self.known[name] = self._name(name)
+            self.known[name] = self.texts.defined(self.value(self.world.named[name][0]))
         return self.known[name]
 
-    def _name(self, name: FormName) -> str:
-        """`name`, when it is first asked for."""
-        texts = self.texts
-        if (definition := self.definition(name)) is not None:  # the same definition is the same thing in both worlds
-            return texts.next(("=", name.kind, definition), name.kind)
-        if name.kind == SYMBOL:
-            return name.of
-        if name.kind == COUNT:
-            return texts.fresh(name, f"k{self.numbers[name.of]}")
-        if name.kind == PREFIX:
-            suffix = "" if name.at == I else f"_{self.name(name.at)}"
-            return texts.fresh(name, f"p{self.numbers[name.of]}{suffix}")
-        if name.kind == KEY:
-            return texts.bound("j")
-        return self.input(name) if name.kind == INPUT else texts.texts[name]
-
-    def input(self, name: FormName) -> str:
-        """The text of an input number: at position i the name of the input, unless that has another meaning, since the
-        coordinate is written to or is a word of statements."""
-        terms, constant = place = place_of(name)
-        if place == ({I: 1}, 0):
-            other_meaning = name.of in self.texts.written or name.of in WORDS
-            return self.texts.fresh(name, f"{name.of}_given") if other_meaning else name.of
-        alone = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
-        neighbour = {1: "after", -1: "before"}.get(int(constant)) if terms == {I: 1} else None
-        if place == self.world.end or neighbour is not None:
-            where = neighbour or "last"
-        elif not terms and constant >= 0:
-            where = str(constant)
-        else:
-            where = self.name(alone) if alone is not None else "there"
-        return self.texts.fresh(name, f"{name.of}_{where}")
+    def input(self, name: FormName, place: str) -> str:
+        """An input number at a place: the coordinate, after the embedding if it is written to later."""
+        return f"{self.texts.coordinate(name.of, '@0' * (name.of in self.texts.written))}({place})"
 
     def letter(self, place: str, tokens: Sequence[str]) -> str:
         """The formula that one of the tokens is at a place."""
@@ -153,29 +167,8 @@ class Spelling:
 
     def residue(self, name: FormName, m: int, residue: int) -> str:
         """The formula that a number has a residue modulo m."""
-        return f"mod({self.name(name)}, {m}) = {residue}"
-
-    def meanings(self, used: Collection[FormName]) -> list[str]:
-        """A sentence for each of the names `used` that need an explanation."""
-        return list(dict.fromkeys(self._meanings(used)))
-
-    def _meanings(self, used: Collection[FormName]) -> Iterator[str]:
-        """`meanings`; two sums with one text have one meaning."""
-        for name in sorted(used):
-            if name.kind == COUNT:
-                yield f"{self.name(name)} is the number of {_plural(name.of)}"
-            elif name.kind == PREFIX:
-                yield f"{self.name(name)} is the number of {_plural(name.of)} up to position {self.name(name.at)}"
-            elif name.kind == INPUT:
-                yield f"{self.name(name)} is the {name.of} given at position {self.linear(*place_of(name))}"
-            elif (text := self.definition(name)) is not None:
-                yield f"{self.name(name)} = {text}"
-
-    def definition(self, name: FormName) -> str | None:
-        """The text of a sum without a rule or of a long value; None for another name."""
-        if name.kind == SUM:
-            return self.sum(name)
-        return self.value(self.world.named[name][0]) if name.kind == LONG else None
+        number = self.name(name)
+        return f"{number} mod {m} = {residue}" if "mod" in self.texts.coordinates else f"mod({number}, {m}) = {residue}"
 
     # --- Terms ----------------------------------------------------------------------------------------------------
 
@@ -223,8 +216,12 @@ class Spelling:
     def sum(self, name: FormName) -> str:
         """A sum without a rule as a term `sum(j, ...)`."""
         named_sum = self.world.sums[name]
+        low, high = self.linear(*named_sum.low), self.linear(*named_sum.high)
+        index = self.texts.bound(f"j{len(self.indices) or ''}")
+        self.indices.append(index)
         body = self.indicators(named_sum.cells)
-        return f"sum({self.name(J)}, {self.linear(*named_sum.low)}, {self.linear(*named_sum.high)}, {body})"
+        self.indices.pop()
+        return f"sum({index}, {low}, {high}, {body})"
 
     def indicators(self, cells: Sequence[GuardedCell]) -> str:
         """A sum of terms, one for each cell, that is the value of the cell which holds."""
@@ -336,24 +333,18 @@ class Spelling:
 
 
 class StatementSpelling(Spelling):
-    """Writes names, values and guards for a statement about the model: counts as sums, tokens as their numbers."""
+    """Writes names, values and guards for the prover: long values and positions that are input numbers written out, and
+    residues as the rules of the prover have them."""
 
-    def __init__(
-        self, domain: Lengths, texts: Texts, tokens: Mapping[str, int], overwritten: Collection[str] = ()
-    ) -> None:
-        """`tokens` maps each token to its number. `overwritten` has the inputs whose coordinate has another value at
-        the end of the run, so that the text must say that the value before the first layer is meant."""
+    def __init__(self, domain: Lengths, texts: Texts) -> None:
         super().__init__(domain, texts)
-        self.tokens, self.overwritten = tokens, overwritten
         self.queries: dict[FormName, str] = {}
         """The input numbers used as positions since the last call of `quantified`, each with its bound variable."""
         self.inside = False
         """Whether a place is being written, in which an input number is its bound variable."""
 
     def name(self, name: FormName) -> str:
-        """A name as a term of a statement: an input number as its name at a place, counts, sums and long values written
-        out."""
-        low, high = self.world.start, self.world.last
+        """A name as a term: an input number as its name at a place, a long value written out."""
         if self.inside and name in self.queries:
             return self.queries[name]
         if name.kind == INPUT:
@@ -364,17 +355,14 @@ class StatementSpelling(Spelling):
                     self.queries[inner] = self.texts.bound(f"q{len(self.queries) + 1}")
             outside, self.inside = self.inside, True
             at, self.inside = self.linear(*place), outside
-            return f'"{name.of}"@0({at})' if name.of in self.overwritten else f"{name.of}({at})"
-        if name.kind in (COUNT, PREFIX):
-            bound, at = self.texts.bound("l"), high if name.kind == COUNT else self.name(name.at)
-            return f"sum({bound}, {low}, {at}, I[w({bound}) = {self.tokens[name.of]}])"
+            return self.input(name, at)
         if name.kind == LONG:
             if name not in self.known:
-                self.known[name] = f"({self.definition(name)})"
+                self.known[name] = f"({self.value(self.world.named[name][0])})"
             if len(self.known[name]) > MAX_TEXT:  # values inside of values: written out, they grow fast
                 raise BadInput(f"a statement must have at most {MAX_TEXT:,} characters", f"{name} in a longer one")
             return self.known[name]
-        return self.sum(name) if name.kind == SUM else super().name(name)
+        return super().name(name)
 
     def quantified(self, text: str) -> str:
         """The formula that `text` holds for all positions that equal the queries in it. It empties `queries`."""
@@ -382,9 +370,6 @@ class StatementSpelling(Spelling):
             text = f"({self.everywhere(f'{self.name(name)} = {query} -> {text}', query)})"
         self.queries = {}
         return text
-
-    def letter(self, place: str, tokens: Sequence[str]) -> str:
-        return " | ".join(f"w({place}) = {self.tokens[t]}" for t in tokens)
 
     def total(self, value: Value, guard: Guard, around: Guard | None, default: int) -> str:
         """The value alone: the checkers prove that it is defined where its condition holds."""
@@ -409,13 +394,6 @@ class StatementSpelling(Spelling):
                 numerator, denominator = self.polynomial(value.num), self.polynomial(value.den)
                 return f"0 < {denominator} & {head}*({denominator}) = {numerator}"
         return f"{head} = {self.value(value)}"
-
-
-def _plural(letter: str) -> str:
-    """The plural of a token, for 'the number of ...'."""
-    if letter.isdigit():
-        return f"{letter}s"
-    return f"{letter}'s" if letter.isalpha() and len(letter) == 1 else quoted(letter)
 
 
 def in_brackets(text: str) -> str:

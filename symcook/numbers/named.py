@@ -47,13 +47,21 @@ class ModelSymbol(sp.Symbol):
         return self._xreplace(rule)[0]
 
 
+class TermSymbol(ModelSymbol):
+    """The sympy symbol of a number for which statements have a word: its name is the term of a statement, such as
+    ``count(a)`` or ``x(i - 1)``."""
+
+    __slots__ = ()
+
+
 class BoundVariable(sp.Symbol):
     """The variable of a sum or product: no substitution of a name means it, and it is never put for such a name."""
 
     __slots__ = ()
 
 
-ModelSymbol.__name__ = BoundVariable.__name__ = "Symbol"  # sympy orders expressions by the names of classes
+# sympy orders expressions by the names of classes.
+ModelSymbol.__name__ = TermSymbol.__name__ = BoundVariable.__name__ = "Symbol"
 
 
 class SympySum(sp.Sum):
@@ -93,13 +101,16 @@ def named(name: str, sign: str) -> ModelSymbol:
     return ModelSymbol(name, **({sign: True} if sign else {}), real=True)
 
 
+def spoken(term: str) -> TermSymbol:
+    """The symbol of a number for which statements have the word `term`."""
+    return TermSymbol(term, real=True)
+
+
 def standard(expression: Any, signs: Mapping[str, str] | None = None) -> Any:
     """`expression` with each free symbol as `named` gives it: with the sign that `signs` has for it. Without `signs`, a
     symbol of this module keeps its own sign."""
-    table = {
-        s: named(s.name, (signs or {}).get(s.name, ""))
-        for s in expression.free_symbols
-        if isinstance(s, sp.Symbol) and (signs is not None or type(s) is not ModelSymbol)
-    }
+    kept = TermSymbol if signs is not None else ModelSymbol
+    free = [s for s in expression.free_symbols if isinstance(s, sp.Symbol) and not isinstance(s, kept)]
+    table = {s: named(s.name, (signs or {}).get(s.name, "")) for s in free}
     table = {s: own for s, own in table.items() if s is not own}
     return expression.xreplace(table) if table else expression

@@ -19,7 +19,8 @@ from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.expr import ARITY, Tree, names, show, valid_name
 from symcook.model.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
 from symcook.model.rationals import MAX_BITS, Rationals, power, too_large
-from symcook.numbers.named import BoundVariable
+from symcook.model.spelled import read
+from symcook.numbers.named import BoundVariable, TermSymbol
 
 if TYPE_CHECKING:
     from sympy.printing.printer import Printer
@@ -332,6 +333,8 @@ def _leaf(e: Any) -> Tree | None:
         raise BadInput("numbers must be exact", e, "write a rational such as 1/10")
     if e.is_Rational and e.q != 0:
         return _number(e)
+    if isinstance(e, TermSymbol):
+        return read(e.name)
     if e.is_Symbol or isinstance(e, sp.Dummy):
         if not valid_name(e.name):
             raise BadInput("a symbol's name must be an identifier and no reserved word", e.name)

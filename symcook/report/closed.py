@@ -6,13 +6,17 @@ A `ClosedForm` is one case; an `EveryLength` has one or more (`forms`) and what 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from symcook.closed import about_words
+from symcook.domains.spelling import WORDS
 from symcook.errors import BadInput
 from symcook.model.answers import brief
-from symcook.model.expr import parse_formula
+from symcook.model.expr import Tree, children, show
+from symcook.model.meaning import conjuncts
+from symcook.model.spelled import read
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.derivation import typeset
 from symcook.report.document import VERDICTS, Drawn
@@ -23,11 +27,15 @@ if TYPE_CHECKING:
     from symcook.closed import ClosedForm, EveryLength
 
 
+LINE = 34
+"""A formula that is wider between two places at which a page may break it is shown as text, as `_width` counts."""
+
+
 def line(answer: ClosedForm | EveryLength) -> str:
     """The outputs of all cases in one line: the repr."""
     forms = _forms(answer)
     values = "; ".join(", ".join(f"{name} = {value}" for name, value in form.output.items()) for form in forms)
-    return brief(f"<{type(answer).__name__} {brief(forms[0].recipe, 40)} at every length: {values}>")
+    return brief(f"<{type(answer).__name__} {brief(forms[0].recipe, 40)} at all lengths: {values}>")
 
 
 def document(answer: ClosedForm | EveryLength) -> Drawn:
@@ -47,32 +55,35 @@ def cases(answer: EveryLength) -> str:
 
 
 def text(answer: EveryLength, certificate: str | None = None) -> str:
-    """The cases, the coordinates that are computed before the output, and what is proved about them."""
-    lines = ["\n\n".join(form.text() for form in answer.forms), ""]
-    # The coordinates before the output: the meaning of the names, the closed forms, and by reason the coordinates
-    # without a closed form.
-    way = answer.way()
+    """The cases, the coordinates that are computed before the output, and what is proved about them. Each indented line
+    is a statement that `prove` takes."""
+    model, forms = answer.forms[0].recipe, answer.forms
+    lines = [f"Model {model}, all lengths:", *_statements(line for form in forms for line in form.lines)]
+    lines += [*dict.fromkeys(remark for form in forms for remark in form.remarks), ""]
+    # The coordinates before the output, and by reason the coordinates without a closed form.
+    way, said = answer.way(), answer.way_lines()
     if way:
-        meanings = ", ".join(answer.explained())
-        lines += ["Intermediate values at position i:", *([f"  where {meanings}"] if meanings else [])]
-        lines += [f"  for all {' & '.join(assumed)}"] if (assumed := answer.way_assumptions()) else []
+        lines += ["Before the output:", *_statements(said)]
+        lines += [f"where {', '.join(meanings)}"] if (meanings := about_words(said)) else []
+        lines += [f"for all {' & '.join(assumed)}"] if (assumed := answer.way_assumptions()) else []
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
-            for case in cases:
-                guard_text = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
-                if case["value"] is None:
-                    missing.setdefault(case["why"], []).append(name)
-                else:
-                    lines.append(f"  {name} = {case['value']}{guard_text}")
-        lines += [f"  unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
+            if cases[0]["value"] is None:
+                missing.setdefault(cases[0]["why"], []).append(name)
+        lines += [f"unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
         if unclaimed := answer.unclaimed():
-            forms = f"The form{'s' * (len(unclaimed) > 1)} of {', '.join(unclaimed)}"
-            lines.append(f"  {forms}: proved only at the position that the readout reads")
+            forms_of = f"The form{'s' * (len(unclaimed) > 1)} of {', '.join(unclaimed)}"
+            lines.append(f"{forms_of}: proved only at the position that the readout reads")
         lines.append("")
     lines += _proof(answer)
     if certificate is not None:
         lines.append(f"certificate: {certificate}")
     return "\n".join(lines).rstrip("\n")
+
+
+def _statements(lines: Iterable[str]) -> list[str]:
+    """The statements, indented, each once."""
+    return [f"  {line}" for line in dict.fromkeys(lines)]
 
 
 def _proof(answer: Any) -> list[str]:
@@ -102,14 +113,14 @@ def _answer_rows(form: ClosedForm) -> list[tuple[str, str, str]]:
 
 def _html(form: ClosedForm) -> str:
     """The closed form of one case as a table."""
-    rows: list[list[str | TableCell]] = [[name, typeset(value)] for name, value in form.output.items()]
+    rows: list[list[str | TableCell]] = [[name, _typeset(value)] for name, value in form.output.items()]
     for what, answer, condition in _answer_rows(form):
         drawn = _typeset(condition) if condition else None
         rows.append([f"{what}: {answer}", drawn] if drawn is not None else [what, answer])
     if form.meaning:
         rows.append(["where", _meanings(form.meaning)])
     if form.assumptions:
-        rows.append(["for all", typeset(" & ".join(form.assumptions))])
+        rows.append(["for all", _typeset(" & ".join(form.assumptions))])
     if form.conditions:
         rows.insert(0, ["if", _typeset(" & ".join(form.conditions))])
     return paragraph(f"{form.recipe}, all lengths", bold=True) + table([], rows, words=True)
@@ -119,7 +130,7 @@ def _display(form: ClosedForm) -> Display:
     """The closed form of one case as the rows of a display."""
     rows = []
     for name, value in form.expressions.items():
-        first, *continued = formula_rows(tree_from_sympy(value))
+        first, *continued = formula_rows(tree_from_sympy(value), WORDS)
         rows += [rf"{upright(name)} &= {first}", *(f"&{row}" for row in continued)]
     for what, answer, condition in _answer_rows(form):
         drawn = rf"\ {_latex(condition)}" if condition else ""
@@ -132,21 +143,29 @@ def _display(form: ClosedForm) -> Display:
     return Display(f"{form.recipe}, all lengths", tuple(rows))
 
 
-def _typeset(condition: str) -> TableCell:
-    """A condition typeset; as text where it contains a symbol that the grammar of expressions does not have."""
+def _typeset(text: str) -> TableCell:
+    """A term or formula typeset; as text where it cannot be read, or where one of its conjuncts is too wide."""
     try:
-        return typeset(condition)
+        broken = all(_width(part) <= LINE for part in conjuncts(read(text)))
+        return typeset(text) if broken else TableCell(text)
     except BadInput:
-        return TableCell(condition)
+        return TableCell(text)
+
+
+def _width(tree: Tree) -> int:
+    """The number of characters of a term or formula, where a fraction is as wide as its wider side."""
+    parts = [*children(tree)]
+    if tree[0] == "/":
+        return max(map(_width, parts))
+    return len(show(tree)) + sum(_width(part) - len(show(part)) for part in parts)
 
 
 def _meanings(meaning: Sequence[str]) -> TableCell:
     """The meanings of the names, separated by commas: formulas are drawn, words are not."""
     drawn = []
     for meaning_text in meaning:
-        name, _, value = meaning_text.partition(" = ")
-        plain = not value or value.isidentifier()  # no equation, or one with a single word such as "n = length"
-        drawn.append(escape(meaning_text) if plain else f"{_drawn(name)} = {_drawn(value)}")
+        name, _, value = meaning_text.partition(" := ")
+        drawn.append(f"{_drawn(name)} := {_drawn(value)}" if value else escape(meaning_text))
     return TableCell(", ".join(meaning), math=", ".join(drawn))
 
 
@@ -157,8 +176,8 @@ def _drawn(text: str) -> str:
 
 
 def _latex(condition: str) -> str:
-    """A condition as LaTeX; as words where the grammar does not have it."""
+    """A condition as LaTeX; as words where it cannot be read."""
     try:
-        return latex(parse_formula(condition))
+        return latex(read(condition), WORDS)
     except BadInput:
         return words(condition)

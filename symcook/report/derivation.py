@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
 from symcook.model.answers import EMPTY_STRING, brief
-from symcook.model.expr import parse_formula, parse_term
+from symcook.model.expr import is_formula, parse_formula
+from symcook.model.spelled import read
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.document import VERDICTS, WIDE, Drawn, abridged
 from symcook.report.latex import formula_rows, latex
@@ -110,22 +110,20 @@ def html(derivation: Derivation) -> str:
 def typeset(*texts: str) -> TableCell:
     """Formulas or terms of the grammar in one cell, separated by commas. The pointer shows their text.
 
-    They are shown as text if they are too long to be drawn on one line, or contain a symbol in quotes. Raises BadInput
-    for another text that is neither a term nor a formula of the grammar.
+    They are shown as text if they are too long to be drawn on one line. Raises BadInput for another text that is
+    neither a term nor a formula of a statement.
     """
     together = ", ".join(texts)
-    if len(together) > DRAWN or '"' in together:
+    if len(together) > DRAWN:
         return TableCell(together)
     drawn = [_math(text) for text in texts]
     return TableCell(together, together, math=", ".join(drawn))
 
 
 def _math(text: str) -> str:
-    """The MathML of a text that is a term or, if it cannot be parsed as one, a formula."""
-    try:
-        return math(parse_term(text))
-    except BadInput:
-        return lines(parse_formula(text))
+    """The MathML of a text that is a term or a formula."""
+    tree = read(text)
+    return lines(tree) if is_formula(tree) else math(tree)
 
 
 def displays(derivation: Derivation) -> list[Display]:

@@ -166,7 +166,7 @@ def test_a_root_is_positive_only_where_its_argument_is(roots: str) -> None:
     b.readout("sign", "last", "p", weights=[1])
     model = b.build("m")
     assert [model.run("a" * n, "ball").accept for n in (1, 2, 3)] == [False, True, True]
-    assert "verdict: accept iff 0 < sqrt(n - 1)\n" in every_length(model).text()
+    assert "  accept <-> 0 < sqrt(n - 1)\n" in every_length(model).text()
 
 
 def chain(words_of: Any, positions: dict[str, str], *parts: Any, weights: int = 1) -> Transformer:
@@ -240,14 +240,14 @@ def test_a_sum_is_nonnegative_only_in_its_region() -> None:
     """The logit is positive at n = 1 and 2 alone; the form said "reject" of all lengths."""
     model = ATTACKS["a sum that is nonnegative in one region alone"]()
     assert [model.run("a" * n).accept for n in (1, 2, 3, 4)] == [True, True, False, False]
-    assert "verdict: accept iff 0 < -S" in every_length(model).text()
+    assert "  accept <-> 0 < -sum(j, 1, n, " in every_length(model).text()
 
 
 def test_a_condition_on_an_input_and_the_position_is_at_the_first_position() -> None:
-    """The first position has the leftmost step of x_last - i; the condition was left at a free i."""
+    """The first position has the leftmost step of x(n) - i; the condition was left at a free i."""
     b = sc.Builder(inputs=["x"], positions={"p": "i"})
     b.add(sc.head(value={"l": "x"}, weighting="rightmost"))
     b.add(sc.feedforward({"t": "step(l - p)"}))
     b.add(sc.head(value={"m": "t"}, weighting="leftmost"))
     b.readout("sign", "last", "m", weights=[1])
-    assert [form.conditions for form in every_length(b.build("m")).forms] == [("1 < x_last",), ("x_last <= 1",)]
+    assert [form.conditions for form in every_length(b.build("m")).forms] == [("1 < x(n)",), ("x(n) <= 1",)]

@@ -13,9 +13,9 @@ from odd_names import asked
 
 import symcook as sc
 from symcook.closed import every_length
-from symcook.domains.spelling import WORDS
+from symcook.domains.spelling import OWN_NAMES, WORDS
 from symcook.errors import Undecided
-from symcook.proof.statements import reader
+from symcook.proof.statements import reader, vocabulary
 
 
 def beside(weighting: str, other: str) -> sc.Transformer:
@@ -62,7 +62,7 @@ def test_a_lookup_beside_an_input_with_its_name() -> None:
     b.readout("sign", "last", ["g", "x_x"], weights=[1, 5])
     found = every_length(b.build("look"))
     assert compared(found, 2)[1] > 20
-    assert "x_last is the x given at position n" in found.forms[0].meaning
+    assert found.forms[0].output == {"logit": "x(x(n)) + 5*x_x(n)"}
 
 
 def test_an_input_that_is_written_to_is_another_thing_than_its_coordinate() -> None:
@@ -70,7 +70,7 @@ def test_an_input_that_is_written_to_is_another_thing_than_its_coordinate() -> N
     layer = sc.Layer(sc.head(value={"x": "one"}, weighting="average"))
     model = sc.Transformer("written", embedding, (layer,), sc.Readout("sign", "each", ("x",), [[1]]))
     found = every_length(model)
-    assert found.forms[0].output == {"logit": "x_given + 1"}
+    assert found.forms[0].output == {"logit": "x@0(i) + 1"}
     assert compared(found, 3)[1] > 50
 
 
@@ -85,17 +85,17 @@ def test_tokens_are_written_as_statements_read_them(letters: tuple[str, str]) ->
     found = every_length(b.build("m"))
     assert compared(found, 3)[1] > 50
     if letters == "10":
-        (definition,) = [text.split(" = ", 1)[1] for text in found.forms[0].meaning if text.startswith("S")]
-        assert found.model.prove(f"m(n) = {definition}/n", 1).status != "REFUTED"
+        (line,) = [line for line in found.forms[0].lines if line.startswith("logit")]
+        assert 'at("1", j)' in line and found.model.prove(line, 1).status != "REFUTED"
 
 
 def test_no_name_of_a_form_is_a_word_of_statements() -> None:
-    assert {*reader.WORDS} <= WORDS
+    assert {*reader.WORDS} <= WORDS and {*vocabulary.OWN_NAMES} == OWN_NAMES
     b = sc.Builder(inputs=["accept", "at"], positions={"q": "1/i"})
     b.add(sc.head(value={"m": "accept - at"}, mask="causal", weighting="rightmost"))
     b.readout("sign", "each", ["m", "accept"], weights=[1, 1])
     found = every_length(b.build("m"))
-    assert found.forms[0].output == {"logit": "2*accept_given - at_given"}
+    assert found.forms[0].output == {"logit": '2*"accept"(i) - "at"(i)'}
     assert compared(found, 2)[1] > 300
 
 

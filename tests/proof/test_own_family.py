@@ -232,7 +232,7 @@ def test_no_open_symbol_is_called_here() -> None:
     b.symbol("here")
     b.readout("sign", "each", "v", weights=["here"])
     with pytest.raises(BadInput, match="no symbol whose name symcook uses itself; given: here"):
-        certify.claim(to_document(b.build("model")), "accept(1)", symbols=True)
+        certify.claim(to_document(b.build("model")), "accept(1)")
 
 
 @pytest.mark.sweep

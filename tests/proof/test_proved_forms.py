@@ -189,7 +189,7 @@ def test_what_is_not_proved_names_the_form_and_no_place_in_a_text(monkeypatch: p
     monkeypatch.setattr(inturn, "SECONDS", 600.0)
     found = planted(every_length(MODELS["half"]()), lambda v: v + fmpq(1))
     proof = inturn.prove(found, seconds=2000)
-    assert re.match(r'no proof was found of "mean"\(n\) = ', proof.missing["mean"]), proof.missing
+    assert re.match(r"no proof was found of mean\(n\) = ", proof.missing["mean"]), proof.missing
     assert not any(re.search(r"line \d+, column", why) for why in proof.missing.values())
 
 
@@ -326,7 +326,7 @@ def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
 
 def test_a_form_speaks_of_the_input_where_a_layer_writes_the_same_coordinate() -> None:
     proof = inturn.prove(every_length(build("attention-identity")), seconds=20)
-    assert proof.sentence == '(all i in 1..n. "x"(i) = "x"@0(i))'
+    assert proof.sentence == "(all i in 1..n. x(i) = x@0(i))"
     assert proof.whole and proof.statement.text.endswith("-> (all i in 1..n. z1_x(i) = x(i))")
 
 

@@ -132,13 +132,14 @@ def test_parity_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "derive", "parity", "--set", "c=2", "--seconds", "120")
     assert [one["accept"] for one in found] == [False, True, False, True]
     one = found[1]
-    assert one["conditions"] == ["mod(n, 2) = 0", "mod(k, 2) = 1"]
+    assert one["conditions"] == ['mod(n, 2) = 0', 'mod(count("1"), 2) = 1']
     assert one["output"] == {"logit": "2*tanh(2)/n^2"}
-    assert one["symbols"] == ["n", "k"] and one["length"] == "every" and one["assumptions"] == []
+    assert one["symbols"] == ["n", 'count("1")'] and one["length"] == "every" and one["assumptions"] == []
+    ones = 'count("1")'
     assert one["way"]["hit"] == [
-        {"conditions": ["i < k"], "value": "0"},
-        {"conditions": ["i = k"], "value": "1/n"},
-        {"conditions": ["k < i"], "value": "0"},
+        {"conditions": [f"i < {ones}"], "value": "0"},
+        {"conditions": [f"i = {ones}"], "value": "1/n"},
+        {"conditions": [f"{ones} < i"], "value": "0"},
     ]
 
 
@@ -154,8 +155,8 @@ def test_a_majority_with_its_certificate(tmp_path: Any, capsys: pytest.CaptureFi
     """What was written is accepted by the second checker, which shares no code with the first."""
     target = tmp_path / "m.certificate.json"
     (found,) = document(capsys, "derive", majority(tmp_path), "-o", str(target))
-    assert found["output"] == {"logit": "(2*k - n)/n"}
-    assert (found["accept"], found["accepts"], found["proved"]) == (None, "n < 2*k", True)
+    assert found["output"] == {"logit": "(2*count(a) - n)/n"}
+    assert (found["accept"], found["accepts"], found["proved"]) == (None, "n < 2*count(a)", True)
     assert found["certificate"] == str(target) and found["missing"] == {}
     below = [
         ROOT / "proofs" / "certificates" / f"{name}.json" for name in certify.below(json.loads(target.read_text()))
@@ -169,7 +170,7 @@ def test_a_majority_with_its_certificate(tmp_path: Any, capsys: pytest.CaptureFi
 @pytest.mark.sweep
 def test_dyck_1_and_what_decides_it(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "derive", "dyck-1")
-    assert "accept iff (all j in 1..n. j <= 2*p_j) & 2*k = n" in out
+    assert 'accept <-> (all j in 1..n. j <= 2*count("(", j)) & 2*count("(") = n' in out
     assert "S1 = sum(j, 1, n, I[2*p_j < j]*((j - 2*p_j)/j))" in out
     assert "PROVED: balance, error, total, verdict" in out and "not proved:" not in out
 
@@ -261,7 +262,7 @@ def test_the_domain_is_quick() -> None:
 @pytest.mark.parametrize("m", [2, 3, 5, 7, 11])  # from 5 on the sines and cosines are roots, or have no closed form
 def test_modulo_answers_with_the_remainder(m: int) -> None:
     found = every_length(build("modulo", m=m))
-    wanted = [((f"mod(k, {m}) = {r}",), str(r)) for r in range(m)]
+    wanted = [((f"mod(count(a), {m}) = {r}",), str(r)) for r in range(m)]
     assert [(form.conditions, form.label) for form in found.forms] == wanted
 
 

@@ -94,7 +94,7 @@ def test_a_readout_at_all_says_so(tmp_path: Any, capsys: pytest.CaptureFixture[s
     """The verdict is one on the whole word: it speaks of all positions, and is proved as such."""
     nowhere_less().save(tmp_path / "m.json")
     (found,) = document(capsys, "derive", str(tmp_path / "m.json"))
-    assert (found["accept"], found["accepts"]) == (None, "(all i in 1..n. i < 2*p)")
+    assert (found["accept"], found["accepts"]) == (None, "(all i in 1..n. i < 2*count(a, i))")
     assert found["proved"] is True and "accept" not in found["missing"]
     relation = found["statement"]
     assert relation.count("<->") == 1 and relation.rindex("<->") < relation.rindex("all i in 1..n. i < 2*")
@@ -115,7 +115,7 @@ def test_a_case_that_holds_at_some_position_is_no_verdict() -> None:
 def test_what_a_proof_leaves_out_is_not_said_to_be_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verdict at all positions whose sentence is wrong is not proved, and the forms are not whole then."""
     found = every_length(nowhere_less())
-    monkeypatch.setattr(closed, "word_verdict", lambda *_: (None, "(all i in 1..n. i <= 2*sum(l, 1, i, I[w(l) = 0]))"))
+    monkeypatch.setattr(closed, "word_verdict", lambda *_: (None, "(all i in 1..n. i <= 2*count(a, i))"))
     proof = inturn.prove(found, seconds=20)
     assert list(proof.missing) == ["verdict"] and not proof.whole
 
@@ -151,7 +151,7 @@ def test_the_page_of_a_model_says_the_same(tmp_path: Any, capsys: pytest.Capture
     code, _, _ = call(capsys, "report", str(tmp_path / "m.json"), "-o", str(tmp_path / "m.html"))
     page = (tmp_path / "m.html").read_text()
     rows = re.findall(r"verdict: accept iff</th><td[^>]*title=\"([^\"]*)\"", page)
-    assert (code, rows) == (0, ["(all i in 1..n. i &lt; 2*p)"])
+    assert (code, rows) == (0, ["(all i in 1..n. i &lt; 2*count(a, i))"])
 
 
 def test_what_every_letter_at_a_position_gives_is_not_said_of_words_without_that_position() -> None:
@@ -185,4 +185,4 @@ def test_a_term_with_a_pole_is_said_for_its_own_places_alone() -> None:
     model = b.build("poles")
     assert compared(model, 6) > 126
     (form,) = every_length(model).forms
-    assert "if(at(a, j) & 2 <= j, (" in form.meaning[1]
+    assert "if(at(a, j) & 2 <= j, (" in form.output["logit"]

@@ -535,13 +535,13 @@ def test_nothing_is_wider_than_a_phone(tmp_path: Path) -> None:
 
 
 def test_forms_that_name_letters_outside_of_the_grammar() -> None:
-    """A condition on the letter ( at an end is shown as text, where the grammar of expressions cannot draw it."""
+    """A condition on the letter ( at an end is drawn as statements say it; the pointer shows its text."""
     b = sc.Builder(words={"(": {"t": 1}, "<b>": {"t": -1}})
     b.readout("sign", "first", "t", weights=[1])
     found = every_length(b.build("first"))
     shown = found._repr_html_()
     assert "at(&quot;(&quot;, 1)" in shown and "at(&quot;&lt;b&gt;&quot;, 1)" in shown
-    assert 'at("(", 1)' in found._repr_latex_()
+    assert r'\operatorname{at}(\mathit{"("}, 1)' in found._repr_latex_()
 
 
 def test_on_paper_nothing_is_wider_than_paper(made: Any, tmp_path: Path) -> None:

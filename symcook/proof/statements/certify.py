@@ -88,17 +88,15 @@ def deeper() -> Iterator[None]:
 
 
 @deeper()
-def claim(
-    document: Mapping[str, Any], sentence: str, symbols: bool = False, other: Mapping[str, object] | None = None
-) -> Statement:
+def claim(document: Mapping[str, Any], sentence: str, other: Mapping[str, object] | None = None) -> Statement:
     """The formal statement for `sentence` about the model of a document; BadInput for an invalid sentence.
 
-    The statement has the sentence as its note, and the hash of the model. With `symbols` it is about all values of the
-    model's symbols; without, the model must have values for them. `other` is the document of a second model, which the
-    sentence may be about too.
+    The statement has the sentence as its note, and the hash of the model. It is about all values of the model's symbols
+    in their intervals. `other` is the document of a second model, which the sentence may be about too; it must have no
+    symbols.
     """
     sentence = one_line(sentence)
-    meaning = ModelMeaning(document, definitions(), symbols, other)
+    meaning = ModelMeaning(document, definitions(), other)
     text = meaning.text(sentence)
     # The equations of the truth functions are premises too. They bind q; if a coordinate is called q, another name.
     truths = [] if meaning.truths is None else [f"({equation})" for equation in meaning.truths.equations()]

@@ -12,7 +12,6 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,6 @@ from symcook.alarm import Until
 from symcook.closed import EveryLength, FormSentence, FormSentences
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
-from symcook.model.symbols import exact
 from symcook.present import present
 from symcook.proof.claims.bycounts.casefacts import Unclosed
 from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
@@ -30,8 +28,6 @@ from symcook.proof.replay import Statement
 from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
-from symcook.proof.statements.proving import document_of
-from symcook.proof.statements.shortruns import Runs
 from symcook.proof.statements.vocabulary import ModelMeaning
 
 SECONDS = 15.0
@@ -117,7 +113,7 @@ class _InOrder:
         """Proves `forms`, with the certificate, within `seconds` from now."""
         self.forms, self.model = forms, forms.model
         self.document = modelfile.to_document(forms.model)
-        self.meaning = ModelMeaning(self.document, certify.definitions(), bool(forms.model.parameters))
+        self.meaning = ModelMeaning(self.document, certify.definitions())
         # The sentences are proved by `until`. The other half of the time is for the rest of the certificate: that
         # every term is defined, and a string that satisfies the hypotheses of each part.
         self.until, self.end = Until(seconds / 2, 5 / 6), Until(seconds)
@@ -197,7 +193,7 @@ class _InOrder:
 
     def statement(self, proof: PartsProof) -> Statement:
         """The formal statement of all sentences of `proof` that have no reason `missing`."""
-        return certify.claim(self.document, proof.sentence, bool(self.model.parameters))
+        return certify.claim(self.document, proof.sentence)
 
     def defined(self, statement: Statement, seconds: float = math.inf) -> bool:
         """Whether it is proved, within `seconds`, that every term of a statement is defined (no division by zero)."""
@@ -258,8 +254,5 @@ class _InOrder:
         g.take(closed)
 
     def subject(self, statement: Statement) -> certify.Subject:
-        """How the statement is tried: on short strings, at the defaults of the model's open symbols, or at 1."""
-        values = {p.name: p.default if p.default is not None else exact(1) for p in self.model.parameters}
-        fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
-        document = document_of(self.model, values)
-        return certify.Subject(lambda until: Runs(statement, document, until, fixed), certify.automatic)
+        """How the statement is tried: on short strings."""
+        return certify.models(statement, self.document)

@@ -21,7 +21,7 @@ from symcook.files import put, vacant
 from symcook.model import modelfile
 from symcook.model.answers import EMPTY_STRING, Reply
 from symcook.model.symbols import Exact
-from symcook.model.transformer import Transformer, without_value
+from symcook.model.transformer import Transformer
 from symcook.proof.families.smallruns import FamilyTried
 from symcook.proof.search import prooftext
 from symcook.proof.search.limits import OutOfTime
@@ -108,6 +108,11 @@ class ProofAnswer(Reply):
         return {} if self.tried is None else self.tried.places
 
     @property
+    def values(self) -> Mapping[str, str]:
+        """The values of the model's symbols at which the statement is false, by name, as text."""
+        return {} if self.tried is None else {name: str(value) for name, value in self.tried.values.items()}
+
+    @property
     def about(self) -> str:
         """The name of the model, or of the family for a statement about all sizes."""
         return self.claim.id.removeprefix("own.") if self.model is None or self.sizes else self.model.name
@@ -117,7 +122,7 @@ class ProofAnswer(Reply):
         """The counterexample as reports name it, with the sizes or changed positions; None without a counterexample."""
         if self.counterexample is None:
             return None
-        where = self.sizes or ", ".join(f"{name} = {place}" for name, place in self.places.items())
+        where = self.sizes or ", ".join(f"{name} = {x}" for name, x in {**self.places, **self.values}.items())
         return (self.counterexample or EMPTY_STRING) + (f" at {where}" if where else "")
 
     @property
@@ -165,6 +170,7 @@ class ProofAnswer(Reply):
             | ({"limits": self.limits} if self.limits else {})
             | ({"vacuous": True} if self.vacuous else {})
             | ({"places": dict(self.places)} if self.places else {})
+            | ({"values": dict(self.values)} if self.values else {})
             | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
         )
 
@@ -207,7 +213,7 @@ def prove(
     statement: A sentence about the run: `accept`, `count(a)`, `at(a, i)`, `n`, the model's coordinates, quantifiers.
     seconds: The time limit, a positive integer (60).
     proof: A proof script, as text; without one the automation searches.
-    values: A value for each symbol of the model that has none, exact.
+    values: Exact values of symbols of the model; a statement is about all values of the others, by name.
     other: A second model over the same symbols; in the statement `other.accept` and `other.NAME(i)` are about it.
 
     >>> import symcook as sc
@@ -223,8 +229,7 @@ def prove(
     >>> model.prove("accept <-> other.accept", other=model).status
     'PROVED'
 
-    Raises BadInput for a sentence that is not a statement about this model, a proof script that cannot be read, and a
-    symbol without a value.
+    Raises BadInput for a sentence that is not a statement about this model, and a proof script that cannot be read.
     """
     limit = SECONDS if seconds is None else seconds
     if limit < 1:
@@ -236,12 +241,9 @@ def prove(
 
 
 def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, Any]:
-    """The document of the model with these `values` of its symbols; BadInput for a symbol that is not in `values`. A
-    symbol's default is not used: a theorem about the default would look like a theorem about all values."""
-    for parameter in model.parameters:
-        if parameter.name not in values:
-            raise without_value(parameter)
-    return modelfile.to_document(model.bind(values))
+    """The document of the model with these `values` of its symbols. A symbol that is not in `values` stays a symbol,
+    and a statement is about all its values: a theorem about the default would look like one about all values."""
+    return modelfile.to_document(model.bind(values, require=False))
 
 
 def settle(

@@ -1,11 +1,14 @@
 """The reader of a user's statement; and the values of a run on one string, written as terms of the grammar.
 
-A statement is a formula of the grammar with five additions. A name may be quoted: ``"odd"(i)`` is the coordinate odd.
+A statement is a formula of the grammar with six additions. A name may be quoted: ``"odd"(i)`` is the coordinate odd.
 A name may have a layer: ``v(i)`` is the last value of the coordinate v, which ``symcook run`` shows; ``v@0(i)`` is its
 value after the embedding, ``v@1(i)`` after layer 1, and ``v@1.attention(i)`` after the attention of layer 1. And
-``accept``, ``answer``, ``probability``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches`` and ``decoded``
-are keywords (`WORDS`). A name may have a prefix, ``other.``, ``renamed(..).`` or ``changed(..).``, if it is about a
-second run (see `secondrun`).
+``accept``, ``answer``, ``probability``, ``logit``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches`` and
+``decoded`` are keywords (`WORDS`). A name may have a prefix, ``other.``, ``renamed(..).`` or ``changed(..).``, if it is
+about a second run (see `secondrun`).
+
+A formula may be followed by definitions of names in it: ``F where s := t, r(i) := u``. The reader puts what a name is
+defined as in its place (`symcook.proof.statements.where`).
 
 The last addition is the remainder: a comparison may contain ``a mod 3``. It then holds if it holds for a - 3*q, where q
 is the integer with 0 <= a - 3*q < 3. Such a q exists for every number a, so the reader writes the comparison as an
@@ -39,6 +42,7 @@ from symcook.proof.normal import constant, nf
 from symcook.proof.statements.exactvalues import compact, written
 from symcook.proof.statements.secondrun import OTHER, PUT, parted
 from symcook.proof.statements.shortruns import Runs
+from symcook.proof.statements.where import WhereClause
 from symcook.proof.terms import Term, free, num, subterms
 
 MUST = "a statement must be a formula over the model's run"
@@ -46,8 +50,10 @@ MUST = "a statement must be a formula over the model's run"
 WORDS = {
     "accept": "no name, and a position where the readout looks at each",
     **dict.fromkeys(("answer", "probability"), "a label, and a position where the readout looks at each"),
+    "logit": "a label where the readout has labels, and a position where it looks at each",
     "at": "a token and a position",
-    **dict.fromkeys(("count", "first", "last"), "one name"),
+    "count": "a token, and a position where it counts up to there",
+    **dict.fromkeys(("first", "last"), "one name"),
     "holds": "a formula and a position",
     "matches": "a quoted regular expression, and a position where a prefix is meant",
     "decoded": "a position",
@@ -57,7 +63,9 @@ PLACES = {
     "accept": (0, 1),
     "answer": (0, 1),
     "at": (1,),
+    "count": (0, 1),
     "decoded": (1,),
+    "logit": (0, 1),
     "matches": (0, 1),
     "probability": (0, 1),
 }
@@ -67,6 +75,10 @@ OF_STRING = ("at", "count", "first", "last", "holds", "matches", "decoded")
 """The keywords whose value depends on the input string alone, not on the model."""
 UNNAMED = ("accept", "decoded")
 """The keywords whose arguments are positions only: they take neither a token nor a label."""
+ALONE = ("accept", "logit")
+"""The keywords that may stand without arguments."""
+YIELDING = frozenset({"logit"})
+"""The keywords that came when there were models already: where a coordinate or symbol has the name, it is meant."""
 
 MOST_MOD = 1000
 """The largest divisor k that ``a mod k`` may have."""
@@ -103,14 +115,14 @@ class SentenceReader(expr.Reader):
     """The reader of a statement. Beyond the grammar it reads quoted names, layers, prefixes of second runs, remainders
     and keywords. The token or label that a keyword takes becomes the tree ``("given", text)``."""
 
-    def __init__(self, text: str, coordinates: Collection[str], two: bool = False) -> None:
-        """A reader of `text` about a model with these `coordinates`. If the statement is about `two` models,
-        ``other.NAME`` is a name of the second model.
+    def __init__(self, text: str, coordinates: Collection[str], two: bool = False, symbols: Collection[str] = ()):
+        """A reader of `text` about a model with these `coordinates` and `symbols`. If the statement is about `two`
+        models, ``other.NAME`` is a name of the second model.
 
         Splits `text` into tokens (kind, text, column); BadInput for a sign that no statement has."""
         if len(text) > expr.MAX_TEXT:
             raise BadInput(f"a statement must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
-        self.text, self.coordinates = text, coordinates
+        self.text, self.coordinates, self.symbols = text, coordinates, symbols
         # By id of a tree: the tree itself (so that its id stays in use) and where its text begins and ends.
         self.spans: dict[int, tuple[Tree, int, int]] = {}
         # `at` is the number of the token that is read next.
@@ -131,7 +143,7 @@ class SentenceReader(expr.Reader):
     def whole(self) -> Tree:
         """The tree of the statement; BadInput for an invalid statement, and for a remainder outside a comparison."""
         try:
-            tree = super().whole()
+            tree = WhereClause(self).whole(super().whole)
         except BadInput as error:
             if error.must == MUST:
                 raise
@@ -304,7 +316,8 @@ class SentenceReader(expr.Reader):
         """Read a name, with its arguments if it has any. A bare name in holds(..) and ``accept`` are calls too."""
         if self.inside and self.tokens[self.at + 1][1] != "(" and self.peek() not in expr.KEYWORDS:
             return ("call", self.take(), ())
-        if own_word(self.peek()) == "accept" and self.tokens[self.at + 1][1] != "(":
+        alone = own_word(self.peek()) in ALONE and self.is_word(self.peek())
+        if alone and self.tokens[self.at + 1][1] != "(":
             return ("call", self.take(), ())
         return super().named()
 
@@ -314,7 +327,7 @@ class SentenceReader(expr.Reader):
             return self.formula_at()
         if name in ("renamed", "changed") and name not in self.coordinates:
             raise self.wrong(HINTS[name], self.tokens[self.at - 1][2])
-        if own_word(name) in WORDS and not self.inside:
+        if self.is_word(name) and not self.inside:
             return self.word(name)
         # A coordinate called like a function, such as ``min``: with one argument it may be the coordinate, so the
         # number of arguments is not checked. With more arguments the function is read, from `start` again.
@@ -328,8 +341,15 @@ class SentenceReader(expr.Reader):
             self.at = start
         return super().call(name)
 
+    def is_word(self, name: str) -> bool:
+        """Whether a name, which may have the prefix of a second run, is a keyword here."""
+        prefix, kind = parted(name)
+        own = name if prefix == OTHER else kind
+        return kind in WORDS and not (kind in YIELDING and (own in self.coordinates or own in self.symbols))
+
     def word(self, name: str) -> Tree:
-        """Read the arguments of the keyword `name`: its token or label, then its positions."""
+        """Read the arguments of the keyword `name`: its token or label, then its positions. The first argument of
+        ``logit``, which may be a position, is taken for a label where it may be one."""
         begin, (prefix, kind) = self.at - 1, parted(name)
         # No prefix where it changes nothing: both models read the same string, and holds, matches and decoded are
         # about the string as it is typed.
@@ -342,11 +362,11 @@ class SentenceReader(expr.Reader):
         if kind not in UNNAMED:
             # A token may be any text, such as "(": so it is matched in the text, and its tokens are skipped.
             match = _GIVEN.match(self.text, self.tokens[self.at][2])
-            if match is None:
+            if match is None and kind != "logit":
                 raise self.misused(kind, begin)
-            while self.tokens[self.at][2] < match.end(1):
+            while match is not None and self.tokens[self.at][2] < match.end(1):
                 self.at += 1
-            arguments.append(("given", match[1]))
+            arguments += [] if match is None else [("given", match[1])]
         while self.peek() != ")":
             if arguments or positions:
                 self.take(",")
@@ -376,14 +396,12 @@ class SentenceReader(expr.Reader):
         coordinate_hint = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
         quoted = f'; what is no name is quoted, {kind}("("' if kind not in UNNAMED else ""
         quoted = "; a formula is written as in holds(since(~Q_b, Q_a), i)" if kind == "holds" else quoted
-        if kind == "count" and [text for _, text, _ in self.tokens[begin + 3 : begin + 4]] == [","]:
-            quoted = "; the count up to i is sum(j, 1, i, I[at(TOKEN, j)])"
         return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{coordinate_hint}", self.tokens[begin][2], None)
 
     def variable(self) -> str:
         """Read the name that a quantifier or sum binds; BadInput for a name that has a meaning already."""
-        _, name, _ = self.tokens[self.at]
-        if name in WORDS or name in ("n", "w") or (self.tokens[self.at][0] == "name" and not expr.valid_name(name)):
+        kind, name, _ = self.tokens[self.at]
+        if self.is_word(name) or name in ("n", "w") or (kind == "name" and not expr.valid_name(name)):
             raise self.error(f"binds {name}, which has a meaning" if expr.valid_name(name) else "binds no name")
         return super().variable()
 

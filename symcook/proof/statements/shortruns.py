@@ -43,7 +43,9 @@ WORK = 800_000
 LONGEST = 12
 """The maximum number of positions of a string that is tried."""
 VALUES = (0, 1, -1, 2, Fraction(1, 2))
-"""The numbers that are tried as inputs of a model that takes numbers."""
+"""The numbers that are tried as inputs of a model that takes numbers, and as values of a model's symbols."""
+POINTS = 3
+"""The number of values that are tried for each symbol of a model."""
 WIDE = 3
 """The maximum length of the strings for which other values beyond the ends of the string are tried (`Runs.false`)."""
 
@@ -69,6 +71,7 @@ class Tried:
     open_at: tuple[str, ...] | None = None
     places: Mapping[str, int] = field(default_factory=dict)
     unsought: str | None = None
+    values: Mapping[str, Fraction] = field(default_factory=dict)
 
     @property
     def smaller(self) -> str | None:
@@ -85,12 +88,11 @@ class Runs(Instances):
         statement: Statement,
         document: Mapping[str, Any] | None = None,
         until: Until | None = None,
-        fixed: Mapping[str, Fraction] | None = None,
         other: Mapping[str, object] | None = None,
         computed: Collection[str] = (),
     ):
-        """`document` is the model, with values for its symbols; `other` is a second model. `fixed` has values for some
-        quantified names of numbers. `computed` are the names of numbers whose values follow from the equations."""
+        """`document` is the model; if it has symbols, strings are tried at some values of them (`points`). `other` is a
+        second model. `computed` are the names of numbers whose values follow from the equations."""
         super().__init__(leading_names(statement.expanded), LONGEST)
         self.document, self.until = document, until
         self.others = [] if document is None else [*second_runs(statement.note or "", document, other)]
@@ -110,11 +112,15 @@ class Runs(Instances):
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
         inputs = None if document is None else document["embedding"]["inputs"]
         self.pointwise = inputs is not None and not functions
-        first_input = 0 if self.pointwise else 1  # the inputs come after n
+        by_name = {v[1][0]: v for v in self.order}
+        # By symbol of the model, its value: at each point that is tried, and at the present one.
+        self.points = [{by_name[name]: x for name, x in point.items()} for point in points(document)]
+        self.fixed = self.points[0]
+        first_input = len(self.fixed) + (not self.pointwise)  # the inputs come after n and the symbols
         self.inputs = [] if inputs is None else self.order[first_input : first_input + len(inputs)]
         # The leading premises, until all functions occur in them, are the premises of the run. The rest of the formula,
         # perhaps with further premises, is the conclusion.
-        known_names = set(self.inputs)
+        known_names = {*self.inputs, *self.fixed}
         to_solve = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
         while t[0] == "->" and not to_solve <= known_names:
             premises += flatten("&", t[2][0])
@@ -127,7 +133,6 @@ class Runs(Instances):
         # Functions to integers are the tokens of strings, but for truth functions and states of automata.
         truths = {v for p in premises if (v := _truth_function(p)) is not None}
         self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
-        self.fixed = {v: value for v in self.order for name, value in (fixed or {}).items() if v[1][0] == name}
         chosen_names = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
         named_places = dict.fromkeys(run.place for run in self.others if run.named)
         self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named_places) else None
@@ -151,14 +156,20 @@ class Runs(Instances):
         """Go through all strings with `length` positions that satisfy the premises. Yields True for each, with its
         values in `values`; False for a string that is left open. Raises WordsSpent when the work or the time is used
         up, and one of `OPEN` if a premise about the string alone is undecided."""
-        if self.inputs:
-            yield from self._rows(length)
-            return
-        if self.size_name is None:
-            return
-        functions = self._begin(self.size_name, length)
-        for _ in self.meeting(self.choose):
-            yield from self._placed([v for v in functions if v not in self.words_of])
+        for point in self.points:
+            self._at_point(point)
+            if self.inputs:
+                yield from self._rows(length)
+            elif self.size_name is not None:
+                functions = self._begin(self.size_name, length)
+                for _ in self.meeting(self.choose):
+                    yield from self._placed([v for v in functions if v not in self.words_of])
+
+    def _at_point(self, point: Mapping[Term, Any]) -> None:
+        """Use these values of the model's symbols; the model with other values is dropped."""
+        self.fixed = dict(point)
+        for cached in ("model", "seconds") if point else ():
+            self.__dict__.pop(cached, None)
 
     def _begin(self, size_name: Term, length: int) -> list[Term]:
         """Set the length and the fixed values, and empty the values of the functions; returns the functions."""
@@ -182,14 +193,16 @@ class Runs(Instances):
         if self.inputs or self.size_name is None or len(self.words_of) != 1:
             return
         (w,) = self.words_of
-        functions = self._begin(self.size_name, len(letters))
-        self.values[w] = dict(enumerate(letters, self.start))
         self.limit = self.work + 20 * self.budget
-        try:
-            if all(self.truth(premise, ()) for premise in self.choose):
-                yield from self._placed([v for v in functions if v is not w])
-        except (WordsSpent, *OPEN):
-            return
+        for point in self.points:
+            self._at_point(point)
+            functions = self._begin(self.size_name, len(letters))
+            self.values[w] = dict(enumerate(letters, self.start))
+            try:
+                if all(self.truth(premise, ()) for premise in self.choose):
+                    yield from self._placed([v for v in functions if v is not w])
+            except (WordsSpent, *OPEN):
+                return
 
     def _run(self, functions: Sequence[Term]) -> Iterator[bool]:
         """Set the values of these functions by the equations. Yields True if all premises hold then, False if that is
@@ -209,7 +222,7 @@ class Runs(Instances):
             return
         places = range(self.start, self.start + length)
         for input_numbers in product(VALUES, repeat=len(self.inputs) * len(places)):
-            self.values = dict.fromkeys(self.order)
+            self.values = {**dict.fromkeys(self.order), **self.fixed}
             if self.pointwise:  # no positions: the premises are solved for numbers
                 self.values |= zip(self.inputs, input_numbers, strict=True)
                 try:
@@ -219,7 +232,7 @@ class Runs(Instances):
                     yield False
                 continue
             # With positions: each input is a function of the position, and its numbers are a column.
-            functions = [v for v in self.order if v not in self.numbers and v not in self.inputs]
+            functions = [v for v in self.order if v not in (*self.numbers, *self.inputs, *self.fixed)]
             self.values[self.order[0]] = self.length = length
             columns = [input_numbers[k :: len(self.inputs)] for k in range(len(self.inputs))]
             self.values |= {v: dict(zip(places, x, strict=True)) for v, x in zip(self.inputs, columns, strict=True)}
@@ -334,13 +347,18 @@ class Runs(Instances):
 
     @cached_property
     def model(self) -> Any:
-        """The model; None without a document."""
-        return _model(self.document)
+        """The model, at the present values of its symbols; None without a document."""
+        return self._at_values(_model(self.document))
 
     @cached_property
     def seconds(self) -> list[tuple[Any, SecondRun]]:
         """Each second run with its model."""
-        return [(_model(run.document), run) for run in self.others]
+        return [(self._at_values(_model(run.document)), run) for run in self.others]
+
+    def _at_values(self, model: Any) -> Any:
+        """A model at the present values of the symbols that it has; None for None."""
+        values = {v[1][0]: value for v, value in self.fixed.items()}
+        return model and model.bind({p.name: values[p.name] for p in model.parameters})
 
     @cached_property
     def start(self) -> int:
@@ -470,7 +488,8 @@ class Runs(Instances):
     def refuting(self, length: int, open_at: tuple[str, ...] | None = None, unsought: str | None = None) -> Tried:
         """The result if the statement is false on the present string and all strings up to `length` were tried."""
         places = {name: self.values[v] for name, v in self.places.items()}
-        return Tried(self.word, length, bool(self.beyond), open_at, places, unsought)
+        values = {v[1][0]: value for v, value in self.fixed.items()}
+        return Tried(self.word, length, bool(self.beyond), open_at, places, unsought, values)
 
     @property
     def rational(self) -> bool:
@@ -547,6 +566,36 @@ class Runs(Instances):
             if slope < 0 or part[0] == "=":
                 high = floor(root) if high is None else min(high, floor(root))
         return None if low is None or high is None else _integers(low, high)
+
+
+def points(document: Mapping[str, Any] | None) -> list[dict[str, Fraction]]:
+    """Values of the symbols of a model at which its statements are tried: at most `POINTS` points. The first one has
+    the defaults of the symbols; the others have `VALUES` and numbers near the ends of the symbols' intervals. A point
+    without symbols for a model without any."""
+    parameters = () if document is None or not document["symbols"] else _model(document).parameters
+    columns = {parameter.name: _values(parameter) for parameter in parameters}
+    many = min(POINTS, max(map(len, columns.values()), default=1))
+    return [{name: values[min(k, len(values) - 1)] for name, values in columns.items()} for k in range(many)]
+
+
+def _values(parameter: Any) -> list[Fraction]:
+    """Rational values of a symbol, the first to be tried first; BadInput if none of those that are tried fits."""
+    from symcook.model.symbols import exact
+
+    ends = [exact(end) for end in (parameter.lower, parameter.upper) if end is not None]
+    numbers = [*([parameter.default] if parameter.default is not None else []), *VALUES[1:], *VALUES[:1], *ends]
+    numbers += [end + step for end in ends for step in (1, -1)]
+    numbers += [sum(ends) / 2] if len(ends) == 2 else []
+    fitting = list[Fraction]()
+    for number in map(exact, numbers):
+        with suppress(BadInput):
+            checked = parameter.check(number)
+            if checked.is_Rational:
+                fitting.append(Fraction(int(checked.p), int(checked.q)))
+    if not fitting:
+        must = f"one of the numbers that are tried as {parameter.name} must satisfy {parameter.region}"
+        raise BadInput(must, parameter.name, f"give --set {parameter.name}=VALUE")
+    return list(dict.fromkeys(fitting))
 
 
 def _model(document: Mapping[str, Any] | None) -> Any:

@@ -30,7 +30,8 @@ from symcook.proof.holds import Truths
 from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
 from symcook.proof.runrel import Relation
-from symcook.proof.statements.reader import HINTS, UNNAMED, WORDS, SentenceReader, own_word
+from symcook.proof.runtext import joined, times
+from symcook.proof.statements.reader import HINTS, UNNAMED, WORDS, YIELDING, SentenceReader, own_word
 from symcook.proof.statements.secondrun import (
     OTHER,
     OtherModel,
@@ -57,6 +58,10 @@ OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
 """Names that have a meaning in every formal statement, so that no coordinate may have them there."""
 
 
+SCORED = ("sign", "largest", "distribution", "groups")
+"""The kinds of readouts that compute logits: one, or one for each label."""
+
+
 class _Layers(Relation):
     """A relation that also records which function holds each coordinate after a sublayer. The keys of `after` are the
     number of the layer (0 is the embedding) and "attention", or "" for its feed-forward sublayer (and the
@@ -74,6 +79,23 @@ class _Layers(Relation):
         super()._part(number, blocks, norms, placement)
         part = "attention" if blocks and "mask" in blocks[0] else ""
         self.after[number, part] = dict(self.held)
+
+    def logit(self, label: str | None, at: str | None = None) -> str:
+        """The logit of a readout "sign" (`label` is None), or the score of a label, as a term: where the readout looks,
+        or at the position `at` where it looks at each position or at all."""
+        kind, position = self.looks
+        if kind not in SCORED:
+            raise BadInput(f"logit needs a readout {', '.join(SCORED[:-1])} or {SCORED[-1]}", kind)
+        if (at is None) is (position in ("each", "all")):
+            must = "no position, since the readout looks once" if at else "a position, one of each that is read"
+            raise BadInput(f"logit takes {must}", at or "none")
+        place = at or {"first": self.low, "last": self.high}[position]
+        if label is not None:
+            which, scores = self._scores(label, place)
+            return scores[which]
+        readout = self.model["readout"]
+        weighted = zip(readout["weights"][0], (self._at(name, place) for name in readout["reads"]), strict=True)
+        return joined(times(weight, value) for weight, value in weighted if value)
 
 
 def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mapping[str, Any], dict[str, str]]:
@@ -198,22 +220,23 @@ class ModelMeaning:
         self,
         document: Mapping[str, Any],
         known: Mapping[str, Definition],
-        symbols: bool = False,
-        other: Mapping[str, object] | None = None,
+        other: Mapping[str, Any] | None = None,
     ) -> None:
-        """`known` are the definitions of the library. With `symbols`, the model may have symbols without a value, and a
-        statement may contain their names. `other` is the document of a second model that a statement may be about.
+        """`known` are the definitions of the library. `other` is the document of a second model that a statement may be
+        about.
 
-        BadInput for a model with symbols unless `symbols` is set."""
-        if document["symbols"] and not symbols:
-            must = "a claim of one's own must be about a model without symbols"
-            raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
+        A statement may contain the names of symbols of the model, which are reals. BadInput for an `other` model with
+        symbols."""
+        if other is not None and other["symbols"]:
+            must, names = "a second model must have values for its symbols", [s["name"] for s in other["symbols"]]
+            raise BadInput(must, ", ".join(names), "save it with values, and give that file")
         self.known, self.space = known, tuple(document["space"])
         self.symbols = tuple(declared["name"] for declared in document["symbols"])
+        yielding = YIELDING & {*self.space, *self.symbols}
         if HERE_NAME in self.symbols:  # a coordinate would be renamed; a symbol has its own name in the formula
             must = "a model in a claim must have no symbol whose name symcook uses itself"
             raise BadInput(must, HERE_NAME, "rename it, or give it a value first")
-        self.taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *self.symbols}
+        self.taken = {*known, *expr.RESERVED, *(WORDS.keys() - yielding), *OWN_NAMES, *self.symbols}
         self.given = document, other
         self.document, self.names = renamed(document, self.taken)
         self.relation = _Layers(self.document)
@@ -243,7 +266,7 @@ class ModelMeaning:
             if same is not None:  # the same run, written differently
                 self.others[run.prefix] = same
                 continue
-            second_meaning = ModelMeaning(run.document, self.known, run.prefix != OTHER)
+            second_meaning = ModelMeaning(run.document, self.known)
             self.others[run.prefix] = second = OtherModel(self, second_meaning, run, self.place(run))
             self.parts = [*second.parts, *self.parts]
             self.run = " & ".join([*second.parts, self.run])
@@ -350,7 +373,7 @@ class Sentence:
         self.meaning, self.text = meaning, text
         second = meaning.others.get(OTHER)
         second_names = [] if second is None else [f"{OTHER}{name}" for name in second.meaning.space]
-        self.reader = self.READER(text, [*meaning.space, *second_names], second is not None)
+        self.reader = self.READER(text, [*meaning.space, *second_names], second is not None, meaning.symbols)
         tree = self.reader.whole()
         # The runs on other strings, as in ``changed(p, a).accept``.
         for prefix, begin in other_strings(text).items():
@@ -498,7 +521,7 @@ class Sentence:
         """The tree of a name with arguments: a keyword, a name of a second run, w, a bound name, a function or
         definition of the language, or a coordinate at a position, in this order."""
         _, name, arguments = tree
-        if own_word(name) in WORDS:
+        if self.reader.is_word(name):
             return self.word(tree, scope)
         if parted(name)[0]:
             return self.of_other(tree, [self.walk(a, scope) for a in arguments], scope)
@@ -529,7 +552,27 @@ class Sentence:
         if len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
         function = self.held(tree, base, stage)
-        return ("num", 0, 1) if function is None else ("call", function, values)
+        return ("num", 0, 1) if function is None else self.at_place(function, values[0], scope)
+
+    def at_place(self, function: str, place: Tree, scope: BoundNames) -> Tree:
+        """The value of a coordinate's function at a place. A place that is a real number, such as ``v(q(i))``, is a
+        position or it is none: the value is written as a sum over the positions that equal it, 0 if none does."""
+        if not self.real(place):
+            return ("call", function, (place,))
+        relation, names = self.meaning.relation, {*self.meaning.taken, *scope.values(), *mentioned(place)}
+        position: Tree = ("name", free(names, "j"))
+        bit: Tree = ("ind", ("=", place, position))
+        ends = (expr.parse_term(relation.low), expr.parse_term(relation.high))
+        return ("sum", position[1], *ends, ("*", bit, ("call", function, (position,))))
+
+    def real(self, tree: Tree) -> bool:
+        """Whether a term in the names of the formula has a part that makes it a real number: a value of a coordinate, a
+        symbol, or a function of the grammar."""
+        tag, sorts = tree[0], self.meaning.sorts
+        if tag in ("name", "call"):
+            sort = sorts.get(tree[1], "Real" if tag == "call" and tree[1] in expr.ARITY else "")
+            return sort.endswith("Real") or (tag == "call" and tree[1] not in sorts and any(map(self.real, tree[2])))
+        return tag != "ind" and any(map(self.real, expr.children(tree)))
 
     def absent(self, tree: Tree, name: str) -> BadInput:
         """The error about a name that has no meaning for this kind of model."""
@@ -609,12 +652,14 @@ class Sentence:
             return ("=", truth, ("num", 1, 1))
         if word == "matches":
             return self.matched(tree, scope)
+        if kind == "logit":
+            return self.logit(tree, scope)
         # The first argument is a token or label, unless the keyword takes neither; the others are positions.
         first_argument = "" if kind in UNNAMED else arguments[0][1]
         places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
         name = unquoted(first_argument)
         # count(n) for a coordinate `count`: its value at n, or how often the token n occurs?
-        ambiguous = name == first_argument and (name in scope or name == "n" or name.isdigit())
+        ambiguous = not places and name == first_argument and (name in scope or name == "n" or name.isdigit())
         if kind in self.meaning.space and kind in ("count", "first", "last") and ambiguous:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
         if kind in ("accept", "answer", "probability"):
@@ -645,12 +690,34 @@ class Sentence:
         # the last position is found in the same way from the end.
         absent_at_j = f"w(j) != {number}" if second is None else f"~({second.stands(token, 'j')})"
         bit = f"I[w(i) = {number}]" if second is None else second.bit(token, "i")
+        here = next(iter(places), None)
         texts = {
-            "count": f"sum(i, {low}, {high}, {bit})",
+            "count": f"sum(i, {low}, {high if here is None else HERE_NAME}, {bit})",
             "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. {absent_at_j}])",
             "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. {absent_at_j}])",
         }
-        return written(expr.parse_term(texts[kind]), None, scope.values())
+        return written(expr.parse_term(texts[kind]), here, {*scope.values(), *mentioned(here)})
+
+    def logit(self, tree: Tree, scope: BoundNames) -> Tree:
+        """The tree of the logit, or of the score of a label, at a position if one is given. What may be a label or a
+        position is a label where the readout has labels."""
+        _, word, arguments = tree
+        second = self.meaning.others.get(parted(word)[0])
+        meaning = self.meaning if second is None else second.meaning
+        labels = meaning.document["readout"].get("labels") or []
+        given = [a for a in arguments if a[0] == "given"]
+        if given and not labels:
+            (_, text), *others = arguments
+            if others or unquoted(text) != text:
+                raise self.fail(tree, "logit takes a position alone, since the readout has no labels")
+            place = ("num", int(text), 1) if text.isdigit() else ("name", text)
+            arguments = (self.reader.stands(place, tree),)
+        elif labels and not given:
+            raise self.fail(tree, "logit takes a label first, since the readout has one score for each")
+        label = unquoted(given[0][1]) if labels else None
+        places = [self.walk(a, scope) for a in arguments if a[0] != "given"]
+        logit = self.answered(tree, "logit", label, bool(places))
+        return written(logit, next(iter(places), None), {*scope.values(), *mentioned(tuple(places))})
 
     def matched(self, tree: Tree, scope: BoundNames) -> Tree:
         """The formula that the automaton of a regular expression accepts the string up to a position, or all of it."""
@@ -661,14 +728,15 @@ class Sentence:
         at_states = [("=", ("call", name, (place,)), ("num", state, 1)) for state in accepting]
         return reduce(lambda left, right: ("|", left, right), at_states)
 
-    def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> Tree:
-        """The tree of what the readout computes: that it accepts, that its answer is `label`, or the probability of
-        `label`. With `placed` this is at the position `HERE_NAME`, else at the position that the readout reads."""
+    def answered(self, tree: Tree, kind: str, label: str | None, placed: bool) -> Tree:
+        """The tree of what the readout computes: that it accepts, that its answer is `label`, the probability or the
+        logit of `label`, or the only logit (`label` is None). With `placed` this is at the position `HERE_NAME`, else
+        at the position that the readout reads."""
         second = self.meaning.others.get(parted(tree[1])[0])
         meaning, here = (self.meaning if second is None else second.meaning), HERE_NAME if placed else None
         labels = meaning.document["readout"].get("labels") or []
         if kind != "accept" and labels and label not in labels:
-            raise self.fail(tree, f"the label {label!r} is unknown; {unknown('label', label, list(labels)).do}")
+            raise self.fail(tree, f"the label {label!r} is unknown; {unknown('label', str(label), list(labels)).do}")
         try:
             text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
         except BadInput as error:
@@ -676,7 +744,7 @@ class Sentence:
             if here is None and "takes a position" in error.must:
                 advice = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
             raise self.fail(tree, error.must + advice) from None
-        answer = (expr.parse_term if kind == "probability" else expr.parse_formula)(text)
+        answer = (expr.parse_term if kind in ("probability", "logit") else expr.parse_formula)(text)
         return answer if second is None else second.renamed(answer)
 
 
