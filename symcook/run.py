@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from symcook.questions.attribution import Attribution
+
 
 def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
     """The number systems to try one after the other until the answer has `digits` digits: a list of one, but for balls
@@ -221,6 +223,25 @@ class Run(Reply):
         """The scores of the output layer, before any softmax, as a float64 array: (positions,) for a sign readout, else
         (positions, labels). Raises BadInput for an output layer without scores."""
         return self._activations.logits()
+
+    @door(label="give a label of the output layer", position="give a position, counted from 1")
+    def attribution(self, label: str | None = None, *, position: int | None = None) -> Attribution:
+        """What each part adds to a logit, directly: the embedding, each head, each hidden unit.
+
+        Arguments:
+            label: the label whose score it is; by default the one that is answered.
+            position: the position, counted from 1; by default the one that the output layer reads, or the last.
+
+        Returns: an `Attribution`, whose `parts` are {part: contribution}, exact for a run in exact numbers. Their sum
+        is the logit. A final norm is taken at the factor of this run, which the answer says.
+
+        Raises BadInput for a model without logits, and for one with a norm after a block.
+        Example:
+            >>> from symcook.recipes import build
+            >>> build("first").run("10").attribution().parts["L2.head1"]
+            E/(2*(2 + E))
+        """
+        return load("symcook.questions.attribution:attribution")(self, label, position)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The activations with a name of TransformerLens, as a float64 array; blocks and heads count from 0.

@@ -203,3 +203,67 @@ def test_numbers_in_and_numbers_out() -> None:
     for wrong in (97, [None], [True, False], {"a": 1}, [1.5, []]):
         with pytest.raises(BadInput):
             sc.compile("ltl", "prev Q_a", alphabet=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("norms", [False, True])
+def test_contributions_are_those_of_numpy_and_add_up_to_the_logit(norms: bool) -> None:
+    """Token, position, each head, each unit, the bias; a final norm at the factor of the run."""
+    run, wanted = model(norms).run("ab", "ball" if norms else "exact"), expected("ab", norms)
+    rows = np.array([[1, 0], [0, 1], [1, 1]])
+    view = normed(wanted["hook_resid_mid"], norms)[:, [1, 4]]
+    hidden = np.maximum(view @ np.array([[1, -1], [2, 1]]).T + [0, 0.5], 0)
+    written = {"embedding": wanted["hook_embed"], "positions": wanted["hook_resid_pre"] - wanted["hook_embed"]}
+    written |= {f"L1.head{h + 1}": wanted["attn.hook_z"][:, h] for h in (0, 1)}
+    units = {f"L1.ff.unit{k + 1}": hidden[:, [k]] * [weight, 0, 0, 0, 0] for k, weight in enumerate((1, -2))}
+    written |= units | {"L1.ff.b2": np.tile([0.25, 0, 0, 0, 0], (4, 1))}
+    end = wanted["hook_resid_post"]
+    factor = 1 / np.sqrt(end.var(axis=1) + 0.1) if norms else np.ones(4)
+    for place, label in ((1, "p"), (2, "q"), (4, "r")):
+        found, row = run.attribution(label, position=place), rows["pqr".index(label)]
+        assert found.label == label and found.position == place
+        shares = {}
+        for name, values in written.items():
+            z = values[place - 1]
+            z = (z - z.mean()) * factor[place - 1] * [1, 2, 1, 1, 3] if norms else z
+            shares[name] = z[[0, 4]] @ row
+        if norms:
+            shares["final norm bias"] = np.array([0, 1]) @ row
+            assert abs(found.factor - factor[place - 1]) < 1e-12 and "at the factor of this run" in found.text()
+        assert list(found.parts) == list(shares)
+        np.testing.assert_allclose([float(one) for one in found.parts.values()], list(shares.values()), atol=1e-12)
+        np.testing.assert_allclose(float(found.logit), wanted["logits"][place - 1, "pqr".index(label)], atol=1e-12)
+        np.testing.assert_allclose(sum(shares.values()), float(found.logit), atol=1e-12)
+    answered = run.attribution()
+    assert answered.label == (run.outputs or [])[-1] and answered.position == 4
+
+
+def test_exact_contributions() -> None:
+    found = sc.build("first").run("10").attribution()
+    assert sum(found.parts.values()) == found.logit == found.parts["L2.head1"] and found.logit.has(sympy.E)
+    assert found.position == 1 and found.to_json()["parts"][-1]["part"] == "L2.head1"
+
+
+def test_irrational_weights_of_an_output_layer() -> None:
+    signs = model(norms=False, kind="sign")
+    irrational = signs.with_weights({"readout": [["sqrt(2)", -1]]})
+    balls, floats = (irrational.run("ab", domain).attribution() for domain in ("ball", "float64"))
+    np.testing.assert_allclose(list(balls.parts.values()), list(floats.parts.values()), atol=1e-12)
+    assert sum(balls.parts.values()) == pytest.approx(irrational.run("ab", "ball").logits[-1])
+    rational = sc.Readout("sign", "last", ("x",), [["sqrt(2)"]])
+    plain = sc.Transformer("root", sc.Embedding(sc.Space(("x",)), {"a": {"x": 1}}), (), rational)
+    assert plain.run("a").attribution().parts == {"embedding": sympy.sqrt(2)}
+
+
+def test_contributions_that_are_not_sums_are_refused() -> None:
+    post = sc.build("parity-layernorm")
+    plain, signs = model(norms=False).run("ab"), model(norms=False, kind="sign").run("ab")
+    for ask, text in (
+        (lambda: post.run("01", "ball").attribution(), "no norm after a block"),
+        (lambda: plain.attribution("z"), "known: p, q, r"),
+        (lambda: plain.attribution(position=5), "one of the 4 of the input, counted from 1; given: 5"),
+        (lambda: signs.attribution("p"), "there are no labels"),
+        (lambda: sc.build("dyck-1").run("()").attribution(), "must have logits"),
+    ):
+        with pytest.raises(BadInput) as error:
+            ask()
+        assert text in str(error.value)
