@@ -64,8 +64,8 @@ def test_what_is_refused_is_named_with_its_line() -> None:
     assert error.value.exit_code == 2 and "\n" not in str(error.value)
 
 
-def test_the_help_prints_the_list(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = call(capsys, "decide", "--help")
+def test_the_page_on_folds_prints_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = call(capsys, "explain", "fold")
     shown = " ".join(out.split())
     for row in said():
         assert " ".join(row.split()) in shown
