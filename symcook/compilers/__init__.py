@@ -122,7 +122,7 @@ def compile(
 
         if alphabet is not None:
             must = "the symbols of a Turing machine must stand in its text"
-            raise BadInput(must, "--alphabet", "write input: and the symbols, and leave --alphabet out")
+            raise BadInput(must, "an alphabet", "write input: and the symbols, and leave --alphabet out")
         if theorem:
             return _of_table(read_turing(source), source, theorem, weighting, variant or "strict", name)
         return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
@@ -175,11 +175,11 @@ def _of_table(
     _require(theorem, MACHINES, "machines")
     if weighting is not None:
         raise BadInput(
-            "the decoder of --theorem 2 must have its own weighting", f"--weighting {weighting}", "leave it out"
+            "the decoder of --theorem 2 must have its own weighting", f"weighting {weighting}", "leave it out"
         )
     if variant not in tables.FAMILIES:
         must = f"the decoder of --theorem 2 must be of the variant {' or '.join(tables.FAMILIES)}"
-        raise BadInput(must, f"--variant {variant}", "leave it out")
+        raise BadInput(must, f"variant {variant}", "leave it out")
     return tables.compiled(machine, source, name, variant)
 
 
@@ -187,7 +187,7 @@ def _require(theorem: str, expected: str, subject: str) -> None:
     """Raise BadInput if `theorem` is not the theorem of Merrill and Sabharwal (2024) about `subject`."""
     if theorem != expected:
         must = f"the theorem about {subject} must be {expected}, of Merrill and Sabharwal (2024)"
-        raise BadInput(must, f"--theorem {theorem}")
+        raise BadInput(must, f"theorem {theorem}")
 
 
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
@@ -198,7 +198,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
         raise BadInput("a temperature tau is for softmax attention", f"tau {tau} without soft", "write --soft --tau 1")
     if soft and theorem:
         must = "the construction of a theorem must stand without --soft, since its attention is soft already"
-        raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")
+        raise BadInput(must, f"theorem {theorem}", "leave one of the two out")
     return "" if not soft else SOFT if tau is None else PLAIN
 
 

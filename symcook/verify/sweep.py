@@ -198,9 +198,9 @@ def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str 
         at_positions(model, positions)
         if divided:
             must = "a check of some positions must be done in one go"
-            raise BadInput(must, "--resume or --workers", "leave them out")
+            raise BadInput(must, "a file to resume, or workers", "leave them out")
     if chosen and (not model.alphabet or divided):
-        refused = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
+        refused = f"{model.name}, which reads numbers" if not model.alphabet else "a file to resume, or workers"
         raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", refused)
 
 
