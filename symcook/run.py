@@ -375,14 +375,31 @@ def run(
     bits: int | None = None,
     trace: bool = False,
 ) -> Run:
-    """Run one input to numbers: a string, or rows {input: value} (a single mapping for a feed-forward recipe).
+    """The run of the model on one input: its answer, and every coordinate at every position.
 
-    `domain` is one of `RUNNABLE`; `values` sets declared symbols; `trace` records the residual stream after each
-    sublayer. With mpmath, `bits` rounds every operation to so many bits; without `bits` the working precision follows
-    `digits`, and so many digits of shown values must be correct in spite of rounding. For balls the precision doubles
-    until every shown value has radius at most 10^-digits max(1, |mid|) and the verdict is decided; if the limit comes
-    first, the run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not
-    take.
+    In the number system mpmath the working precision follows `digits`, and so many digits of shown values must be
+    correct in spite of rounding. For balls the precision doubles until every shown value has radius at most
+    10^-digits max(1, |mid|) and the verdict is decided; if the limit comes first, the run says so (`Run.undecided`)
+    or raises Undecided.
+
+    Arguments:
+        given: str, a sequence of tokens, or rows {input: value}. A feed-forward model takes a single row.
+        domain: str ("exact"). The number system: "exact", "ball", "mpmath", "float64", "float32" or "float16".
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        digits: int (30). Decimal digits, for ball and mpmath.
+        bits: int or None (None). With mpmath: every operation is rounded to so many bits.
+        trace: bool (False). Record the residual stream after each sublayer.
+
+    Returns: Run with `.accept` (None for a model that does not decide), `.output`, `.outputs`, `.trace`.
+
+    Raises: BadInput: an input that the model does not take. Undecided: a comparison is not known within the limit.
+    NotExact: the exact number system has no such number.
+
+    Example:
+
+    >>> import symcook as sc
+    >>> sc.build("dyck-1").run("(())").accept
+    True
     """
     if domain not in RUNNABLE:
         raise unknown("number system", domain, list(RUNNABLE))
@@ -435,9 +452,23 @@ def run_many(
     values: Mapping[str, Exact] | None = None,
     **options: Any,
 ) -> SeveralRuns:
-    """Run each input in turn, with the symbols bound once; options as in `run`.
+    """The runs of the model on several inputs, in turn.
 
-    Returns: a list of runs, with `array` and `attention` of all of them. Raises BadInput for text, which is one input.
+    Arguments:
+        inputs: iterable. The inputs, each as `run` takes it.
+        domain: str ("exact"). The number system, as in `run`.
+        values: {parameter: exact value} (None). Set once for all runs.
+        options: any. Further arguments of `run`: `digits`, `bits`, `trace`.
+
+    Returns: SeveralRuns, a list of Run, with `array` and `attention` of all of them.
+
+    Raises: BadInput: text, which is one input; and as `run`.
+
+    Example:
+
+    >>> import symcook as sc
+    >>> sc.build("dyck-1").run_many(["()", "("])
+    [<Run dyck-1 on (): accept>, <Run dyck-1 on (: reject>]
     """
     bound = model.bind(values)
     return SeveralRuns(run(bound, given, domain, **options) for given in inputs)

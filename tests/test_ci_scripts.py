@@ -62,6 +62,8 @@ WRONG = {
     "files_are_the_same_on_each_system ": ("words/x.py", "p.write_text('', encoding='utf-8')", 1),
     "files_are_the_same_on_each_system  ": ("words/x.py", "p.open('w', encoding='utf-8')", 1),
     "files_are_the_same_on_each_system   ": ("words/x.py", "subprocess.run(x, text=True)", 1),
+    "what_was_given_is_no_option": ("words/x.py", "raise BadInput('m', f'--n {3}')", 1),
+    "what_was_given_is_no_option ": ("words/x.py", "raise NotExact('m', given='--n')", 1),
     "a_name_means_one_thing": ("words/x.py", "class A: ...\ndef f():\n    class A: ...", 3),
     "a_name_means_one_thing ": ("words/x.py", "class Ab: ...\nAb: TypeAlias = int", 2),
 }

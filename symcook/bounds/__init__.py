@@ -51,13 +51,24 @@ __all__ = [
 def bound(
     name: str, *arguments: object, over: str | None = None, **parameters: object
 ) -> Bound | SymbolicBound | Sweep:
-    """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
+    """A bound that a paper claims, with the tight value of what it bounds.
 
-    An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value are
-    sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`).
+    An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value
+    are sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`). One
+    argument may be a range, a list or an array of numbers.
 
-    One argument may be a range, a list or an array of numbers, or be given in `over` as text NAME=FROM:TO[:STEPS].
-    Then the answer is a `Sweep`, whose `columns` have one entry for each value.
+    Arguments:
+        name: str. The kind of bound, one of `symcook.bounds.KINDS`.
+        arguments: exact numbers or text. Arguments of the kind by position.
+        over: str or None (None). NAME=FROM:TO[:STEPS], the values of one argument.
+        parameters: exact numbers or text. Arguments of the kind by name, and `digits`.
+
+    Returns: Bound with `.claimed`, `.value`, `.holds`; SymbolicBound where an argument has names; Sweep, whose
+    `columns` have one entry for each value, where one argument has several values.
+
+    Raises: BadInput: an unknown kind or argument; the message has the nearest one.
+
+    Example:
 
     >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds
     True
@@ -65,8 +76,6 @@ def bound(
     2*n*exp(-g)
     >>> bound("layernorm-hash", n=range(2, 5)).array("claimed").round(5).tolist()
     [0.03125, 0.00617, 0.00195]
-
-    Raises BadInput, with the nearest kind or argument, for a name that there is not.
     """
     chosen = kind(name)
     names = (*chosen.names, "digits")

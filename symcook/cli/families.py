@@ -46,11 +46,12 @@ def new(
     force: Annotated[bool, option("Replace the file.")],
     as_json: bool,
 ) -> None:
-    """Write an instance of a family: a model like any other.
+    """Write a model file for an instance of a family.
 
-    NAME is a family file, or the name of one that ships (symcook list). Each size is given by --set, and each table by
-    --set NAME=FILE.json, or by its entries row by row. The model remembers in its source of what family it is, so that
-    prove finds the family's theorem.
+    NAME is a family file or the name of a family that ships (symcook list).
+
+    Each size is given by --set, and each table by --set NAME=FILE.json or by its entries row by row. The source of the
+    model names the family, so that `symcook prove` finds the family's theorem.
     """
     from symcook.model.modelfile import save
 

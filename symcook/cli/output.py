@@ -295,7 +295,7 @@ class CommandTable(click.Group):
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 @click.pass_context
 def group(ctx: click.Context) -> None:
-    """Transformers built by hand: derived, run, checked, proved, bounded and exported, exactly."""
+    """Transformers with exact weights: run them, derive closed forms, prove statements, export floats."""
     if ctx.invoked_subcommand is None:
         click.echo(THREE_THINGS)
 

@@ -71,25 +71,28 @@ def prove(
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
-    """Prove or refute a statement about a model, or check stored proofs again.
+    """Prove or refute a statement about a model (NAME --statement S).
 
-    With --statement: NAME is a model file or a recipe. symcook evaluates your statement on short strings, then proves
-    or refutes it for strings of every length. It writes MODEL.proof.json, and for the next statement
-    MODEL.2.proof.json; a statement with a valid certificate is "already PROVED". Exit 0 where the statement is proved,
-    1 where it is refuted, 3 where it is undecided. With --claims each line of a file is a statement (# begins a
-    comment), answered by one line. Exit 0 where all are proved, else 1 where one is refuted, else 3. With --with the
-    statement is about two models on one string: other.accept and other.NAME(i) are about the second. Of a family file
-    without --set the statement is about all sizes, which it may name. `symcook explain grammar` shows what a statement
-    may say.
+    With an ID of a claim or a lemma, or with a NAME alone, check stored proofs again. Exit code 1: a statement is
+    refuted; 3: undecided.
 
-    With an ID, of a claim or a lemma, or the NAME of a recipe, which stands for its claims and the stored check of its
-    model: the stored proofs are checked again. One ID is shown with its statement, a short proof and what it depends
-    on; several are shown as a table. Exit 0 where every stored proof is reproduced. REFUTED is a result too: a proof of
-    the negation.
+    With --statement, NAME is a model file or a recipe. symcook evaluates the statement on short strings, then proves or
+    refutes it for strings of every length. It writes the certificate as MODEL.proof.json, and for the next statement as
+    MODEL.2.proof.json. A statement with a valid certificate is "already PROVED". The exit code is 0 if the statement is
+    proved, 1 if it is refuted, 3 if it is undecided. `symcook explain statements` shows the language.
 
-    MODEL.json alone: its certificates are checked again, for the model as it is now. Without a certificate, an instance
-    certificate is made for an instance of a family (or a family with --set), and the theorem of the family, for all
-    parameter values, is shown. With --coq the certificates of the model are given to Coq.
+    With --claims each line of a file is a statement, answered by one line; # begins a comment. The exit code is 0 if
+    all are proved, else 1 if one is refuted, else 3. With --with the statement is about two models on one string:
+    other.accept and other.NAME(i) are about the second model. For a family file without --set the statement is about
+    all sizes, which it may name.
+
+    With an ID, or the NAME of a recipe, which means its claims and the stored check of its model, the stored proofs are
+    checked again. One ID is shown with its statement, a short proof and the lemmas that it uses; several are shown as a
+    table. The exit code is 0 if every stored proof is reproduced. REFUTED is a result too: a proof of the negation.
+
+    With MODEL.json alone, its certificates are checked again, for the model as it is now. If an instance of a family
+    has no certificate, symcook makes one that it is that instance, and prints the family's theorem for all parameter
+    values. With --coq the certificates of the model are given to Coq.
     """
     by_option = {
         "--paper": paper is not None, "--all": everything, "--statement": statement is not None,

@@ -464,7 +464,7 @@ def prepared(
 
         if not decodes(bound):
             must = "an export with steps must be of a decoder that was compiled from an automaton or a Turing machine"
-            raise BadInput(must, f"--steps {steps}", "leave it out")
+            raise BadInput(must, f"{steps} steps", "leave it out")
     # The arrays, and with a decoder also the arrays that its generation needs.
     roundings: dict[str, Any] = {}
     arrays = archive.arrays(bound, dtype, positions, roundings)

@@ -147,16 +147,35 @@ def diff(
     tolerance: Exact = 0,
     progress: Progress | None = None,
 ) -> Diff:
-    """Run two models on the same inputs, shortest first, and compare every coordinate that both have, after each part
-    of a layer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
-    same shape: a verdict, a label, or values of the same names, once or at each position.
+    """The first input on which two models differ, and all differences of their coordinates.
 
-    The inputs are all strings up to `max_length` typed symbols (6 by default, or the length of the longest of finitely
-    many `inputs`), at most `INPUTS`; all strings of a language; for models over numbers, rows over 0, 1, -1 and 1/2.
-    `positions` says at which positions values are compared. Values differ where their intervals of 256 bits prove that
-    they are more than `tolerance` apart, and are equal where the intervals prove that they are not. Otherwise they are
-    close, or it is undecided (`Diff`). Symbols take their defaults. Raises BadInput where the two take different
-    inputs.
+    Both models are run on the same inputs, shortest first. Every coordinate that both have is compared after each
+    sublayer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
+    same shape. The inputs are all strings up to `max_length` symbols, at most `INPUTS`; for models over numbers,
+    rows over 0, 1, -1 and 1/2. Values differ where their intervals of 256 bits prove that they are more than
+    `tolerance` apart, and are equal where the intervals prove that they are not. Otherwise they are close, or it is
+    undecided (`Diff`). Parameters have their defaults.
+
+    Arguments:
+        second: Transformer. The other model.
+        max_length: int or None (None). The maximum length; 6 by default, or the longest of finitely many `inputs`.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). At which positions values are compared.
+        tolerance: exact number (0). Values that are at most so far apart are equal.
+        progress: function (None). Called with what is done and with the total, or with None.
+
+    Returns: Diff with `.holds` (True: no difference), `.counterexample`.
+
+    Raises: BadInput: the two models take different inputs.
+
+    Example:
+
+    >>> from symcook.recipes import build
+    >>> diff(build("dyck-1"), build("dyck-1"), 2).holds
+    True
     """
     first_model, second_model = first.bind(), second.bind()  # symbols take their defaults
     near = fraction(exact(tolerance))

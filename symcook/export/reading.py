@@ -33,17 +33,50 @@ of a table without lengths."""
 
 @door()
 def from_npz(path: str | Path) -> Transformer:
-    """The exact model whose weights are the floats of an npz export; see `from_archive`.
+    """The exact model whose weights are the floats of an npz export (see `from_archive`).
 
-    Where its certificate is beside it, both must be unchanged: Rejected otherwise. Raises BadInput, with the key,
-    for a file that is missing, cut off or no export.
+    If its certificate is next to it, both must be unchanged.
+
+    Arguments:
+        path: path. The weights.
+
+    Returns: Transformer.
+
+    Raises: Rejected: weights or certificate were changed. BadInput: a file that is missing, truncated or no export;
+    the message has the key.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").export(f"{folder}/m.npz")
+    ...     sc.from_npz(f"{folder}/m.npz").space.names
+    ('x', 'out')
     """
     return from_file(path, "npz")
 
 
 @door()
 def from_safetensors(path: str | Path) -> Transformer:
-    """The exact model whose weights are the floats of a safetensors export; as `from_npz`."""
+    """The exact model whose weights are the floats of a safetensors export.
+
+    If its certificate is next to it, both must be unchanged.
+
+    Arguments:
+        path: path. The weights.
+
+    Returns: Transformer.
+
+    Raises: as `from_npz`.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").export(f"{folder}/m.safetensors", format="safetensors")
+    ...     sc.from_safetensors(f"{folder}/m.safetensors").space.names
+    ('x', 'out')
+    """
     return from_file(path, "safetensors")
 
 

@@ -266,10 +266,24 @@ def document_hash(document: Mapping[str, object]) -> str:
 
 @door()
 def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
-    """Write the model file, whole or not at all.
+    """The path of the model file that is written, whole or not at all.
 
-    Raises BadInput where the file exists (without `force`), the folder is missing, it cannot be written, or what would
-    stand in it could not be read again.
+    Arguments:
+        path: path. The file to write.
+        force: bool (False). Replace existing files.
+
+    Returns: Path of the file.
+
+    Raises: BadInput: the file exists (without `force`), the folder is missing, the file cannot be written, or its
+    content could not be read again.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").save(f"{folder}/identity.json")
+    ...     sc.load(f"{folder}/identity.json") == sc.build("identity")
+    True
     """
     target = Path(path)
     try:
@@ -302,7 +316,23 @@ def _files_beside(source: Path) -> str:
 
 @door()
 def load(path: str | Path) -> Transformer:
-    """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
+    """The model that a file has.
+
+    Arguments:
+        path: path. A model file (.json), as `save` writes it.
+
+    Returns: Transformer.
+
+    Raises: BadInput: a missing file, a file that is no model, or one whose hash does not fit.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").save(f"{folder}/identity.json")
+    ...     sc.load(f"{folder}/identity.json").name
+    'identity'
+    """
     source = Path(path)
     data = content(source, "a model file", MAX_BYTES, partial(_files_beside, source))
     try:

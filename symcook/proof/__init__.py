@@ -60,12 +60,21 @@ edit of any other file leaves it as it is."""
 
 @door()
 def prove(*ids: str) -> Several[ShownVerdict]:
-    """Replay the stored proofs of these claims and lemmas (of all without ids) and say what each comes to.
+    """The checker's verdicts on stored proofs, which are checked again.
+
+    A statement of your own is proved by `Transformer.prove`.
+
+    Arguments:
+        ids: str. Ids of claims and lemmas; all stored proofs without an id.
+
+    Returns: a sequence of ShownVerdict, one for each id.
+
+    Raises: BadInput: there is no such proof; the message has the nearest id.
+
+    Example:
 
     >>> prove("cookbook.s5.7.lemma5.3")
     (<Verdict cookbook.s5.7.lemma5.3: PROVED, 152 nodes, by 9 lemmas>,)
-
-    Raises BadInput, with the nearest id, where there is no such proof.
     """
     from symcook.model.answers import Several
     from symcook.proof.audit.shownverdict import ShownVerdict

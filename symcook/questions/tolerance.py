@@ -63,32 +63,52 @@ def tolerance(
     digits: int = 6,
     progress: Progress | None = None,
 ) -> Answer:
-    """How far one weight may move, by length.
+    """The interval in which one weight can change before a decision changes, at each length.
 
-    The interval of the weight in which every string of each length keeps its answer, with the strings whose answers
-    change at the ends. The ends are exact where answers are rational functions of the weight; else they are enclosed.
+    The interval is the largest one around the weight's value in which every string keeps its answer; further away
+    the answers may be right again. If the answers are rational functions of the weight (no layer norm, rational
+    numbers), the ends are exact: rational, or a ball around a root of a polynomial. They are also exact if softmax
+    has rational scores that do not depend on the weight, and values are linear in the weight: an end may then be a
+    quotient of sums of exponentials. Otherwise each end lies between two numbers at most 10^-digits apart: up to
+    the first, rigorous intervals prove all answers right; at the second, some string is decided wrongly. A rational
+    end is exact in this case too, if it is proved that the logit is exactly zero there and its slope has one sign
+    around it.
 
-    For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
+    If heads average over earlier positions and numbers are linear in the weight, prefixes are grouped while the
+    weight moves (`symcook.questions.along`), so that lengths of 100 are possible. The ends are the same as for
+    single strings.
 
-    weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
-      several times, they move together, those after a minus sign the other way.
-    digits D: Decimals of ends that are not exact; of roots at least 30.
+    Arguments:
+        weights: str or a list of str. The weight that moves, such as "L1.head1.V[ones,one]", "L2.ff.W1[3,total]" or
+            "readout[s]" (`symcook.questions.tolerance.free`). Several move together, those after a minus sign the
+            other way.
+        max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
+            finitely many inputs.
+        min_length: int (1). The smallest length; 0 includes the empty string.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        digits: int (6). Decimals of ends that are not exact; of roots at least 30.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    Names of weights are read by `symcook.questions.tolerance.free`. The interval is the largest one around the weight's
-    value; further away the answers may be right again. If the answers are rational functions of the weight (no layer
-    norm, rational numbers), the ends are exact: rational, or a ball around a root of a polynomial. They are also exact
-    if softmax has rational scores that do not depend on the weight, and values are linear in the weight: an end may
-    then be a quotient of sums of exponentials. Otherwise each end lies between two numbers at most 10^-digits apart: up
-    to the first, rigorous intervals prove all answers right; at the second, some string is wrong. A rational end is
-    exact in this case too, if it is proved that the logit is exactly zero there and its slope has one sign around it.
+    Returns: Answer with a row for each length: "n", "low" and "high" (None: no end), "low_in" and "high_in"
+    (whether the end itself belongs to the interval; None if that is unknown), "low_word" and "high_word" (a string
+    whose answer changes there).
 
-    If heads average over earlier positions and numbers are linear in the weight, prefixes are grouped while the weight
-    moves (`symcook.questions.along`), so that lengths of 100 are possible. The ends are the same as for single strings.
+    Raises: BadInput: an invalid weight or length. NoRun: a string has no run at the weight's own value. Undecided:
+    an answer is not known within the limit.
 
-    Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
-    None if that is unknown), "low_word" and "high_word" (a string whose answer changes there).
-    Raises BadInput for an invalid weight or length; NoRun if a string has no run at the weight's own value; Undecided
-    if an answer stays open.
+    Example:
+
+    >>> import symcook as sc
+    >>> row = sc.build("dyck-1-nonuniform", N=4).tolerance("L2.ff.b1[1]", 2).rows[1]
+    >>> str(row["low"]), str(row["high"]), row["high_word"]
+    ('0', '1/16', ')(')
+
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)

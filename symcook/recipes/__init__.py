@@ -355,15 +355,23 @@ def of_claim(claim: str) -> tuple[str, ...]:
 
 @door()
 def build(name: str, **arguments: object) -> Transformer:
-    """The model of a recipe. `arguments` are the recipe's arguments and values of its parameters, as exact values or
-    text in the grammar; a parameter without a value stays a symbol.
+    """The model of a recipe.
+
+    Arguments:
+        name: str. The recipe; `symcook list` shows all.
+        arguments: exact numbers or text in the grammar. The recipe's arguments and values of its parameters; a
+            parameter without a value stays a symbol.
+
+    Returns: Transformer.
+
+    Raises: BadInput: an unknown recipe or argument, and a value of the wrong type or out of range.
+
+    Example:
 
     >>> build("identity", d=2).space.names
     ('x1', 'x2', 'out1', 'out2')
     >>> build("gtzero", eps="1/4").layers[0].feedforward.W2
     Matrix([[4, -4]])
-
-    Raises BadInput for an unknown recipe or argument, and for a value of the wrong type or out of range.
     """
     return info(name).build(arguments)
 

@@ -73,8 +73,8 @@ def test_a_remainder_is_taken_by_a_known_number() -> None:
         decide(MODEL, by_argument)
 
 
-def test_the_help_prints_the_list(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = call(capsys, "decide", "--help")
+def test_the_page_on_folds_prints_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = call(capsys, "explain", "fold")
     shown = " ".join(out.split())
     for row in said():
         assert " ".join(row.split()) in shown
