@@ -6,12 +6,12 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attacks.forged_fields import changes
 from shared import call
 from test_decision_certificates import CASES, made
 
@@ -23,41 +23,6 @@ from symcook.decide.decision import Decision, decide, recheck, recogniser
 from symcook.decide.finite import Finite
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
-
-
-def changes(given: Any) -> Iterator[Any]:
-    """A JSON value with one part changed to another value of its kind, or to one that Python takes for equal; each list
-    and object also with a part less, a part twice, or in another order."""
-    if isinstance(given, dict):
-        yield from ({**given, key: new} for key, value in given.items() for new in changes(value))
-        yield from ({k: v for k, v in given.items() if k != key} for key in given)
-        yield {**given, "more": 0}
-    elif isinstance(given, list):
-        yield from ([*given[:k], new, *given[k + 1 :]] for k, value in enumerate(given) for new in changes(value))
-        yield from ([*given[:k], *given[k + 1 :]] for k in range(len(given)))
-        yield from ([*given, given[0]], given[::-1]) if given else ([0], ["a"], [[]])
-    elif isinstance(given, bool):
-        yield from (not given, int(given), float(given), str(given), None)
-    elif isinstance(given, int):
-        yield from (given + 1, given - 1, -given, float(given), str(given), given == 1, None, 10**30)
-    elif isinstance(given, str):
-        yield from (
-            given + "0",
-            given[:-1],
-            "",
-            "equal",
-            "different",
-            "decided",
-            "q0",
-            "q1",
-            "(",
-            "a",
-            "1/2",
-            "-1",
-            None,
-        )
-    else:
-        yield from (False, True, 0, "")
 
 
 def still_true(found: Decision, original: Decision, model: sc.Transformer, against: Any) -> bool:
