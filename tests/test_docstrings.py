@@ -18,6 +18,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 """The public functions, and the methods of a model that ask something, whose first parameter is the model."""
 
+BUILT: dict[str, Callable[..., Any]] = {
+    **{f"Builder.{n}": one for n, one in inspect.getmembers(symcook.Builder, inspect.isfunction) if n[0] != "_"},
+    **{one.__name__: one for one in (symcook.Builder, symcook.Fold)},
+}
+"""What models and specifications are built with: classes, and methods whose first parameter is the object."""
+
 
 def arguments(text: str) -> dict[str, str]:
     """{argument: what is said of it} of a docstring; "a, b: words" names two."""
@@ -26,12 +32,13 @@ def arguments(text: str) -> dict[str, str]:
     return {name: " ".join(words.split()) for names, words in rows for name in names.split(", ")}
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *BUILT])
 def test_arguments_are_those_of_the_signature(name: str) -> None:
     """In their order, and each with its default."""
-    parameters = dict(inspect.signature(FUNCTIONS[name]).parameters)
-    said = arguments(inspect.getdoc(FUNCTIONS[name]) or "")
-    if name.startswith("Transformer.") and (model := next(iter(parameters))) not in said:
+    found = (FUNCTIONS | BUILT)[name]
+    parameters = dict(inspect.signature(found).parameters)
+    said = arguments(inspect.getdoc(found) or "")
+    if "." in name and (model := next(iter(parameters))) not in said:
         parameters.pop(model)
     assert list(said) == list(parameters)
     for key, parameter in parameters.items():
@@ -48,7 +55,8 @@ def test_a_docstring_has_its_parts_and_no_option(name: str) -> None:
     assert first.endswith((".", ":")) and len(first.splitlines()) <= 2
     titles = [part.partition(":")[0] for part in others]
     assert [one for one in ("Returns", "Raises", "Example") if titles.count(one) != 1] == []
-    assert ">>> " in text and not re.search(r"(?<![\w-])--[a-z]", text)
+    assert ">>> " in text
+    assert not re.search(r"(?<![\w-])--[a-z]", text)
 
 
 def test_what_is_missing_is_seen() -> None:
