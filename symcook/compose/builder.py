@@ -15,7 +15,7 @@ from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import joint_parameters, least, level, shifted, written
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.checks import Space, one_of
+from symcook.model.checks import WORDS_OF_STATEMENTS, Space, one_of
 from symcook.model.ends import READOUTS, Embedding, Readout, one_hot
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.reads import PartsRead
@@ -76,7 +76,8 @@ class Builder:
         self._positions = dict(positions or {})
         input_names = None if inputs is None else _names(inputs)
         rows = [row for row in (words or {}).values() if isinstance(row, Mapping)]  # an embedding refuses others
-        self._names += united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
+        own = united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
+        self._names += _no_words(own)
         self._embedding: dict[str, Any] = {
             "words": words, "inputs": input_names, "start": start, "before": before, "after": after
         }  # fmt: skip
@@ -451,11 +452,21 @@ class Builder:
 
     def _take(self, names: Iterable[str]) -> None:
         """Add new coordinates to the space; BadInput for a name that exists."""
-        names = tuple(names)
+        names = _no_words(tuple(names))
         for name in names:
             if name in self._names:
                 raise BadInput("each step must write fresh coordinates", name, "give it another name")
         self._names = list(Space((*self._names, *names)))
+
+
+def _no_words(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of new coordinates; BadInput for a word of statements."""
+    for name in names:
+        if name in WORDS_OF_STATEMENTS:
+            raise BadInput(
+                "a coordinate's name must be no word of statements about its models", name, f"{name}_ is free"
+            )
+    return names
 
 
 def _names(given: str | Iterable[str]) -> tuple[str, ...]:

@@ -243,6 +243,13 @@ def listed(values: object, what: str, of: str) -> tuple[Any, ...]:
         raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__) from None
 
 
+WORDS_OF_STATEMENTS = frozenset(
+    ("weight", "score", "swapped", "permuted", "appended", "prepended", "deleted", "prefix")
+)
+"""Words of statements about a model that came when there were models already. A coordinate of a new model must not have
+the name of one; in an older model the coordinate is meant."""
+
+
 @door()
 @dataclass(frozen=True)
 class Space:

@@ -27,6 +27,8 @@ CHECKER = {
     "proof/enclose.py": "interval enclosures (python-flint), for the step 'interval' alone",
     "proof/runrel.py": "a stored model as equations",
     "proof/holds.py": "a formula in a sentence of one's own as equations of truth functions",
+    "proof/attention.py": "weight and score in a sentence of one's own as terms",
+    "proof/strings.py": "swapped, permuted, appended, prepended, deleted and prefix in a sentence of one's own",
     "proof/rounded.py": "floor, mod and sign as terms of the grammar",
     "proof/definitions.py": "a run as typed definitions: what a block states of a position",
     "proof/runvalues.py": "the values that definitions read",

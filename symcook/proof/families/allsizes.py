@@ -28,7 +28,7 @@ from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.prooftext import Place, TextLine
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
-from symcook.proof.statements.reader import PLACES, WORDS, YIELDING, SentenceReader, wrong
+from symcook.proof.statements.reader import ATTENDED, PLACES, WORDS, YIELDING, SentenceReader, wrong
 from symcook.proof.statements.trees import replaced
 from symcook.proof.statements.vocabulary import OWN_NAMES, BoundNames, ModelMeaning, Sentence, free, named, written
 
@@ -140,6 +140,10 @@ class FamilyMeaning(ModelMeaning):
         return [name if self.names.get(name, name) == name else f'"{name}"' for name in self.space]
 
 
+_OF_ONE_SIZE = ("holds", "matches", "decoded", "probability", "logit")
+"""Words that need the alphabet or the labels of one size."""
+
+
 class FamilySentence(Sentence):
     """One sentence about a family."""
 
@@ -152,7 +156,7 @@ class FamilySentence(Sentence):
         todo = [tree]
         while todo:
             part = todo.pop()
-            if part[0] == "call" and part[1] in ("holds", "matches", "decoded", "probability", "logit"):
+            if part[0] == "call" and part[1] in (*_OF_ONE_SIZE, *ATTENDED) and self.reader.is_word(part[1]):
                 size = next(iter(self.meaning.family.sizes), "K")
                 raise self.fail(part, f"{part[1]} has no meaning at all sizes; {ONE_SIZE.format(size)}")
             todo += [child for child in expr.children(part) if child]
