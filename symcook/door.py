@@ -274,6 +274,7 @@ _NAMED: dict[str, ArgumentKind] = {
     **dict.fromkeys(("Progress", "Reference"), (lambda v: callable(v) and not isinstance(v, type), "a function")),
     "Symbols": (lambda value: _listed(value) or isinstance(value, str), "a list of names"),
     "Path": ((lambda value: isinstance(value, PathLike)), "a path"),
-    **{name: _instance(name) for name in ("Transformer", "Head", "FeedForward", "Layer", "LayerNorm", "Parameter")},
+    **{name: _instance(name) for name in ("Transformer", "Head", "Layer", "Parameter")},
+    **{name: _instance(name) for name in ("FeedForward", "GatedUnits", "LayerNorm", "RMSNorm")},
     "Fraction": _instance("Fraction"),
 }

@@ -121,8 +121,18 @@ def _columns_of(part: Part, step: PartStep, wanted: Wanted) -> ColumnsOf:
             return lambda domain, columns: {
                 k: domain.activate(column, kind) for k, column in inner(domain, columns).items()
             }
+        case Multiply(left, right):
+            sides = columns_of(part, left, wanted), columns_of(part, right, wanted)
+
+            def multiply(domain: Any, columns: ColumnsBy) -> dict[int, Any]:
+                first, second = (side(domain, columns) for side in sides)
+                return {k: domain.multiply(column, second[k]) for k, column in first.items()}
+
+            return multiply
         case DivideByRms(Centre(of), epsilon, zero):
             return _normed("layer_norm", part, of, epsilon, zero, wanted)
+        case DivideByRms(of, epsilon, zero):
+            return _normed("rms_norm", part, of, epsilon, zero, wanted)
     unknown_step("the forward pass", step)
 
 

@@ -170,10 +170,10 @@ def freeze(block: object, **values: object) -> None:
         object.__setattr__(block, name, value)
 
 
-def instance(what: str, value: object, kind: type) -> None:
-    """BadInput where `value` is of another kind."""
-    if not isinstance(value, kind):
-        raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
+def instance(what: str, value: object, *kinds: type) -> None:
+    """BadInput where `value` is of none of the kinds."""
+    if not isinstance(value, kinds):
+        raise BadInput(f"{what} must be a {' or a '.join(kind.__name__ for kind in kinds)}", type(value).__name__)
 
 
 ALIASES = {

@@ -23,22 +23,24 @@ from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.entries import all_rational, held, held_values
 from symcook.model.needed import coordinates_needed
 from symcook.model.parts import (
+    NORMS,
+    AnyNorm,
     FeedForward,
+    GatedUnits,
     Head,
     Layer,
-    LayerNorm,
     SelfAttention,
     Sublayer,
     held_matrices,
     held_numbers,
 )
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
     import sympy
 
-READS = PartsRead("what a model says of itself")
+READS = PartsRead("what a model says of itself", **NORMS_AND_GATES)
 
 INDEX = ("i", "n")
 """The names of the position and the length in position functions and temperatures."""
@@ -169,20 +171,20 @@ class Transformer(Verbs, Shown):
     parameters: tuple[Parameter, ...] = ()
     max_length: int | None = None
     source: str = ""
-    final_norm: LayerNorm | None = None
+    final_norm: AnyNorm | None = None
     program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Check the fields and how they fit together. Raises BadInput where they do not."""
         # The types of the fields.
-        if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
+        if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward, GatedUnits)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
         instance("the embedding of a model", self.embedding, Embedding)
         instance("the readout of a model", self.readout, Readout)
         printable(self.name, "the name of a model")
         printable(self.source, "the source of a model")
         if self.final_norm is not None:
-            instance("the final norm", self.final_norm, LayerNorm)
+            instance("the final norm", self.final_norm, *NORMS)
         layers = listed(self.layers, "the layers of a model", "layers")
         parameters = listed(self.parameters, "the parameters of a model", "parameters")
         freeze(self, layers=layers, parameters=parameters)
