@@ -37,7 +37,7 @@ OF_FAMILIES = (*OF_MODELS, "premises", "answer", "names")
 """The words of a family."""
 OF_ROUNDED_RUNS = ("run", "accept", "names")
 """The words of a run that rounds."""
-ARITHMETICS = ("rounded",)
+ARITHMETICS = ("rounded", "floats")
 """What the name of a run that rounds begins with, before a hyphen."""
 
 _MODEL = r"[A-Za-z0-9][A-Za-z0-9-]*"

@@ -59,6 +59,21 @@ def largest(counts: Sequence[CountSum]) -> CountSum:
     return CountSum(max(one.number for one in counts), tuple(terms.elements()))
 
 
+class Wholeness(NamedTuple):
+    """Conditions under which a term is a whole number, or the quotient of one with so many roundings since."""
+
+    conditions: tuple[Tree, ...] = ()
+    count: CountSum = CountSum(0)
+
+    def beside(self, other: Wholeness) -> Wholeness:
+        """Both at once."""
+        return Wholeness(tuple(dict.fromkeys((*self.conditions, *other.conditions))), self.count.plus(other.count))
+
+
+WHOLE = Wholeness()
+"""Of a term that is always a whole number."""
+
+
 class NearTerm(NamedTuple):
     """A term as a machine computes it: a sum of `leaves` products."""
 
@@ -72,6 +87,8 @@ class NearTerm(NamedTuple):
     """The largest number of roundings of a leaf before it is added."""
     leaves: CountSum = CountSum(1)
     """How many terms are added."""
+    whole: Wholeness | None = None
+    """When floats compute it exactly, up to a quotient; None where no condition is known."""
 
     @property
     def exact(self) -> bool:
@@ -85,13 +102,21 @@ class NearTerm(NamedTuple):
 
 def held(tree: Tree) -> NearTerm:
     """A number that the machine holds."""
-    return exactly(tree, absolute(tree))
+    return exactly(tree, absolute(tree), Wholeness((integer(tree),)))
 
 
-def exactly(tree: Tree, size: Tree | None = None) -> NearTerm:
-    """A term whose value is computed exactly; without `size` it is at least zero."""
+def exactly(tree: Tree, size: Tree | None = None, whole: Wholeness = WHOLE) -> NearTerm:
+    """A term whose value is computed exactly; without `size` it is at least zero. It is whole where `whole` holds."""
     size = tree if size is None else size
-    return NearTerm(tree, size, size)
+    return NearTerm(tree, size, size, whole=whole)
+
+
+def integer(tree: Tree) -> Tree:
+    """That a term is a whole number."""
+    name = "k"
+    while name in names(tree):
+        name += "_"
+    return ("ex", name, "Int", ("=", tree, ("name", name)))
 
 
 def absolute(tree: Tree) -> Tree:
@@ -109,16 +134,19 @@ def power_of_two(value: Fraction | None) -> bool:
 
 @dataclass(frozen=True)
 class ErrorRules:
-    """Operations with relative error at most `unit` and, where `tiny` is given, absolute error at most `tiny`."""
+    """Operations with relative error at most `unit` and, where `tiny` is given, absolute error at most `tiny`. With
+    `floats` sums and products of whole numbers are exact where the size of the result is at most 1/unit."""
 
     unit: Tree
     tiny: Tree | None = None
+    floats: bool = False
 
     # --- numbers ---
 
     def entry(self, tree: Tree, size: Tree, exact: bool = False) -> NearTerm:
         """A number of the model, which is rounded where it is stored, or exact."""
-        return NearTerm(tree, size, size) if exact else NearTerm(tree, size, self._lost(size), CountSum(1))
+        whole = WHOLE if _whole(tree) else None
+        return NearTerm(tree, size, size if exact else self._lost(size), CountSum(0 if exact else 1), whole=whole)
 
     def number(self, text: str) -> NearTerm:
         """A weight by its text; a power of two is stored exactly."""
@@ -144,7 +172,11 @@ class ErrorRules:
         """A sum of which each term is multiplied by a factor."""
         value, size = _times(factor.value, term.value), _times(factor.size, term.size)
         most = size if self.tiny is None else self._lost(_times(factor.most, term.most))
-        return NearTerm(value, size, most, factor.count.plus(term.count, CountSum(0 if exact else 1)), term.leaves)
+        whole = factor.whole.beside(term.whole) if factor.whole and term.whole else None
+        if whole and whole.count != CountSum(0):  # a product of quotients is rounded
+            whole = whole._replace(count=whole.count.plus(CountSum(1)))
+        count = factor.count.plus(term.count, CountSum(0 if exact else 1))
+        return NearTerm(value, size, most, count, term.leaves, whole)
 
     def weighted(self, weight: str, value: NearTerm) -> NearTerm:
         """A value times a stored weight."""
@@ -165,14 +197,19 @@ class ErrorRules:
         if len(parts) < 2:
             return parts[0] if parts else exactly(ZERO)
         value, size, most = (_sum([one[k] for one in parts]) for k in range(3))
-        return NearTerm(
-            value, size, most, largest([one.count for one in parts]), CountSum(0).plus(*(p.leaves for p in parts))
-        )
+        wholes = [one.whole for one in parts if one.whole and one.whole.count == CountSum(0)]
+        whole = reduce(Wholeness.beside, wholes) if len(wholes) == len(parts) else None
+        count, leaves = largest([one.count for one in parts]), CountSum(0).plus(*(one.leaves for one in parts))
+        return NearTerm(value, size, most, count, leaves, whole)
 
     def summed(self, index: tuple[str, Tree, Tree], term: NearTerm, terms: Tree) -> NearTerm:
         """A sum over a range; `terms` is how many terms are not zero, and at least one."""
         of = [("sum", *index, part) for part in term[:3]]
-        return NearTerm(*of, term.count, term.leaves.times(terms))
+        whole = term.whole if term.whole and term.whole.count == CountSum(0) else None
+        if whole:
+            each = (("all in", *index, one) if index[0] in names(one) else one for one in whole.conditions)
+            whole = Wholeness(tuple(each))
+        return NearTerm(*of, term.count, term.leaves.times(terms), whole)
 
     def computed(self, term: NearTerm) -> NearTerm:
         """A sum after all its terms are added. The sum of two held numbers is rounded once, so its size is that of the
@@ -182,7 +219,7 @@ class ErrorRules:
         pair = term.count == CountSum(0) and term.leaves == CountSum(2)
         size = absolute(term.value) if pair else term.size
         most = size if self.tiny is None else ("+", size if pair else term.most, _times(term.leaves.tree, self.tiny))
-        return NearTerm(term.value, size, most, term.count.plus(term.leaves, CountSum(-1)))
+        return NearTerm(term.value, size, most, term.count.plus(term.leaves, CountSum(-1)), whole=term.whole)
 
     def quotient(self, a: NearTerm, below: Tree, stored: int = 0, least: Tree | None = None) -> NearTerm:
         """A computed value divided by a number, or times its rounded inverse: two roundings. `stored` is how many the
@@ -190,7 +227,9 @@ class ErrorRules:
         a, least = self.computed(a), least or below
         value, size = ("/", a.value, below), ("/", a.size, least)
         most = size if self.tiny is None else self._lost(_times(a.most, self._lost(("/", ONE, least))))
-        return NearTerm(value, size, most, a.count.plus(CountSum(2 + stored)))
+        roundings = CountSum(2 + stored)
+        whole = a.whole and Wholeness(self._fits(a), a.whole.count.plus(roundings))
+        return NearTerm(value, size, most, a.count.plus(roundings), whole=whole)
 
     def function(self, tree: Tree, size: Tree, roundings: int) -> NearTerm:
         """A value of a function of held numbers, with so many roundings."""
@@ -207,11 +246,38 @@ class ErrorRules:
         at = self.computed(at)
         if at.exact:
             return f"{show(name)} = {show(at.value)}"
-        growth: Tree = ("call", "pow", (("/", ONE, ("-", ONE, self.unit)), at.count.tree))
-        error: Tree = ("*", ("-", growth, ONE), at.size)
+        off = absolute(("-", name, at.value))
+        error = self._relative(at.count, at.size)
         if self.tiny is not None:
-            error = ("-", ("*", growth, at.most), at.size)
-        return show(("<=", absolute(("-", name, at.value)), error))
+            error = ("-", ("*", self._growth(at.count), at.most), at.size)
+        near: Tree = ("<=", off, error)
+        if not self.floats or at.whole is None:
+            return show(near)
+        exact: Tree = ("=", name, at.value)
+        if at.whole.count != CountSum(0):
+            exact = ("<=", off, self._relative(at.whole.count, absolute(at.value)))
+        return show(("&", near, ("->", reduce(lambda a, b: ("&", a, b), self._fits(at)), exact)))
+
+    def _growth(self, count: CountSum) -> Tree:
+        """The largest factor that so many roundings make."""
+        return ("call", "pow", (("/", ONE, ("-", ONE, self.unit)), count.tree))
+
+    def _relative(self, count: CountSum, size: Tree) -> Tree:
+        """The error of so many roundings."""
+        return ("*", ("-", self._growth(count), ONE), size)
+
+    def _fits(self, at: NearTerm) -> tuple[Tree, ...]:
+        """The conditions under which a computed term is exact up to its quotients."""
+        if at.whole is None or at.whole.count != CountSum(0):
+            return () if at.whole is None else at.whole.conditions
+        return (*at.whole.conditions, ("<=", _times(at.size, self.unit), ONE))
+
+
+def _whole(tree: Tree) -> bool:
+    """Whether a number of the model is whole by its form: a polynomial in i and n with whole coefficients."""
+    if tree[0] in ("name", "num"):
+        return tree[1] in ("i", "n") if tree[0] == "name" else tree[2] == 1
+    return tree[0] == "ind" or (tree[0] in ("neg", "+", "-", "*", "^") and all(map(_whole, tree[1:])))
 
 
 def _times(a: Tree, b: Tree) -> Tree:

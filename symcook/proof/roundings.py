@@ -5,7 +5,7 @@ In a statement, ``run(rounded-NAME; u)`` stands for the run of a stored model on
 them. ``run(rounded-NAME; u, v)`` allows an absolute error v besides, for underflow. ``accept(rounded-NAME)`` is the
 condition of the output layer. For a family, ``rounded-family-NAME`` stands in the place of the name, and sizes, tables
 and choices follow as in `familyrel`: ``run(rounded-family-max; u; K = 2)``. All of it is written out before a statement
-is read.
+is read. ``run(floats-NAME; u)`` states besides that whole numbers up to 1/u are kept (`FLOATS`).
 
 The exact run is a list of typed definitions (`definitions`). Each becomes an inequality between held numbers, with the
 errors of `roundedterms`. A block holds some numbers that the exact run does not name:
@@ -49,7 +49,18 @@ from symcook.proof.definitions import (
 )
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.records import ROUNDED_CALL
-from symcook.proof.roundedterms import ONE, ZERO, CountSum, ErrorRules, NearTerm, absolute, exactly, held
+from symcook.proof.roundedterms import (
+    ONE,
+    ZERO,
+    CountSum,
+    ErrorRules,
+    NearTerm,
+    Wholeness,
+    absolute,
+    exactly,
+    held,
+    integer,
+)
 from symcook.proof.runtext import conjunction, rational
 from symcook.proof.runvalues import Bracketed, Combination, Expressed, RangedEntries, Score, ValueAt
 
@@ -60,6 +71,12 @@ FUNCTION = 4
 """The roundings that an exponential costs, or a value of the error function."""
 EXPONENT = 3
 """The roundings of the argument of an exponential: a difference, and a product with log2(e), which is stored."""
+FLOATS = (
+    "the same, in binary floats of p bits, with u = 2^-p rounded to nearest, and 2^(1 - p) otherwise",
+    "sums and products of whole numbers are exact as long as none is larger than 1/u",
+    "a mean is divided by its weight after it is summed",
+)
+"""What a run in floats satisfies besides."""
 INSIDE = (
     "rounding to nearest, toward zero, at random, or by an adversary, after each operation or once after several",
     "any order of the terms of a linear map with its bias, and of the residual that is added to it",
@@ -89,12 +106,12 @@ def expand(text: str, relation: Callable[[str], Relation]) -> str:
     def written(match: re.Match[str]) -> str:
         word, arithmetic, name, listed = match.groups()
         arguments = [part.strip() for part in listed.split(";")[1:]]
-        if arithmetic != "rounded":
-            raise BadInput("a run that rounds must be written run(rounded-NAME; u)", match[0])
         if word == "run" and not arguments:
             raise BadInput("a run that rounds must have its relative error, as in run(rounded-NAME; u)", match[0])
         errors = _errors(arguments.pop(0)) if word == "run" else ()
-        made = RoundedRun(_relation(name, arguments, relation), errors)
+        if arithmetic == "floats" and len(errors) > 1:
+            raise BadInput("a run in floats must have a relative error only", match[0])
+        made = RoundedRun(_relation(name, arguments, relation), errors, arithmetic == "floats")
         if word == "names":
             return ", ".join(made.names)
         return f"({made.text if word == 'run' else made.accept(*_places(arguments))})"
@@ -131,9 +148,11 @@ def _errors(text: str) -> tuple[Tree, ...]:
 class RoundedRun:
     """The rounded run of a relation: its inequalities, and the names besides those of the exact run."""
 
-    def __init__(self, relation: Relation | FamilyRelation, errors: tuple[Tree, ...] = ()) -> None:
+    def __init__(
+        self, relation: Relation | FamilyRelation, errors: tuple[Tree, ...] = (), floats: bool = False
+    ) -> None:
         self.relation, self.new = relation, dict[str, str]()
-        self.arithmetic = ErrorRules(*(errors or (("name", "u"),)))
+        self.arithmetic = ErrorRules(*(errors or (("name", "u"),)), floats=floats)
         self.made: dict[object, Tree] = {}  # what one block computes once
         self.functions = frozenset(relation.functions)
         self.parts = [one.text for one in relation.whole.before]
@@ -264,7 +283,7 @@ class RoundedRun:
             inside = held(self.named("unit", key, inside, scope))
         x = inside.value
         if activation == "relu":
-            return exactly(("call", "relu", (x,)))
+            return exactly(("call", "relu", (x,)), whole=Wholeness((integer(x),)))
         if activation == "step":
             return exactly(("ind", ("<", ZERO, x)))
         if activation != "gelu":

@@ -211,6 +211,7 @@ def trust_text(names: list[str] | None = None) -> str:
     out += ["", "Statements about run(rounded-NAME; u) hold for arithmetics with", ""]
     out += [f"  {one}" for one in roundings.INSIDE]
     out += ["", "They do not cover", "", *(f"  {one}" for one in roundings.OUTSIDE)]
+    out += ["", "Statements about run(floats-NAME; u) hold for", "", *(f"  {one}" for one in roundings.FLOATS)]
     out += [
         "",
         "You must also trust that the statements and definitions in proofs/statements mean what the papers mean.",
@@ -235,7 +236,11 @@ def trust_json(names: list[str] | None = None) -> dict[str, Any]:
         "assumptions": {
             name: {"statement": statements()[name].text, "used_by": list(users)} for name, users in assumed.items()
         },
-        "rounding": {"inside": list(roundings.INSIDE), "outside": list(roundings.OUTSIDE)},
+        "rounding": {
+            "inside": list(roundings.INSIDE),
+            "outside": list(roundings.OUTSIDE),
+            "floats": list(roundings.FLOATS),
+        },
     }
 
 

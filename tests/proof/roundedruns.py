@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,10 +46,10 @@ class Related(NamedTuple):
     where: dict[tuple[str, object], tuple[Any, ...]]
 
 
-def related(name: str, underflow: bool = False) -> Related:
+def related(name: str, underflow: bool = False, floats: bool = False) -> Related:
     """The rounded relation of a stored model."""
     relation = Relation(stored_model(name))
-    run = RoundedRun(relation, ERRORS if underflow else ERRORS[:1])
+    run = RoundedRun(relation, ERRORS if underflow else ERRORS[:1], floats)
     where: dict[tuple[str, object], tuple[Any, ...]] = {("logit", None): ("logit",)}
     networks = {n: layer["feedforward"] for n, layer in enumerate(relation.model["layers"], 1) if layer["feedforward"]}
     norms = 0
@@ -93,12 +94,15 @@ def outside(machine: Machine, of: Related) -> list[str]:
     return [text for text, tree in of.parts if not evaluated(tree, names)]
 
 
-def drawn(name: str, seed: int, bits: tuple[int, ...] = (3, 4, 5, 6, 8, 11, 24)) -> Machine:
-    """A run of a model with the number of bits, the rounding and the order of a random machine."""
+def drawn(name: str, seed: int, divided_last: bool = False) -> Machine:
+    """A run of a model with the number of bits, the rounding and the order of a random machine; `divided_last` for the
+    means of floats."""
     rng = random.Random(f"{name} {seed}")
     longest = stored_model(name)["max_length"]
     n = rng.randint(2, min(6, int(longest or 6)))
-    return Machine(stored_model(name), Bits(rng.choice(bits), rng.choice(MODES), rng), Style.drawn(rng), n, rng)
+    of = Bits(rng.choice((3, 4, 5, 6, 8, 11, 24)), rng.choice(MODES), rng)
+    style = replace(Style.drawn(rng), divided_first=False) if divided_last else Style.drawn(rng)
+    return Machine(stored_model(name), of, style, n, rng)
 
 
 def in_format(name: str, seed: int, kind: str) -> Machine | None:
@@ -124,6 +128,9 @@ def wrong(count: int, first: int) -> Iterator[str]:
         machine = drawn(name, seed)
         if not machine.refused and (parts := outside(machine, stored(name))):
             yield f"WRONG {name} seed {seed}: {parts[0][:300]}"
+        machine = drawn(name, seed, divided_last=True)
+        if not machine.refused and (parts := outside(machine, stored(name, floats=True))):
+            yield f"WRONG {name} seed {seed} in floats: {parts[0][:300]}"
         for kind in FORMATS:
             ranged = in_format(name, seed, kind)
             if ranged is None or ranged.refused:

@@ -405,6 +405,8 @@ def evaluated(tree: Any, names: Mapping[str, Any]) -> Any:
         low, high = ends
         each = (evaluated(tree[4], {**names, tree[1]: mpmath.mpf(k)}) for k in range(low, high + 1))
         return mpmath.fsum(each) if tag == "sum" else all(each)
+    if tag == "ex":  # ex k:Int. TERM = k
+        return mpmath.isint(evaluated(tree[3][1], names))
     left = evaluated(tree[1], names)
     if tag == "neg":
         return -left

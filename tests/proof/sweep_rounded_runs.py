@@ -23,6 +23,14 @@ def test_machines_are_inside(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
+def test_floats_are_inside(name: str) -> None:
+    """Floats keep whole numbers up to 1/u, of which a mean is divided after its sum."""
+    for seed in range(12):
+        machine = drawn(name, seed, divided_last=True)
+        assert machine.refused or outside(machine, stored(name, floats=True)) == [], seed
+
+
+@pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_formats_are_inside(name: str, kind: str) -> None:
     """With an absolute error for underflow, and without it where nothing underflows."""
@@ -56,4 +64,5 @@ def test_all_have_rounded_runs(folder: str) -> None:
     """Each is a formula of the grammar."""
     prefix = "family-" if folder == "families" else ""
     for path in sorted((proofs_directory() / folder).glob("*.json")):
-        parse_formula(expand(f"run(rounded-{prefix}{path.stem}; eps0)"))
+        for arithmetic in ("rounded", "floats"):
+            parse_formula(expand(f"run({arithmetic}-{prefix}{path.stem}; eps0)"))

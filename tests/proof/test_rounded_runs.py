@@ -130,6 +130,18 @@ def test_underflow() -> None:
     assert "<= pow(1/(1 - u), 3)*(abs(x) + (3 + v)*abs(y)" in lost.replace("((3 + v)", "(3 + v)")
 
 
+def test_floats() -> None:
+    """Whole numbers are summed exactly as long as the sum of their sizes is at most 1/u, and then divided."""
+    assert (
+        "& ((all j in 1..i. ex k:Int. vote(j) = k) & sum(j, 1, i, abs(vote(j)))*u <= 1"
+        " -> abs(mean(i) - sum(j, 1, i, vote(j))/i) <= (pow(1/(1 - u), 3) - 1)*abs(sum(j, 1, i, vote(j))/i))"
+    ) in expand("run(floats-majority; u)")
+    unit = RoundedRun(Relation(pointwise([1, 3], 2, [0, 0, 1])), floats=True).parts[0]
+    whole = "((ex k:Int. x = k) & (ex k:Int. y = k)) & (abs(x) + 3*abs(y) + 2)*u <= 1 -> unit = x + 3*y + 2"
+    assert unit.endswith(f"& ({whole})")
+    assert "ex k:Int" not in RoundedRun(Relation(pointwise([1, "1/3"], 2, [0, 0, 1])), floats=True).parts[0]
+
+
 def test_families() -> None:
     """At all sizes, and at values of them, with the prefix before all names that are left."""
     general = expand("run(rounded-family-lookup-quadratic; u)")
@@ -159,6 +171,7 @@ def test_all_stored_models_and_families_have_rounded_runs() -> None:
         ("run(rounded-automaton-run-parity; u)", "must have a name that the run has not; given: u"),
         ("run(rounded-first; share)", "must have a name that the run has not; given: share"),
         ("run(rounded-majority; u; K = 2)", "must have no arguments but its errors"),
+        ("run(floats-majority; u, v)", "a run in floats must have a relative error only"),
         ("run(rounded-nothing; u)", "must name a stored model"),
         ("run(rounded-family-nothing; u)", "must name a stored family"),
     ],
@@ -211,6 +224,19 @@ def test_machines_are_inside(name: str) -> None:
     """However a machine of three bits or more rounds, and in whatever order it computes."""
     for seed in range(3):
         assert outside(drawn(name, seed), stored(name)) == []
+
+
+@pytest.mark.parametrize("name", ["majority", "dyck-1", "flip-flop"])
+def test_floats_are_inside(name: str) -> None:
+    for seed in range(3):
+        assert outside(drawn(name, seed, divided_last=True), stored(name, floats=True)) == []
+
+
+def test_a_mean_that_is_divided_first_is_not_one_of_floats() -> None:
+    """Three thirds, each rounded, are not one: of equally many brackets the balance need not be zero."""
+    draws = (drawn("dyck-1", seed) for seed in range(40))
+    first = [machine for machine in draws if machine.style.divided_first]
+    assert any(outside(machine, stored("dyck-1", floats=True)) for machine in first)
 
 
 def test_numpy_is_inside() -> None:
@@ -267,16 +293,18 @@ NEAR = [
     ("lem.rounded_lookup_needs", "3*n^2*u", "96*n^2*u"),
     ("lem.rounded_majority", "2*n*(n + 2)*u", "n*(n + 2)*u"),
     ("lem.rounded_majority", "!=", "<="),
+    ("lem.floats_majority", "n*u <= 1", "n*u <= 2"),
     ("lem.rounding_errors", "- 1 <= 2*m*u", "- 1 <= m*u"),
     ("lem.rounded_first", "8*(n + 3)*u", "(n + 3)*u"),
     ("lem.rounded_lookup_quadratic", "<= 1/4", "<= 1/2"),
     ("lem.rounded_lookup_quadratic", "u), 3)", "u), 2)"),
     ("lem.rounded_lookup_quadratic", "96*n^2*u", "48*n^2*u"),
-    ("lem.rounded_predecessor_found", "u), 3)", "u), 2)"),
+    ("lem.floats_dyck", "4*(n + 2)*u", "(n + 2)*u"),
+    ("lem.rounded_dyck_fails", "0 < u", "0 <= u"),
 ]
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4)
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5)
 @pytest.mark.parametrize(("name", "old", "new"), NEAR)
 def test_a_near_miss_has_no_proof(name: str, old: str, new: str) -> None:
     """With fewer bits, one rounding less, a tie or a worse query the text of a theorem proves nothing."""
