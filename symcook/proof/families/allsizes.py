@@ -28,7 +28,7 @@ from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.prooftext import Place, TextLine
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
-from symcook.proof.statements.reader import PLACES, WORDS, YIELDING, SentenceReader, wrong
+from symcook.proof.statements.reader import PLACES, WORDS, SentenceReader, wrong
 from symcook.proof.statements.trees import replaced
 from symcook.proof.statements.vocabulary import OWN_NAMES, BoundNames, ModelMeaning, Sentence, free, named, written
 
@@ -87,8 +87,7 @@ class FamilyMeaning(ModelMeaning):
         self.space = tuple(dict.fromkeys([*kinds, *family.space]))
         # A name of the family that has another meaning in sentences gets underscores in the statement; a sentence must
         # write it in quotation marks.
-        words = WORDS.keys() - (YIELDING & kinds.keys())
-        reserved = {*known, *expr.RESERVED, *words, *OWN_NAMES, *MARKERS}
+        reserved = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
         self.names = dict[str, str]()
         for name in kinds:
             new = name
@@ -99,7 +98,7 @@ class FamilyMeaning(ModelMeaning):
         self.relation: Any = relation
         # What the statement is about: the run, the string if there are tokens, and the sorts of all its names.
         self.sizes = [self.names[size] for size in family.sizes]
-        self.symbols, self.tokens = (), {}  # tokens are numbers in the sentence itself
+        self.symbols, self.tokens = {}, {}  # tokens are numbers in the sentence itself
         self.run = relation.run()
         self.word = None if family.vocabulary is None else relation.word()
         self.sorts = {} if relation.pointwise else {"n": "Int"}
@@ -186,7 +185,7 @@ class FamilySentence(Sentence):
         _, name, arguments = tree
         base = name.strip("\"'")
         quoted = base != name
-        if self.reader.is_word(name) or name in scope or base not in self.meaning.space:
+        if name in WORDS or name in scope or base not in self.meaning.space:
             return super().call(tree, scope)
         if not quoted and self.language(name, len(arguments)):
             return super().call(tree, scope)

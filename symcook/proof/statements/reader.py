@@ -77,8 +77,6 @@ UNNAMED = ("accept", "decoded")
 """The keywords whose arguments are positions only: they take neither a token nor a label."""
 ALONE = ("accept", "logit")
 """The keywords that may stand without arguments."""
-YIELDING = frozenset({"logit"})
-"""The keywords that came when there were models already: where a coordinate or symbol has the name, it is meant."""
 
 MOST_MOD = 1000
 """The largest divisor k that ``a mod k`` may have."""
@@ -114,6 +112,9 @@ _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 class SentenceReader(expr.Reader):
     """The reader of a statement. Beyond the grammar it reads quoted names, layers, prefixes of second runs, remainders
     and keywords. The token or label that a keyword takes becomes the tree ``("given", text)``."""
+
+    KEYWORDS = frozenset(WORDS)
+    """The words of statements."""
 
     def __init__(self, text: str, coordinates: Collection[str], two: bool = False, symbols: Collection[str] = ()):
         """A reader of `text` about a model with these `coordinates` and `symbols`. If the statement is about `two`
@@ -316,8 +317,7 @@ class SentenceReader(expr.Reader):
         """Read a name, with its arguments if it has any. A bare name in holds(..) and ``accept`` are calls too."""
         if self.inside and self.tokens[self.at + 1][1] != "(" and self.peek() not in expr.KEYWORDS:
             return ("call", self.take(), ())
-        alone = own_word(self.peek()) in ALONE and self.is_word(self.peek())
-        if alone and self.tokens[self.at + 1][1] != "(":
+        if own_word(self.peek()) in ALONE and self.tokens[self.at + 1][1] != "(":
             return ("call", self.take(), ())
         return super().named()
 
@@ -327,7 +327,7 @@ class SentenceReader(expr.Reader):
             return self.formula_at()
         if name in ("renamed", "changed") and name not in self.coordinates:
             raise self.wrong(HINTS[name], self.tokens[self.at - 1][2])
-        if self.is_word(name) and not self.inside:
+        if own_word(name) in WORDS and not self.inside:
             return self.word(name)
         # A coordinate called like a function, such as ``min``: with one argument it may be the coordinate, so the
         # number of arguments is not checked. With more arguments the function is read, from `start` again.
@@ -340,12 +340,6 @@ class SentenceReader(expr.Reader):
                 return ("call", name, (only,))
             self.at = start
         return super().call(name)
-
-    def is_word(self, name: str) -> bool:
-        """Whether a name, which may have the prefix of a second run, is a keyword here."""
-        prefix, kind = parted(name)
-        own = name if prefix == OTHER else kind
-        return kind in WORDS and not (kind in YIELDING and (own in self.coordinates or own in self.symbols))
 
     def word(self, name: str) -> Tree:
         """Read the arguments of the keyword `name`: its token or label, then its positions. The first argument of
@@ -401,7 +395,7 @@ class SentenceReader(expr.Reader):
     def variable(self) -> str:
         """Read the name that a quantifier or sum binds; BadInput for a name that has a meaning already."""
         kind, name, _ = self.tokens[self.at]
-        if self.is_word(name) or name in ("n", "w") or (kind == "name" and not expr.valid_name(name)):
+        if name in WORDS or name in ("n", "w") or (kind == "name" and not expr.valid_name(name)):
             raise self.error(f"binds {name}, which has a meaning" if expr.valid_name(name) else "binds no name")
         return super().variable()
 
