@@ -22,7 +22,7 @@ from symcook.domains.formlines import ClosedLines, pointers, premises
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
 from symcook.domains.linear import Guard, linear_form
-from symcook.domains.names import COUNT, INPUT, PREFIX, FormName, I, J, N, name_of, place_of, symbol
+from symcook.domains.names import COUNT, INPUT, PREFIX, SYMBOL, FormName, I, J, N, name_of, place_of, symbol
 from symcook.domains.spelling import Spelling, StatementSpelling, Texts, in_brackets, sides
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
@@ -518,7 +518,8 @@ def _expression(spelling: Spelling, value: Value) -> Any:
     """The sympy expression of a value: what statements have a word for is a symbol that is called as they say it."""
     expression = spelling.world.field.to_sympy(value)
     own = {parameter.name: parameter.symbol for parameter in spelling.domain.parameters}
-    texts = {s: spelling.name(name_of(s)) for s in expression.free_symbols}
+    names = {s: name_of(s) for s in expression.free_symbols}
+    texts = {s: name.of if name.kind == SYMBOL else spelling.name(name) for s, name in names.items()}
     symbols = {s: own.get(text) or (sympy_symbol if valid_name(text) else spoken)(text) for s, text in texts.items()}
     return shorter(expression.xreplace(symbols))
 

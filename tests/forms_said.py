@@ -93,6 +93,7 @@ class Said(Meaning[Number, bool]):
         return len(self.tokens) + len(self.rows)
 
     def name(self, name: str) -> Number:
+        name = name.strip("\"'")  # a symbol that is called like a word is in quotes
         if name in self.values:
             return self.values[name] if isinstance(self.values[name], Number) else Number(self.values[name])
         return Number(self.length if name == "n" else {"pi": MP.pi}[name])  # a KeyError: a name without a meaning

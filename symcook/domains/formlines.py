@@ -16,7 +16,6 @@ from symcook.domains.names import FormName, I, given
 from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.world import World
 from symcook.model.spelled import spelled
-from symcook.model.symbols import from_sympy
 
 if TYPE_CHECKING:
     from symcook.closed import ClosedForm
@@ -39,16 +38,12 @@ class ClosedLines:
         return f"{self.texts.coordinate(name)}({place})"
 
     def output(self, name: str) -> str:
-        """What the readout computes: the value of a coordinate that it reads, the logit, or the score of a label. A
-        coordinate or symbol that is called logit has this word, so that the logit is written as the sum that it is."""
+        """What the readout computes: the value of a coordinate that it reads, the logit, or the score or probability of
+        a label."""
         readout = self.model.readout
-        if readout.weights is None:
+        if not readout.signed and not readout.labels:
             return self.coordinate(name, self.place)
         word = "probability" if readout.normalized else "logit"
-        if word in self.texts.yielding:
-            row = readout.labels.index(name) if readout.labels else 0
-            terms = [(readout.weights[row, k], self.coordinate(c, self.place)) for k, c in enumerate(readout.reads)]
-            return " + ".join(value if weight == 1 else f"({from_sympy(weight)})*{value}" for weight, value in terms)
         arguments = [*([spelled(name)] if readout.labels else []), *(["i"] if readout.everywhere else [])]
         return f"{word}({', '.join(arguments)})" if arguments else word
 
@@ -56,7 +51,7 @@ class ClosedLines:
         """The lines of a case: its outputs, and the verdict or the answer. `whole` is the verdict on all positions, if
         the readout gives one, and the condition if it depends on the string: a line of its own, alike in all cases."""
         for name, value in form.output.items():
-            yield self.line(form.conditions, f"{self.output(name)} = {value}")
+            yield self.line(form.conditions, f"{self.output(name)} = {self.texts.with_symbols(value)}")
         readout = self.model.readout
         if form.label is not None:
             yield self.line(form.conditions, f"answer({spelled(form.label)}{', i' if readout.each else ''})")

@@ -67,10 +67,10 @@ class Texts:
         """The coordinates that are written: an input of this name is the coordinate after the embedding."""
         self.symbols = frozenset(p.name for p in model.parameters)
         self.coordinates = frozenset((*model.space, *self.written))
-        self.reserved = frozenset((*RESERVED, *WORDS, *OWN_NAMES, *reserved, *self.symbols))
+        self.words = frozenset((*RESERVED, *WORDS, *OWN_NAMES))
+        """What a symbol is written in quotes for."""
+        self.reserved = frozenset((*self.words, *reserved, *self.symbols))
         """What a coordinate is written in quotes for."""
-        self.yielding = frozenset(("logit",)) & (self.coordinates | self.symbols)
-        """The words of statements that mean a coordinate or symbol here."""
         names = (*self.reserved, *ROUNDED, *self.coordinates)
         self.taken = {*names, *tokens, *readout.labels, "i", "n"}
         self.texts: dict[Any, str] = {}
@@ -107,6 +107,15 @@ class Texts:
         elsewhere = {*self.symbols, *self.coordinates, *RESERVED, *WORDS, "i", "n"}
         return token if bare(token) and token not in elsewhere else quoted(token)
 
+    def symbol(self, name: str) -> str:
+        """A symbol of the model as a statement has it."""
+        return quoted(name) if name in self.words else name
+
+    def with_symbols(self, text: str) -> str:
+        """A text that has the names of symbols, with these as a statement has them."""
+        names = "|".join(self.symbols & self.words)
+        return re.sub(rf"(?<![\w\"'])({names})\b(?![\"'(])", lambda match: quoted(match[1]), text) if names else text
+
     def coordinate(self, name: str, stage: str = "") -> str:
         """A coordinate as a statement has it, with the stage of its value."""
         return f"{quoted(name) if name in self.reserved else name}{stage}"
@@ -142,8 +151,10 @@ class Spelling:
 
     def name(self, name: FormName) -> str:
         """A name as a term of a statement: a long value by a name of its own, which `Texts.definitions` has."""
-        if name.kind in (POSITION, LENGTH, SYMBOL):
-            return name.of or name.kind
+        if name.kind == SYMBOL:
+            return self.texts.symbol(name.of)
+        if name.kind in (POSITION, LENGTH):
+            return name.kind
         if name.kind == KEY:
             return self.indices[-1] if self.indices else self.texts.bound("j")
         if name.kind in (COUNT, PREFIX):

@@ -227,12 +227,13 @@ def test_in_a_single_model_what_is_called_here_is_itself(name: str, i: str) -> N
     assert model.prove(f"all {i} in 1..n. accept({i}) -> accept(1)").counterexample == "ba"
 
 
-def test_no_open_symbol_is_called_here() -> None:
+def test_an_open_symbol_may_be_called_here() -> None:
+    """The name of the position in the texts of words has another name in the formula."""
     b = Builder(words={"a": {"v": 1}, "b": {"v": -1}})
     b.symbol("here")
     b.readout("sign", "each", "v", weights=["here"])
-    with pytest.raises(BadInput, match="no symbol whose name symcook uses itself; given: here"):
-        certify.claim(to_document(b.build("model")), "accept(1)")
+    said = certify.claim(to_document(b.build("model")), "accept(2) <-> 0 < \"here\"*v(2)").text
+    assert "here_:Real" in said and said.endswith("(0 < here_*v(2) <-> 0 < here_*v(2))")
 
 
 @pytest.mark.sweep

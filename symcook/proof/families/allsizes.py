@@ -99,7 +99,7 @@ class FamilyMeaning(ModelMeaning):
         self.relation: Any = relation
         # What the statement is about: the run, the string if there are tokens, and the sorts of all its names.
         self.sizes = [self.names[size] for size in family.sizes]
-        self.symbols, self.tokens = (), {}  # tokens are numbers in the sentence itself
+        self.symbols, self.tokens = {}, {}  # tokens are numbers in the sentence itself
         self.run = relation.run()
         self.word = None if family.vocabulary is None else relation.word()
         self.sorts = {} if relation.pointwise else {"n": "Int"}
@@ -190,7 +190,7 @@ class FamilySentence(Sentence):
         _, name, arguments = tree
         base = name.strip("\"'")
         quoted = base != name
-        if self.reader.is_word(name) or name in scope or base not in self.meaning.space:
+        if name in WORDS or name in scope or base not in self.meaning.space:
             return super().call(tree, scope)
         if not quoted and self.language(name, len(arguments)):
             return super().call(tree, scope)

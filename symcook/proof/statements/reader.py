@@ -82,7 +82,7 @@ UNNAMED = ("accept", "decoded", *ATTENDED)
 """The keywords whose arguments are numbers only: they take neither a token nor a label."""
 ALONE = ("accept", "logit")
 """The keywords that may stand without arguments."""
-YIELDING = frozenset({"logit", *ATTENDED})
+YIELDING = frozenset(ATTENDED)
 """The keywords that came when there were models already: where a coordinate or symbol has the name, it is meant."""
 
 MOST_MOD = 1000
@@ -124,6 +124,9 @@ _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 class SentenceReader(expr.Reader):
     """The reader of a statement. Beyond the grammar it reads quoted names, layers, prefixes of second runs, remainders
     and keywords. The token or label that a keyword takes becomes the tree ``("given", text)``."""
+
+    KEYWORDS = frozenset(WORDS)
+    """The words of statements."""
 
     def __init__(self, text: str, coordinates: Collection[str], two: bool = False, symbols: Collection[str] = ()):
         """A reader of `text` about a model with these `coordinates` and `symbols`. If the statement is about `two`
@@ -327,8 +330,7 @@ class SentenceReader(expr.Reader):
         """Read a name, with its arguments if it has any. A bare name in holds(..) and ``accept`` are calls too."""
         if self.inside and self.tokens[self.at + 1][1] != "(" and self.peek() not in expr.KEYWORDS:
             return ("call", self.take(), ())
-        alone = own_word(self.peek()) in ALONE and self.is_word(self.peek())
-        if alone and self.tokens[self.at + 1][1] != "(":
+        if own_word(self.peek()) in ALONE and self.tokens[self.at + 1][1] != "(":
             return ("call", self.take(), ())
         return super().named()
 

@@ -112,11 +112,14 @@ class Runs(Instances):
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
         inputs = None if document is None else document["embedding"]["inputs"]
         self.pointwise = inputs is not None and not functions
-        by_name = {v[1][0]: v for v in self.order}
-        # By symbol of the model, its value: at each point that is tried, and at the present one.
-        self.points = [{by_name[name]: x for name, x in point.items()} for point in points(document)]
+        # The symbols of the model come after n, then the inputs. At each point that is tried they have other values,
+        # `fixed` at the present one.
+        tried_points = points(document)
+        symbols = self.order[not self.pointwise :][: len(tried_points[0])]
+        self.symbols = dict(zip(symbols, tried_points[0], strict=True))
+        self.points = [dict(zip(symbols, point.values(), strict=True)) for point in tried_points]
         self.fixed = self.points[0]
-        first_input = len(self.fixed) + (not self.pointwise)  # the inputs come after n and the symbols
+        first_input = len(symbols) + (not self.pointwise)
         self.inputs = [] if inputs is None else self.order[first_input : first_input + len(inputs)]
         # The leading premises, until all functions occur in them, are the premises of the run. The rest of the formula,
         # perhaps with further premises, is the conclusion.
@@ -357,7 +360,7 @@ class Runs(Instances):
 
     def _at_values(self, model: Any) -> Any:
         """A model at the present values of the symbols that it has; None for None."""
-        values = {v[1][0]: value for v, value in self.fixed.items()}
+        values = {name: self.fixed[v] for v, name in self.symbols.items()}
         return model and model.bind({p.name: values[p.name] for p in model.parameters})
 
     @cached_property
@@ -490,7 +493,7 @@ class Runs(Instances):
     def refuting(self, length: int, open_at: tuple[str, ...] | None = None, unsought: str | None = None) -> Tried:
         """The result if the statement is false on the present string and all strings up to `length` were tried."""
         places = {name: self.values[v] for name, v in self.places.items()}
-        values = {v[1][0]: value for v, value in self.fixed.items()}
+        values = {name: self.fixed[v] for v, name in self.symbols.items()}
         return Tried(self.word, length, bool(self.beyond), open_at, places, unsought, values)
 
     @property

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from symcook.errors import BadInput, Rejected, unknown
 from symcook.model import expr
 from symcook.model.expr import Tree
+from symcook.model.parts import KINDS
 from symcook.present import present
 from symcook.programs.regular import regular_table
 from symcook.proof import grammar
@@ -60,6 +61,12 @@ HERE_NAME = "here"
 _ROUNDED_AS = {"mod": "mod(n, 2)", "floor": "floor(n/2)", "sign": "sign(i - 2)"}
 OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
 """Names that have a meaning in every formal statement, so that no coordinate may have them there."""
+INDICES = frozenset({"i", "j", "k"})
+"""Names that the equations of a run bind: a symbol that is called so has another name there."""
+NUMBERS = {"words", "positions", "weights"}.union(
+    *((name for name, form in kind.FIELDS.items() if form != "word") for kind in KINDS.values())
+)
+"""The keys of a model's document under which texts are numbers."""
 
 
 SCORED = ("sign", "largest", "distribution", "groups")
@@ -144,6 +151,24 @@ def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mappin
     return walk(document, ""), new_names
 
 
+def with_symbols(document: Mapping[str, Any], called: Mapping[str, str]) -> Mapping[str, Any]:
+    """The document with the names `called` for its symbols; the document itself if all keep theirs."""
+    new: dict[str, Tree] = {old: ("name", name) for old, name in called.items() if old != name}
+    if not new:
+        return document
+
+    def walk(part: object, number: bool) -> Any:
+        """The part of the document with the new names; `number` says whether texts in it are numbers."""
+        if isinstance(part, dict):
+            return {key: walk(value, number or key in NUMBERS) for key, value in part.items()}
+        if isinstance(part, list):
+            return [walk(value, number) for value in part]
+        return expr.show(replaced(expr.parse_term(part), new, {})) if number and isinstance(part, str) else part
+
+    declared = [{**symbol, "name": called[symbol["name"]]} for symbol in document["symbols"]]
+    return {**walk({**document, "symbols": []}, False), "symbols": declared}
+
+
 def split(name: str) -> tuple[str, str]:
     """For a name in a statement, such as ``v``, ``"v"`` or ``v@1``: the coordinate and the stage of its value, "" for
     the last.
@@ -157,9 +182,10 @@ def split(name: str) -> tuple[str, str]:
     return name[1 : end - 1] if quoted else name[:end], name[end:]
 
 
-def free(taken: Collection[str], name: str) -> str:
-    """A name that is not `taken`: `name` itself, else one of `BOUND`, else `name` with a number."""
-    pool = itertools.chain((name, *BOUND), (f"{name}{number}" for number in itertools.count(1)))
+def free(taken: Collection[str], name: str, *others: str) -> str:
+    """A name that is not `taken`: `name` itself, else one of `others` (by default those of `BOUND`), else `name` with a
+    number."""
+    pool = itertools.chain((name, *(others or BOUND)), (f"{name}{number}" for number in itertools.count(1)))
     return next(x for x in pool if x not in taken)
 
 
@@ -246,14 +272,17 @@ class ModelMeaning:
             must, names = "a second model must have values for its symbols", [s["name"] for s in other["symbols"]]
             raise BadInput(must, ", ".join(names), "save it with values, and give that file")
         self.known, self.space = known, tuple(document["space"])
-        self.symbols = tuple(declared["name"] for declared in document["symbols"])
-        yielding = YIELDING & {*self.space, *self.symbols}
-        if HERE_NAME in self.symbols:  # a coordinate would be renamed; a symbol has its own name in the formula
-            must = "a model in a claim must have no symbol whose name symcook uses itself"
-            raise BadInput(must, HERE_NAME, "rename it, or give it a value first")
-        self.taken = {*known, *expr.RESERVED, *(WORDS.keys() - yielding), *OWN_NAMES, *self.symbols}
+        declared_names = [declared["name"] for declared in document["symbols"]]
+        words = WORDS.keys() - (YIELDING & {*self.space, *declared_names})
+        self.taken = {*known, *expr.RESERVED, *words, *OWN_NAMES}
+        # By symbol of the model, its name in the formula.
+        self.symbols: dict[str, str] = {}
+        for name in declared_names:
+            own_names = {*self.space, *declared_names, *self.symbols.values()} - {name}
+            self.symbols[name] = free({*self.taken, *INDICES, *own_names}, name, f"{name}_")
+        self.taken |= {*self.symbols.values()}
         self.given = document, other
-        self.document, self.names = renamed(document, self.taken)
+        self.document, self.names = renamed(with_symbols(document, self.symbols), self.taken)
         self.relation = _Layers(self.document)
         self.run, self.parts, self.word = self.relation.run(), self.relation.whole.parts, None
         words = document["embedding"]["words"]
@@ -265,7 +294,7 @@ class ModelMeaning:
         self.truths: Truths | None = None  # the truth functions of the temporal formulas in the statement
         # The names that a statement quantifies, in this order: the length, symbols, tokens, functions.
         self.sorts = {} if self.relation.pointwise else {"n": "Int"}
-        self.sorts |= dict.fromkeys(self.symbols, "Real")
+        self.sorts |= dict.fromkeys(self.symbols.values(), "Real")
         self.sorts |= {} if words is None else {"w": "Int->Int"}
         self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
         self.others: dict[str, OtherModel] = {}  # the second runs, by the prefix of their names
@@ -508,8 +537,9 @@ class Sentence:
         coordinate."""
         if name in scope:
             raise self.fail(tree, f"the name '{name}' is bound twice")
-        if name in self.meaning.space:
-            raise self.fail(tree, f"it binds '{name}', which is a coordinate; take another name")
+        if name in self.meaning.space or name in self.meaning.symbols:
+            what = "coordinate" if name in self.meaning.space else "symbol of the model"
+            raise self.fail(tree, f"it binds '{name}', which is a {what}; take another name")
         return free({*self.meaning.taken, *scope.values()}, name)
 
     def name(self, tree: Tree, scope: BoundNames) -> Tree:
@@ -523,8 +553,10 @@ class Sentence:
         if name in ("n", "w") and name not in meaning.sorts:
             raise self.absent(tree, name)
         is_other_function = name in meaning.functions and name not in meaning.space
-        if name in ("n", "w", "pi", *meaning.symbols) or is_other_function:
+        if name in ("n", "w", "pi") or is_other_function:
             return ("name", name)
+        if base in meaning.symbols and not stage:
+            return ("name", meaning.symbols[base])
         if base not in meaning.space:
             raise self.unknown(tree, name)
         function = self.held(tree, base, stage)

@@ -77,8 +77,8 @@ class WhereClause:
         """Read ``s := t`` or ``r(i, j) := t``."""
         reader = self.reader
         kind, name, column = reader.tokens[reader.at]
-        meant = {*reader.coordinates, *reader.symbols, *expr.RESERVED, "n", "w"}
-        if kind != "name" or not expr.valid_name(name) or name in meant or reader.is_word(name) or name in self.known:
+        meant = {*reader.coordinates, *reader.symbols, *reader.KEYWORDS, *expr.RESERVED, "n", "w"}
+        if kind != "name" or not expr.valid_name(name) or name in meant or name in self.known:
             what = "it defines no name" if kind != "name" else f"it defines {name}, which has a meaning"
             raise reader.wrong(what, column)
         reader.take()
