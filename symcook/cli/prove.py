@@ -87,7 +87,8 @@ def prove(
     on; several are shown as a table. Exit 0 where every stored proof is reproduced. REFUTED is a result too: a proof of
     the negation.
 
-    MODEL.json alone: its certificates are checked again, for the model as it is now. Without a certificate, an instance
+    MODEL.json alone: its certificates are checked again, for the model as it is now; exit 3 where one does not hold,
+    or is of the model before a change. Without a certificate, an instance
     certificate is made for an instance of a family (or a family with --set), and the theorem of the family, for all
     parameter values, is shown. With --coq the certificates of the model are given to Coq.
     """
@@ -299,7 +300,8 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
         elif recipes.exists(name):
             requested += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
         else:
-            raise unknown("id or recipe", name, [*recipes.names(), *inventory, *stored])
+            known = [*recipes.names(), *inventory, *stored]
+            raise recipes.near_file("id or recipe", name) or unknown("id or recipe", name, known)
     requested = list(dict.fromkeys(requested))
     return [i for i in requested if i in stored], [i for i in requested if i not in stored]
 

@@ -240,7 +240,7 @@ def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, An
     symbol's default is not used: a theorem about the default would look like a theorem about all values."""
     for parameter in model.parameters:
         if parameter.name not in values:
-            raise without_value(parameter)
+            raise without_value(parameter.name, parameter.region)
     return modelfile.to_document(model.bind(values))
 
 
