@@ -140,7 +140,7 @@ def prove_instance(
                 print_json({"family": family.name, "bridge": "OPEN", "reason": str(error), "theorems": []})
             else:
                 say(f"OPEN  {stored[0]}: {error}")
-            return 1
+            return 3
         if path is None:
             require_genuine(chosen.model, name)
         if not as_json:
@@ -168,7 +168,7 @@ def _verdict_on_stored(bridge: Bridge, certificate: Path, statement: Path) -> Ve
 
     stored = load_json(content(certificate, "a certificate"))
     if not isinstance(stored, dict) or stored.get("id") != bridge.statement.id:
-        raise Rejected("the model has changed since it was made")
+        raise Rejected("stale: the model has changed since it was made")
     verdict = limits.judged(bridge.statement, stored)
     expanded = certify.expanded(bridge.statement, stored).encode()
     if not statement.is_file() or content(statement, "a statement") != expanded:

@@ -534,7 +534,7 @@ def need_values(chosen: Chosen, defaults: bool = True) -> None:
 
     for parameter in chosen.model.parameters:
         if not (defaults and parameter.default is not None) and parameter.name not in chosen.values:
-            raise without_value(parameter)
+            raise without_value(parameter.name, parameter.region)
 
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:

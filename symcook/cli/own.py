@@ -301,7 +301,8 @@ def _text(proof: str) -> Any:
 def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str | None = None) -> int:
     """Check the certificates next to a model file again, one for each claim, for the model as it is now.
 
-    Returns the exit code, 1 if one of them is not valid now. Claims about two models need the second one, `other`.
+    Returns the exit code, that of OPEN if one of them is not valid now. Claims about two models need the second one,
+    `other`.
     """
     from symcook.compilers import require_genuine
 
@@ -315,7 +316,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str
     rows = [_again(about, *files, as_json) for files in pairs]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
-    return 1 if any(row["status"] == "OPEN" for row in rows) else 0
+    return EXIT_CODES["OPEN"] if any(row["status"] == "OPEN" for row in rows) else 0
 
 
 def example(name: str, model: Transformer) -> str:
@@ -356,7 +357,8 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
 
     for file in (target, beside):
         if not file.is_file():
-            raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")
+            must = MUST_HAVE if file == target else "a certificate must have its statement next to it"
+            raise BadInput(must, f"no {file}", "prove the statement again, with --statement and --force")
     written = content(beside, "the statement of a certificate").decode("utf-8", "replace")
     try:
         certificate = load_json(content(target, "a certificate"))

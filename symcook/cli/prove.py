@@ -90,9 +90,10 @@ def prove(
     checked again. One ID is shown with its statement, a short proof and the lemmas that it uses; several are shown as a
     table. The exit code is 0 if every stored proof is reproduced. REFUTED is a result too: a proof of the negation.
 
-    With MODEL.json alone, its certificates are checked again, for the model as it is now. If an instance of a family
-    has no certificate, symcook makes one that it is that instance, and prints the family's theorem for all parameter
-    values. With --coq the certificates of the model are given to Coq.
+    With MODEL.json alone, its certificates are checked again, for the model as it is now. The exit code is 3 if one
+    does not hold, or is of the model before a change. If an instance of a family has no certificate, symcook makes one
+    that it is that instance, and prints the family's theorem for all parameter values. With --coq the certificates of
+    the model are given to Coq.
     """
     by_option = {
         "--paper": paper is not None, "--all": everything, "--statement": statement is not None,
@@ -302,7 +303,8 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
         elif recipes.exists(name):
             requested += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
         else:
-            raise unknown("id or recipe", name, [*recipes.names(), *inventory, *stored])
+            known = [*recipes.names(), *inventory, *stored]
+            raise recipes.near_file("id or recipe", name) or unknown("id or recipe", name, known)
     requested = list(dict.fromkeys(requested))
     return [i for i in requested if i in stored], [i for i in requested if i not in stored]
 

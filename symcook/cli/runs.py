@@ -150,6 +150,8 @@ def run(
         say(text(answer, line_width()))
         if why:
             say(f"  {why}")
+        if chosen.model.program is not None and chosen.model.program.kind == "dfa":
+            say(f"  these are the scores of the next token; for the verdict give --steps {len(sequence) + 2}")
         if within is False:
             say(f"  outside the region where it is {exact_where(chosen)}")
         if file is not None:

@@ -23,6 +23,7 @@ from symcook.model.expr import Tree, names, show
 from symcook.model.parts import SMOOTH
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import Number, at
+from symcook.model.transformer import without_value
 from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, SumForm, exp_scaled_log, softmax_mean
 from symcook.numbers.roots import Root, root
 
@@ -276,7 +277,7 @@ class _Rooted(Rationals):
 
     def name(self, name: str) -> Fraction | int:
         if name not in self.values and name != "pi":
-            raise BadInput(f"the parameter {name} must have a value here", "none", f"give it one: {name}=...")
+            raise without_value(name)
         return super().name(name)
 
     def power(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:

@@ -127,10 +127,10 @@ class Parameter:
         return number
 
 
-def without_value(parameter: Parameter) -> BadInput:
-    """The refusal of a symbol without a value, with the command-line option that gives one."""
-    do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
-    return BadInput(f"the parameter {parameter.name} must have a value here", "none", do)
+def without_value(name: str, region: str = "true") -> BadInput:
+    """The refusal of a symbol without a value, with the command-line option that gives one, and the symbol's region."""
+    do = f"give --set {name}=VALUE" + f" with {region}" * (region != "true")
+    return BadInput(f"the parameter {name} must have a value here", "none", do)
 
 
 @dataclass(frozen=True)
@@ -414,11 +414,7 @@ class Transformer(Verbs, Shown):
             for parameter in self.parameters:
                 if parameter.name not in result:
                     if parameter.default is None:
-                        raise BadInput(
-                            f"the parameter {parameter.name} must have a value here",
-                            "none",
-                            f"give it one: {parameter.name}=...",
-                        )
+                        raise without_value(parameter.name, parameter.region)
                     result[parameter.name] = parameter.default
         return result
 

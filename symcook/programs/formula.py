@@ -6,6 +6,7 @@ Source: Yang et al. (2026), Definitions 11, 14 and 19.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -256,6 +257,9 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
     with spaces between symbols, or as a text without spaces where each character is a symbol. BadInput if it is empty,
     or has an invalid or repeated symbol."""
     if isinstance(given, str):
+        if re.fullmatch(r"[^\s,]+(,[^\s,]+)+", given.strip()):
+            do = f"write {' '.join(given.strip().split(','))}, or with blanks around the comma where it is a symbol"
+            raise BadInput("an alphabet must be symbols side by side, or with blanks between them", given.strip(), do)
         given = given.split() if " " in given.strip() else list(given.strip())
     if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)):
         must = "an alphabet must be text, or a list or set of symbols"

@@ -7,9 +7,11 @@ imports them, but for `prove`, which shows verdicts. .ci/layers.py keeps both.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symcook.door import door
+from symcook.errors import BadInput
 
 if TYPE_CHECKING:
     from symcook.model.answers import Several
@@ -71,7 +73,7 @@ def prove(*ids: str) -> Several[ShownVerdict]:
 
     Returns: a sequence of ShownVerdict, one for each id.
 
-    Raises: BadInput: there is no such proof; the message has the nearest id.
+    Raises: BadInput: there is no such id (the message has the nearest one), or a claim has no stored proof.
 
     Example:
 
@@ -80,6 +82,17 @@ def prove(*ids: str) -> Several[ShownVerdict]:
     """
     from symcook.model.answers import Several
     from symcook.proof.audit.shownverdict import ShownVerdict
+    from symcook.proof.replay import statements
     from symcook.proof.search.limits import replayed
 
+    for name in ids:
+        if name not in statements() and _in_ledger(name):
+            do = f"symcook claims {name} shows its status"
+            raise BadInput("a claim must have a stored proof to be replayed", f"{name}, which has none", do)
     return Several(map(ShownVerdict.of, replayed(ids or None)))
+
+
+def _in_ledger(name: str) -> bool:
+    """Whether a row of the tables of claims has this id; statements and proofs are elsewhere."""
+    file = Path(__file__).parents[1] / "data" / "claims" / f"{name.partition('.')[0]}.tsv"
+    return file.is_file() and any(line.startswith(f"{name}\t") for line in file.read_text("utf-8").splitlines())
