@@ -11,7 +11,7 @@ import textwrap
 from symcook.cli.commands import COMMANDS
 
 LANGUAGES = ("ltl", "c-rasp", "srasp", "dfa", "tm", "statements", "fold", "grammar")
-OTHER_NAMES = {"count": "c-rasp", "crasp": "c-rasp", "rasp": "srasp", "regex": "dfa", "statement": "statements"}
+OTHER_NAMES = {"crasp": "c-rasp", "rasp": "srasp", "regex": "dfa", "statement": "statements"}
 """{another name of a language: its name}."""
 WIDTH = 100
 

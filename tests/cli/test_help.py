@@ -67,6 +67,15 @@ def test_the_page_of_a_language_fits_and_its_commands_answer_so(
                 assert one in out, line
 
 
+def test_no_recipe_has_the_name_of_a_page() -> None:
+    """`count` is a recipe, and so no other name of the language that counts."""
+    from symcook.recipes import names
+    from symcook.recipes.operations import operation
+
+    pages = {*COMMANDS, *LANGUAGES, *OTHER_NAMES}
+    assert not pages & {*names()} and not [one for one in pages if operation(one) is not None]
+
+
 def test_other_names_of_languages(capsys: pytest.CaptureFixture[str]) -> None:
     for name, language in OTHER_NAMES.items():
         assert call(capsys, "explain", name) == call(capsys, "explain", language)

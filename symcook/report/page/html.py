@@ -68,7 +68,7 @@ def table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object
         for first, *cells in rows
     ]
     drawn = element("table", element("caption", caption), element("thead", head), element("tbody", *body), **attributes)
-    return element("div", drawn, class_="frame", tabindex="0", role="region", aria_label=caption)
+    return element("div", drawn, class_="frame", tabindex="0", role="group", aria_label=caption)
 
 
 def entry(value: object, most: float) -> Markup:
