@@ -95,4 +95,5 @@ def prove(*ids: str) -> Several[ShownVerdict]:
 def _in_ledger(name: str) -> bool:
     """Whether a row of the tables of claims has this id; statements and proofs are elsewhere."""
     file = Path(__file__).parents[1] / "data" / "claims" / f"{name.partition('.')[0]}.tsv"
-    return file.is_file() and any(line.startswith(f"{name}\t") for line in file.read_text(encoding="utf-8").splitlines())
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return any(line.startswith(f"{name}\t") for line in lines)
