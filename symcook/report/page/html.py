@@ -152,9 +152,9 @@ def _labels(name: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Seq
     """
     if name in ("Q", "K"):
         return [f"{'query' if name == 'Q' else 'key'} {k}" for k in range(1, len(rows) + 1)], columns
-    if name == "W1":
+    if name in ("W1", "gate", "up"):
         return [f"unit {k}" for k in range(1, len(rows) + 1)], columns
-    if name == "W2":
+    if name in ("W2", "down"):
         return rows, [*(f"unit {k}" for k in range(1, len(columns))), columns[-1]]
     return rows, columns
 

@@ -22,7 +22,7 @@ from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.parts import Head, SelfAttention
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Exact
 from symcook.report.model import readout_text
 from symcook.report.page import diagram
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
     from symcook.recipes import Recipe
 
-READS = PartsRead("the page of a model")
+READS = PartsRead("the page of a model", **NORMS_AND_GATES)
 
 Found = TypeVar("Found")
 SECONDS = 3
