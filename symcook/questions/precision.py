@@ -28,6 +28,7 @@ from symcook.forward import forward
 from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.questions import provedbits
 from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping, lengths
 from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word
@@ -92,6 +93,10 @@ def precision(
     are the two answers. With `beyond` the search for such a string continues up to that length, by lengths that grow
     by a quarter: a string that it finds need not be the first ("first" is then False).
 
+    `extra["theorems"]` lists the stored theorems about the model on a machine that rounds: "id", "accepts" (the strings
+    that are accepted, as a formula), "where" (further premises), "floats" (whether whole numbers must be kept), and
+    "lengths": by number of bits the greatest length that the theorem covers.
+
     Raises BadInput for a model that does not decide about strings, an unknown format, or too many strings of a length;
     Undecided if an exact answer stays open.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
@@ -113,6 +118,7 @@ def precision(
     fits = {name: Fitting(bound, name, within.longest + bound.embedding.added, None) for name in formats}
     # The number of bits to try first, how strings are grouped, the last length done, and which strings were run.
     guess, method, last, runs = 4, "", 0, ""
+    proved, theorems = provedbits.noted(model, {name: RUNTIMES[name][0].bits for name in formats})
 
     def answered() -> Answer:
         """The answer for the lengths so far."""
@@ -124,10 +130,11 @@ def precision(
         }
         for name, guarantee in by_format.items():
             notes[name] = _sentence(guarantee, last, bound.embedding.added > 0)
+        notes |= proved
         return Answer(
             "precision", bound.name, {"max_length": within.longest, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-            f"Bits that {bound.name} needs", extra={"formats": by_format},
+            f"Bits that {bound.name} needs", extra={"formats": by_format, "theorems": theorems},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 
