@@ -28,6 +28,7 @@ from symcook.forward import forward
 from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.questions import provedbits
 from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping, lengths
 from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word
@@ -95,7 +96,9 @@ def precision(
     each format "guaranteed" (the largest length such that every runtime decides all strings up to it correctly,
     "from" length 1 or 0 on; None if there is no such length), "wrong" and "length" (the first longer string that a
     run decides otherwise; with `beyond` it need not be the first, and "first" is False), "gives" and "exact" (the
-    two answers).
+    two answers). `extra["theorems"]` lists the stored theorems about the model on a machine that rounds: "id",
+    "accepts" (the strings that are accepted, as a formula), "where" (further premises), "floats" (whether whole numbers
+    must be kept), and "lengths": by number of bits the greatest length that the theorem covers.
 
     Raises: BadInput: a model that does not decide about strings, an unknown format, or too many strings of a
     length. Undecided: an exact answer is not known within the limit.
@@ -126,6 +129,7 @@ def precision(
     fits = {name: Fitting(bound, name, within.longest + bound.embedding.added, None) for name in formats}
     # The number of bits to try first, how strings are grouped, the last length done, and which strings were run.
     guess, method, last, runs = 4, "", 0, ""
+    proved, theorems = provedbits.noted(model, {name: RUNTIMES[name][0].bits for name in formats})
 
     def answered() -> Answer:
         """The answer for the lengths so far."""
@@ -137,10 +141,11 @@ def precision(
         }
         for name, guarantee in by_format.items():
             notes[name] = _sentence(guarantee, last, bound.embedding.added > 0)
+        notes |= proved
         return Answer(
             "precision", bound.name, {"max_length": within.longest, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-            f"Bits that {bound.name} needs", extra={"formats": by_format},
+            f"Bits that {bound.name} needs", extra={"formats": by_format, "theorems": theorems},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 
