@@ -5,12 +5,12 @@ The functions are named in `symcook.bounds.kinds`, and imported when they are fi
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.bounds.kinds import KINDS, kind
 from symcook.door import door, fits
 from symcook.errors import BadInput, unknown
+from symcook.model.rationals import number_of
 
 if TYPE_CHECKING:
     from symcook.bounds.arguments import Bound
@@ -46,6 +46,7 @@ __all__ = [
     "tie_break",
     "ziggurat",
 ]
+
 
 @door()
 def bound(
@@ -107,12 +108,11 @@ def bound(
 
 
 def plain_number(value: Any) -> Any:
-    """A number of numpy or a Rational of sympy as Python's; anything else as it is."""
-    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-        return value.item()
-    if getattr(value, "is_Rational", False) is True and not isinstance(value, type):
-        return int(value) if value.is_Integer else Fraction(int(value.p), int(value.q))
-    return value
+    """A rational number of any library as Python's, and a float of numpy too; anything else as it is."""
+    number = number_of(value)
+    if number is None:
+        return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+    return int(number) if number.denominator == 1 else number
 
 
 def may_have_names(value: object) -> bool:

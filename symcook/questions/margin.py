@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq
 
 from symcook.domains.ball import BallDomain, BallValue
 from symcook.door import Progress, check_digits, door
-from symcook.errors import NotExact, Undecided
+from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import brief
@@ -347,9 +347,13 @@ def _is_known(side: bool | None, size: BallValue | None, least: _Least, model: T
 
 
 def _of_few(model: Transformer, asked: Strings, n: int, digits: int) -> _Least | None:
-    """The smallest distances of all strings of a length, by an exact run of each; None where they are more than
-    `MOST`, or have no exact values."""
-    return _of_batch(model, asked.apart(n), digits) if asked.many(n) <= MOST else None
+    """The smallest distances of all strings of a length, by an exact run of each, or of one of each class where the
+    strings are more than `MOST`; None where the classes are more too, or have no exact values."""
+    try:
+        words = asked.apart(n) if asked.many(n) <= MOST else asked.cover(n, model)
+    except BadInput:
+        return None
+    return _of_batch(model, words, digits)
 
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
