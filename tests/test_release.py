@@ -138,6 +138,8 @@ def test_classifiers_name_what_is_tested() -> None:
     versions = re.findall(r"Python :: (3\.\d+)", " ".join(told["classifiers"]))
     tested = re.findall(r"3\.\d+", re.findall(r"Tested are (.*?);", (ROOT / "CONTRIBUTING.md").read_text("utf-8"))[0])
     assert versions == tested and told["requires-python"] == f">={versions[0]}"
+    page = (ROOT / "docs" / "reference" / "project.md").read_text(encoding="utf-8")
+    assert f"Tested are Linux and Python {', '.join(versions[:-1])} and {versions[-1]}." in page
 
 
 def test_each_dependency_has_a_lowest_version() -> None:
