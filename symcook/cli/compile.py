@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Progress, say_or_json, within
 from symcook.cli.unproved import instead, provable, refused, unproved
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs import AUTOMATA, FORMULAS, MACHINES, SPOKEN, THEOREMS, VARIANTS, WEIGHTINGS, language
 
 if TYPE_CHECKING:
+    from symcook.model.choices import LanguageWord
     from symcook.model.transformer import Transformer
     from symcook.proof.replay import Statement, Verdict
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @command("compile", 'symcook compile ltl "~Q_b since Q_a" --alphabet "a b c" -o since.json')
 def compile(
     *,
-    kind: Annotated[str, argument(type=OneOf("language", LANGUAGES))],
+    kind: Annotated[str, argument(type=OneOf("language", SPOKEN, ("count",)))],
     source: Annotated[str, argument()],
     alphabet: Annotated[str | None, option('The symbols: "ab", or "a b" where they are longer.', "A")],
     regex: Annotated[bool, option("SOURCE is a regular expression (dfa), even if it looks like a file's name.")],
@@ -56,12 +57,12 @@ def compile(
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula (ltl, count), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
+    """Compile a formula (ltl, c-rasp), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
 
     SOURCE is the name of a file, or the text itself. What looks like the name of a file is one. Formulas are of
-    temporal logic (ltl), or of temporal logic with counting (count). The atoms are Q_a, Q_"(" and Q_{a, b}. The
+    temporal logic (ltl), or of temporal logic with counting (c-rasp). The atoms are Q_a, Q_"(" and Q_{a, b}. The
     operators, from the weakest: <->, ->, |, &, since and until; before a formula stand ~ prev next once historically
-    eventually always. In F since G and F until G, F is true where G is, too. With count there are #left[F] and
+    eventually always. In F since G and F until G, F is true where G is, too. With c-rasp there are #left[F] and
     #right[F] in linear comparisons, ODD, MOD(m, r) and TABLE(0110). `let x = F;` names a formula; lines `output a = F;`
     make the model output the symbol a where F holds. The model file keeps the program: check and decide use it as the
     specification, and show prints what each coordinate holds.
@@ -94,13 +95,14 @@ def compile(
     from symcook.model.modelfile import save
     from symcook.programs.running import speech_of
 
+    kind = language(kind)
     read = source_of(kind, source, regex)
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting}
     options |= {"variant": variant, "regex": regex}
     # `seconds` is the time for compiling and proving together. The model is written even if no proof is found.
     begun = time.monotonic()
     with Progress("compiling"), within(seconds, "no model was made", "take a smaller program"):
-        model = compiled(kind, read, theorem=theorem or "", **options)
+        model = compiled(cast("LanguageWord", kind), read, theorem=theorem or "", **options)
     to = own.files(target, force, own.ENDING) if prove else None
     file = save(model, target, force=force)
     document: dict[str, Any] = {"file": str(file), **measures(model, kind, read.text, alphabet)}

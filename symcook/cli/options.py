@@ -42,16 +42,16 @@ class Whole(click.ParamType):
 
 
 class OneOf(click.ParamType):
-    """One of a few words; `what` names it in messages."""
+    """One of a few words; `what` names it in messages. `others` are accepted too, and not shown."""
 
     name = "choice"
 
-    def __init__(self, what: str, choices: Sequence[str]) -> None:
-        self.what, self.choices = what, list(choices)
+    def __init__(self, what: str, choices: Sequence[str], others: Sequence[str] = ()) -> None:
+        self.what, self.choices, self.others = what, list(choices), others
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The word itself. Raises BadInput, with the nearest valid word, for any other word."""
-        if value not in self.choices:
+        if value not in self.choices and value not in self.others:
             raise unknown(self.what, str(value), self.choices)
         return value
 

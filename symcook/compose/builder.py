@@ -16,6 +16,7 @@ from symcook.compose.stacking import joint_parameters, least, level, shifted, wr
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space, one_of
+from symcook.model.choices import ActivationWord, MaskWord, PositionWord, ReadoutWord, WeightingWord
 from symcook.model.ends import READOUTS, Embedding, Readout, one_hot
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.reads import PartsRead
@@ -38,7 +39,7 @@ class Builder:
     activation is another than that of the steps in its place moves up.
 
     >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
-    >>> mean = b.attention("mean", reads="vote", mask="future")
+    >>> mean = b.attention("mean", reads="vote", mask="causal")
     >>> b.readout("sign", "last", mean, weights=[1])
     >>> b.build("majority").run("aba").accept
     True
@@ -81,8 +82,8 @@ class Builder:
         Q: object = None,
         K: object = None,
         V: object = None,
-        mask: str = "none",
-        weighting: str = "average",
+        mask: MaskWord = "none",
+        weighting: WeightingWord = "average",
         temperature: Exact = 1,
         scale: Exact = 1,
     ) -> tuple[str, ...]:
@@ -106,7 +107,7 @@ class Builder:
     @door()
     def feedforward(
         self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: object, b1: object, W2: object,
-        b2: object = None, activation: str = "relu",
+        b2: object = None, activation: ActivationWord = "relu",
     ) -> tuple[str, ...]:  # fmt: skip
         """A feed-forward part; b2 is zero unless given. Returns `writes`. See `symcook.FeedForward`."""
         reads, writes = _names(reads), _names(writes)
@@ -150,8 +151,8 @@ class Builder:
         reads: str | Iterable[str],
         relation: Relates = "=",
         *,
-        mask: str = "none",
-        weighting: str = "average",
+        mask: MaskWord = "none",
+        weighting: WeightingWord = "average",
     ) -> tuple[str, ...]:
         """At each position the mean of `reads` over the positions that it selects. Returns `writes`.
 
@@ -167,7 +168,13 @@ class Builder:
 
     @door()
     def count(
-        self, writes: str, queries: Sequence[str], keys: Sequence[str], relation: Relates = "=", *, mask: str = "none"
+        self,
+        writes: str,
+        queries: Sequence[str],
+        keys: Sequence[str],
+        relation: Relates = "=",
+        *,
+        mask: MaskWord = "none",
     ) -> tuple[str, ...]:
         """At each position the share, C/n with n those it sees, of the positions that it selects. Returns `writes`.
 
@@ -262,8 +269,8 @@ class Builder:
     @door()
     def readout(
         self,
-        kind: str,
-        position: str,
+        kind: ReadoutWord,
+        position: PositionWord,
         reads: str | Iterable[str],
         *,
         weights: object = None,
@@ -272,10 +279,10 @@ class Builder:
         """Set the output layer, a `symcook.model.ends.Readout`. Without weights, each label is a coordinate."""
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
-        kind = one_of("readout", kind, READOUTS)
-        if weights is None and kind in ("largest", "distribution"):
+        listed = one_of("readout", kind, READOUTS)
+        if weights is None and listed in ("largest", "distribution"):
             weights = choice(reads, reads)
-        self._readout = Readout(kind, position, reads, weights, labels)
+        self._readout = Readout(listed, position, reads, weights, labels)
 
     @door()
     def build(self, name: str, *, source: str = "", packed: bool = True) -> Transformer:

@@ -19,6 +19,7 @@ from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
 from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable, symbol_text
+from symcook.model.choices import shown_word
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.entries import all_rational, filled_columns, held, held_values
 from symcook.model.parts import (
@@ -275,7 +276,7 @@ class Transformer(Verbs, Shown):
         """
         for head in (part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, Head)):
             if head.mask not in ("future", "strict-future"):
-                return f"a head with mask {head.mask}, which sees positions that are not there yet"
+                return f"a head with mask {shown_word(head.mask)}, which sees positions that are not there yet"
         for value, indexed, where in () if length_known else self.expressions(symbolic=True):
             if indexed and symbol("n") in value.free_symbols:
                 return f"{where} is {from_sympy(value)}, and n changes as the string grows"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief
+from symcook.model.choices import shown_word
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
@@ -78,7 +79,7 @@ def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
     layer norm."""
     match part:
         case Head():
-            masked = "" if part.mask == "none" else f", mask {part.mask}"
+            masked = "" if part.mask == "none" else f", mask {shown_word(part.mask)}"
             return f"{part.weighting}{masked}"
         case LayerNorm():
             return _kind(part)
@@ -230,7 +231,7 @@ def _kind(part: Head | FeedForward | LayerNorm) -> str:
         undefined = {"refuse": "undefined", "zero": "0"}[part.zero_variance]
         zero = "" if part.epsilon != 0 else f", {undefined} at zero variance"
         return f"epsilon {from_sympy(part.epsilon)}{zero}"
-    texts = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES[part.weighting]}"]
+    texts = [f"attention, mask {shown_word(part.mask)}, weighting {part.weighting}{TIES[part.weighting]}"]
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
             texts.append(f"{name} {from_sympy(getattr(part, name))}")

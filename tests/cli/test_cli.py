@@ -416,7 +416,7 @@ def test_own_model_through_every_command(capsys: pytest.CaptureFixture[str], min
     file = mine / "mine.json"
     assert "majority" in call(capsys, "show", file)[1]
     said = call(capsys, "explain", file)[1]
-    assert "majority" in said and "mask future, weighting average: reads " in said and "adds to mean" in said
+    assert "majority" in said and "mask causal, weighting average: reads " in said and "adds to mean" in said
     assert "Readout: accept iff logit > 0 at the last position, with logit = mean" in said
     assert document(capsys, "derive", file, "--input", "aab")["recipe"] == "majority"
     assert document(capsys, "run", file, "--input", "aab")["output"] == {"mean": "1/3", "logit": "1/3"}
