@@ -365,7 +365,7 @@ def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
     return rows, show_rows(rows)
 
 
-@door()
+@door(given='write run("ab") for a string, run({"x": 1}) for numbers')
 def run(
     model: Transformer,
     given: object,

@@ -51,7 +51,18 @@ __all__ = [
 def bound(
     name: str, *arguments: object, over: str | None = None, **parameters: object
 ) -> Bound | SymbolicBound | Sweep:
-    """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
+    """A bound of the papers: the value that is claimed, and the exact one.
+
+    Arguments:
+        name: the kind. softmax-hardmax (n, gamma, ties), softmax (scores, gamma, n), lookup (gamma, n, q), ziggurat
+            and table-lookup (gamma, n), tie-break (variant, gamma, n), layernorm-hash (n, tie_break, search),
+            temperature (n, gamma, error, bits), layer-norm (d, epsilon, gain), gelu-multiply (form), gelu-relu (c,
+            form); of a model: lipschitz (model, norm), error (model, delta, n), sensitivity (model, n), cross-entropy
+            (model, n). `symcook bound KIND --help` describes each.
+        arguments, parameters: the arguments of the kind, by position or by name; digits=20 for more digits.
+        over: a range for one argument, as text NAME=FROM:TO[:STEPS].
+
+    Returns: a `Bound` with `.value`, `.claimed` and `.holds`.
 
     An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value are
     sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`).

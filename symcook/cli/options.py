@@ -456,9 +456,11 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
             letters = typed(model)
             if any(len(letter) > 1 for letter in letters):
                 raise BadInput("a string with symbols longer than one character must be given by --tokens", word)
-            for letter in word if len(letters) < len(model.alphabet) else ():
+            for letter in word:
                 if letter not in letters:
-                    raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter)
+                    settable = chosen.info is not None and "alphabet" in {one.name for one in chosen.info.arguments}
+                    do = f"give its symbols: --set alphabet={''.join(dict.fromkeys(word))}" if settable else None
+                    raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter, do)
             return tuple(word)
         return tuple((tokens or "").split())
     # Numbers: rows of a sequence, or the single row that --set gives to a feed-forward recipe.

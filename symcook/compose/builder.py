@@ -20,7 +20,7 @@ from symcook.model.choices import ActivationWord, MaskWord, PositionWord, Readou
 from symcook.model.ends import READOUTS, Embedding, Readout, one_hot
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.reads import PartsRead
-from symcook.model.symbols import Exact, exact, symbol
+from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head
 
@@ -61,14 +61,17 @@ class Builder:
     ) -> None:
         words = words if words is None or isinstance(words, Mapping) else one_hot(words)
         self._names: list[str] = []
-        self._positions = dict(positions or {})
+        self._parameters = tuple(parameters)
+        self._positions = {name: self._function(name, function) for name, function in (positions or {}).items()}
         input_names = None if inputs is None else _names(inputs)
         rows = [row for row in (words or {}).values() if isinstance(row, Mapping)]  # an embedding refuses others
-        self._names += united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
+        names = united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
+        self._names += names
         self._embedding: dict[str, Any] = {
             "words": words, "inputs": input_names, "start": start, "before": before, "after": after
         }  # fmt: skip
-        self._parameters = tuple(parameters)
+        if names and (words is not None) != (input_names is not None):
+            Embedding(Space(names), **self._embedding)  # refuses values that a model cannot have
         self._steps: list[Head | FeedForward] = []
         self._readout: Readout | None = None
         self._max_length = max_length
@@ -138,9 +141,28 @@ class Builder:
     @door()
     def position(self, name: str, function: Exact) -> str:
         """A coordinate with a position function, an expression in i and n. Returns its name."""
+        value = self._function(name, function)
         self._take((name,))
-        self._positions[name] = function
+        self._positions[name] = value
         return name
+
+    def _function(self, name: str, function: object) -> Any:
+        """A position function as an exact expression; BadInput for one that no model can have."""
+        value = exact(function)
+        declared = {"i", "n", *(parameter.name for parameter in self._parameters)}
+        foreign = sorted(free.name for free in value.free_symbols if free.name not in declared)
+        if foreign:
+            must = f"the position function of {name} must be in i and n, and declared parameters"
+            raise BadInput(must, foreign[0], f"declare it first: symbol('{foreign[0]}')")
+        return value
+
+    def __repr__(self) -> str:
+        """The coordinates, the steps in their order and the output layer, a line each."""
+        lines = [f"Builder: {len(self._names)} coordinates: {', '.join(self._names)}"]
+        lines += [f"  {name} = {from_sympy(exact(function))}" for name, function in self._positions.items()]
+        lines += [f"  {step!r}" for step in self._steps]
+        lines.append(f"  {self._readout!r}" if self._readout is not None else "  no readout yet")
+        return "\n".join(lines)
 
     @door()
     def aggregate(
@@ -196,9 +218,13 @@ class Builder:
     def lookup(self, writes: str | Iterable[str], query: str, reads: str | Iterable[str]) -> tuple[str, ...]:
         """At each position what `reads` holds at the position that `query` names, an integer. Returns `writes`.
 
-        Scores 2 query j - j^2, over coordinates one, index = i and square = i^2 that are made where there are none. A
-        query that is no position reads the nearest one, or the mean of two. Source: Cookbook, Section 5.3.4.
+        `query` is a coordinate, or an expression in i and n, such as "1" for the first position or "n + 1 - i", for
+        which a coordinate is made. Scores 2 query j - j^2, over coordinates one, index = i and square = i^2 that are
+        made where there are none. A query that is no position reads the nearest one, or the mean of two. Source:
+        Cookbook, Section 5.3.4.
         """
+        if query not in self._names:  # a position, or an expression for one
+            query = self._placed(query)
         coordinates = {}
         for function in ("1", "i", "i^2"):
             same = [c for c, present in self._positions.items() if exact(present) == exact(function)]
@@ -207,6 +233,16 @@ class Builder:
         reads, writes = _names(reads), _names(writes)
         score = {(query, coordinates["i"]): 2, (coordinates["1"], coordinates["i^2"]): -1}
         return self.add(head(score, _values(writes, reads)))
+
+    def _placed(self, query: str) -> str:
+        """A coordinate for a query that is no coordinate but an expression in i and n; BadInput, with the nearest
+        coordinate, for anything else."""
+        try:
+            function = self._function("the query", query)
+        except BadInput:
+            raise unknown("coordinate", query, self._names) from None
+        same = [name for name, present in self._positions.items() if exact(present) == function]
+        return same[0] if same else self.position(fresh("asked", self._names), function)
 
     @door()
     def symbol(self, name: str, default: Exact | None = None, **region: Any) -> str:
@@ -276,7 +312,25 @@ class Builder:
         weights: object = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """Set the output layer, a `symcook.model.ends.Readout`. Without weights, each label is a coordinate."""
+        """Set the output layer: which coordinates it reads, at which position, and how it answers.
+
+        Arguments:
+            kind: "sign" accepts if the logit weights . reads is positive. "zero" accepts if all reads are 0. "argmax"
+                answers with the label of the largest score; "distribution" gives the softmax of the scores. "value"
+                shows the reads and decides nothing.
+            position: "first" or "last" position, an answer at "each" position, or "all" must accept.
+            reads: one coordinate, or several.
+            weights: for sign a row, one number for each coordinate; for argmax and distribution a row for each label,
+                by default label k has the k-th coordinate as its score.
+            labels: the labels, for argmax and distribution.
+
+        Raises BadInput for an unknown word or coordinate, and for weights of another shape.
+        Example:
+            >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+            >>> b.readout("sign", "last", "vote", weights=[1])
+            >>> b.build("ends in a").run("ba").accept
+            True
+        """
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
         listed = one_of("readout", kind, READOUTS)

@@ -195,13 +195,13 @@ def one_of(what: str, value: str, known: tuple[str, ...]) -> str:
     return value
 
 
-def unknown_word(what: str, value: object, known: Sequence[str]) -> BadInput:
+def unknown_word(what: str, value: Any, known: Sequence[str]) -> BadInput:
     """The refusal of a word that is not listed: with the word of today for the nearest of the listed words and their
     aliases, else with all words of today."""
     meant = {shown_word(word): word for word in known} | {word: word for word in known}
     meant |= {alias: word for alias, word in ALIASES.items() if word in known}
-    refusal = unknown(what, str(value), tuple(map(shown_word, known)))
-    near = unknown(what, str(value), tuple(meant)).do or ""
+    refusal = unknown(what, value, tuple(map(shown_word, known)))
+    near = unknown(what, value, tuple(meant)).do or ""
     word = near.removeprefix("did you mean ").removesuffix("?")
     if word in meant and not (refusal.do or "").startswith("did you mean"):
         refusal = BadInput(refusal.must, refusal.given, f"did you mean {shown_word(meant[word])}?")

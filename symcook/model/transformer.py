@@ -14,6 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from symcook import VERBS
 from symcook.declaration import load
 from symcook.door import door
 from symcook.errors import BadInput, unknown
@@ -32,7 +33,7 @@ from symcook.model.parts import (
     held_matrices,
     held_numbers,
 )
-from symcook.model.reads import PartsRead
+from symcook.model.reads import PartsRead, names_of
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ READS = PartsRead("what a model says of itself")
 
 INDEX = ("i", "n")
 """The names of the position and the length in position functions and temperatures."""
+ASKED = (
+    "alphabet", "bind", "decides", "latex", "parameter", "plan", "rows", "space", "sublayers", "symbols", "text",
+    "tokens", "values",
+)  # fmt: skip
+"""What users read of a model besides its fields and the questions in `VERBS`: what `dir` lists."""
 MANY = 512
 """The smallest number of matrix entries of a model that `Transformer.dense` may call dense."""
 TypedWord = str | Sequence[str | int]
@@ -214,6 +220,10 @@ class Transformer(Verbs, Shown):
                         f"add Parameter('{free.name}', ...)",
                     )
         self._sign_symbols()
+
+    def __dir__(self) -> list[str]:
+        """The names for users: the fields, the questions, and `ASKED`. Others are for the inside of the library."""
+        return sorted({*names_of(self), *VERBS, *ASKED})
 
     def _sign_symbols(self) -> None:
         """Give the symbols in the model's numbers the signs of their declared intervals, as sympy's assumptions."""

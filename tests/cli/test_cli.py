@@ -200,8 +200,8 @@ def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cookbook.s4.7.gtzero" in {row["id"] for row in some}
     assert all("s4.7.gtzero" in row["id"] for row in some)
     assert call(capsys, "claims", "--search", "gtzero")[0] == 0
-    assert document(capsys, "claims", "--search", "qqqqzzzz") == []
-    assert call(capsys, "claims", "--search", "qqqqzzzz")[:2] == (0, "no claim fits\n")
+    assert document(capsys, "claims", "--search", "qqqqzzzz", code=1) == []
+    assert call(capsys, "claims", "--search", "qqqqzzzz")[:2] == (1, "no claim fits\n")
 
 
 def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
