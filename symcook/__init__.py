@@ -13,9 +13,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from symcook.bounds import bound
+    from symcook.cli.printed import explain, list, show
     from symcook.compilers import compile
     from symcook.compose import Builder
     from symcook.compose.states import from_state_dict
@@ -41,6 +43,7 @@ _HOMES = {
     "model.parts": ("Layer", "SelfAttention", "FeedForward", "GatedUnits", "Head", "LayerNorm", "RMSNorm"),
     "model.transformer": ("Parameter", "Transformer"),
     "bounds": ("bound",),
+    "cli.printed": ("explain", "list", "show"),
     "compilers": ("compile",),
     "compose": ("Builder",),
     "compose.states": ("from_state_dict",),
@@ -85,8 +88,8 @@ VERBS = {
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "GatedUnits", "Head", "Layer", "LayerNorm", "NotExact",
     "Parameter", "RMSNorm", "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound",
-    "build", "compile", "derive", "derive_cases", "feedforward", "from_npz", "from_safetensors", "from_state_dict",
-    "head", "load", "prove", "verify_export",
+    "build", "compile", "derive", "derive_cases", "explain", "feedforward", "from_npz", "from_safetensors",
+    "from_state_dict", "head", "list", "load", "prove", "show", "verify_export",
 ]  # fmt: skip
 
 
@@ -106,5 +109,5 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
+def __dir__() -> Iterable[str]:
     return sorted({*globals(), *__all__})

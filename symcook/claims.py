@@ -528,6 +528,6 @@ def select(
     if wanted_status is not None:
         rows = [row for row in rows if wanted_status in (row.status, word(row.status))]
     if search is not None:
-        text = search.lower()
+        text = re.sub(r"^(?:section|sec\.?)\s+(?=[\w.]*\d)", "§", search.strip().lower())  # as places are written
         rows = [row for row in rows if text in f"{row.id} {row.location} {row.statement} {row.note}".lower()]
     return rows

@@ -151,7 +151,8 @@ def _argument_error(
     for name, p in parameters.items():
         if p.default is p.empty and name not in (*parameters_taken, *named):
             names_text = f"{', '.join(given_names)} alone" if given_names else "none"
-            return BadInput(f"{called} must be given {name}", names_text, hints.get(name, f"give {name}=..."))
+            what = _IN_WORDS.get(name, name)
+            return BadInput(f"{called} must be given {what}", names_text, hints.get(name, f"give {name}=..."))
     return BadInput(f"{called} must be called as {called}{signature}", "other arguments")
 
 
@@ -271,6 +272,8 @@ def _instance(name: str) -> ArgumentKind:
 
 
 _MAPPING = 'a mapping such as {"name": value}'
+_IN_WORDS = {"given": "an input"}
+"""Arguments that messages do not call by their names."""
 _MANY = {"text": "names"}
 """{kind in words: several values of it, in words}."""
 # The kinds of annotations that are a single name.

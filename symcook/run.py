@@ -16,6 +16,7 @@ from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward, rounds
 from symcook.locks import PRECISION
 from symcook.model.answers import Reply
+from symcook.model.choices import DomainWord
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
 
@@ -364,11 +365,11 @@ def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
     return rows, show_rows(rows)
 
 
-@door()
+@door(given='write run("ab") for a string, run({"x": 1}) for numbers')
 def run(
     model: Transformer,
     given: object,
-    domain: str = "exact",
+    domain: DomainWord = "exact",
     *,
     values: Mapping[str, Exact] | None = None,
     digits: int = 30,
@@ -447,7 +448,7 @@ def run(
 def run_many(
     model: Transformer,
     inputs: Iterable[object],
-    domain: str = "exact",
+    domain: DomainWord = "exact",
     *,
     values: Mapping[str, Exact] | None = None,
     **options: Any,

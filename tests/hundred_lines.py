@@ -50,7 +50,7 @@ def theorist() -> None:
 def student() -> None:
     """A student with the Cookbook on the table, who builds its constructions again."""
     b = sc.Builder(words="ab", positions={"place": "i"})
-    c = sc.Builder(word="ab")  # wrong
+    sc.Builder(word="ab")  # wrong
     b.position("half", "1/2")
     b.position("share", Fraction(1, 3))
     b.position("third", 0.25)  # wrong
@@ -78,8 +78,8 @@ def student() -> None:
     copy.check(lambda string: list(string), 3)
     copy.check(lambda string: list(string), max_length="3")  # wrong
     sc.Parameter("eps", lower=0, upper="1/4")
-    sc.LayerNorm(("x", "y"), zero_variance="zeros")  # wrong
-    print(sc.list(search="dyck"), c)
+    sc.LayerNorm(("x", "y"), zero="refuse")  # wrong
+    print(sc.list(search="dyck"))
 
 
 def from_transformerlens() -> None:
@@ -151,4 +151,4 @@ def from_tracr() -> None:
     model.export("reverse.npz", max_length=4, dtype="float46")  # wrong
     model.save("reverse.json", force=True)
     model.save("reverse.json", "yes")  # wrong
-    print(sc.explain("srasp").splitlines()[0], sc.show("reverse.json"))
+    print(sc.explain("sort.srasp"), sc.show("reverse.json"))

@@ -223,7 +223,7 @@ def test_what_a_repr_says() -> None:
     assert repr(dyck.layers[0]) == "<Layer 1 head, 1 relu unit>"
     assert repr(dyck.layers[0].attention) == "<SelfAttention 1 head: token -> balance>"
     assert repr(list(dyck.layers[0].parts())) == (
-        "[<Head average, mask future: token -> balance>, <FeedForward 1 relu unit: balance -> error>]"
+        "[<Head average, mask causal: token -> balance>, <FeedForward 1 relu unit: balance -> error>]"
     )
     assert repr(dyck("(()")) == "<Run dyck-1 on ((): reject>"
     assert repr(sc.build("max").run({"x": 1, "y": 2})) == "<Run max on x=1, y=2: out = 2>"

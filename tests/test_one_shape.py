@@ -24,7 +24,7 @@ from symcook.questions import QUESTIONS
 
 PACKAGE = Path(sc.__file__).parent
 CLASS = re.compile(r"^class (\w+)\(([^)]*)\):", re.M)
-NO_ANSWERS = {"Transformer", "FeedForward", "Head", "Path", "list", "SeveralRuns"}
+NO_ANSWERS = {"Transformer", "FeedForward", "Head", "Path", "list", "SeveralRuns", "Page"}
 """What a public function may return that is no answer: models and their parts, paths, and lists of answers."""
 
 

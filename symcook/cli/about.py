@@ -40,14 +40,17 @@ if TYPE_CHECKING:
 @declare("list", "symcook list --search bracket")
 def list_(
     *,
-    search: Annotated[str | None, option("Those with this text in section, name or summary.", "TEXT")],
+    text: Annotated[str | None, argument(required=False)],
+    search: Annotated[str | None, option("Those with this text in section, name or summary; TEXT alone too.", "TEXT")],
     as_json: bool,
-) -> None:
+) -> int:
     """List recipes and functions by section of the Cookbook, then families and programs, each with a summary.
 
-    With --json the key "kind" says which each is.
+    With --json the key "kind" says which each is. The exit code is 1 if nothing fits.
     """
-    print_list(as_json, search or "")
+    if text is not None and search is not None:
+        raise BadInput("one text to search for must be given", f"{text} and --search {search}", "leave one out")
+    return print_list(as_json, text or search or "")
 
 
 @declare("show", "symcook show dyck-1")
@@ -81,17 +84,24 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
     if latex:
         say(model.latex(document))
         return
-    say(model.text())
+    say(shown(chosen, model))
+
+
+def shown(chosen: Chosen, model: Transformer) -> str:
+    """The matrices of a model; its plan if it was compiled, and for a recipe where it is exact."""
+    lines = [model.text()]
     if model.program is not None:
         from symcook.report.program import plan_text
 
-        say(f"\n{plan_text(model)}")
+        lines.append(f"\n{plan_text(model)}")
     if chosen.info is not None:
         from symcook.recipes import error, region
 
-        error_bound, region_text = error(name, **chosen.arguments), region(name, **chosen.arguments)
-        where = "where" if chosen.info.largest or region_text == "true" else "at least where"
-        say(f"Exact {where}: {region_text}" if error_bound == "0" else f"Within {error_bound} where: {region_text}")
+        error_bound, where_text = (ask(chosen.name, **chosen.arguments) for ask in (error, region))
+        where = "where" if chosen.info.largest or where_text == "true" else "at least where"
+        exact = error_bound == "0"
+        lines.append(f"Exact {where}: {where_text}" if exact else f"Within {error_bound} where: {where_text}")
+    return "\n".join(lines)
 
 
 @declare("explain", "symcook explain gtzero")
@@ -101,27 +111,31 @@ def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
     NAME may be a language: ltl, c-rasp, srasp, dfa, tm, statements, fold, grammar. It may be a command, as in `symcook
     explain prove`; then the whole text about the command is printed.
     """
-    # Five kinds of names: a language, a command, a shipped program, a function of the library, a recipe or model file.
+    facts, text = explained(name, settings)
+    say_or_json(as_json, lambda: facts, lambda: text)
+
+
+def explained(name: str, settings: Sequence[str]) -> tuple[dict[str, Any], str]:
+    """The facts about a name as JSON has them, and as text. Five kinds of names: a language, a command, a shipped
+    program, a function of the library, and a recipe or model file."""
     from symcook.cli.pages import page
     from symcook.report.recipe import document
 
     text = None if os.path.isfile(name) else page(name)
     if text is not None:
-        say_or_json(as_json, lambda: {"name": name, "page": f"{text}\n"}, lambda: text)
-        return
+        return {"name": name, "page": f"{text}\n"}, text
     from symcook.programs.shipped import facts as program_facts
     from symcook.programs.shipped import is_shipped
     from symcook.recipes.operations import operation
 
     if is_shipped(name) and not os.path.isfile(name):
         program = program_facts(name)
-        say_or_json(as_json, lambda: program, lambda: "{name}\n\n{words}\n\n{text}".format(**program).rstrip())
-        return
+        return program, "{name}\n\n{words}\n\n{text}".format(**program).rstrip()
     function = operation(name)
     if function is not None and settings:
         raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
     facts = _recipe_facts(choose(name, settings)) if function is None else _function_facts(function)
-    say_or_json(as_json, lambda: facts, lambda: document(facts).text())
+    return facts, document(facts).text()
 
 
 def _function_facts(operation: Operation) -> dict[str, Any]:
@@ -260,8 +274,8 @@ def claims(
     An ID may be that of a claim, a section or a table: cookbook.s5.3, cookbook.t5. Few claims are shown in full.
 
     In full, a claim has its formal statement, what was tried, gaps of the printed proof, and how to check it. The exit
-    code is 1, with the ids, where the ledger was computed from something else than what is there now: a proof, a
-    statement, or what people wrote about a row.
+    code is 1 if no claim fits. It is 1 too, with the ids, where the ledger was computed from something else than what
+    is there now: a proof, a statement, or what people wrote about a row.
     """
     from symcook.claims import reworded, select
     from symcook.report.claim import document
@@ -287,7 +301,7 @@ def claims(
     for names, what in ((stale, "stale"), (changed, "with other words than when the ledger was computed")):
         if names:
             print(f"symcook: {what}: {_some(names)}", file=sys.stderr)
-    return 1 if stale or changed else 0
+    return 1 if stale or changed or not rows else 0
 
 
 def _some(names: Sequence[str]) -> str:

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Progress, say_or_json, within
 from symcook.cli.unproved import instead, provable, refused, unproved
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs import AUTOMATA, FORMULAS, MACHINES, SPOKEN, THEOREMS, VARIANTS, WEIGHTINGS, language
 
 if TYPE_CHECKING:
+    from symcook.model.choices import LanguageWord
     from symcook.model.transformer import Transformer
     from symcook.proof.replay import Statement, Verdict
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @command("compile", 'symcook compile ltl "~Q_b since Q_a" --alphabet "a b c" -o since.json')
 def compile(
     *,
-    kind: Annotated[str, argument(type=OneOf("language", LANGUAGES))],
+    kind: Annotated[str, argument(type=OneOf("language", SPOKEN, ("count",)))],
     source: Annotated[str, argument()],
     alphabet: Annotated[str | None, option('The symbols: "ab", or "a b" where they are longer.', "A")],
     regex: Annotated[bool, option("SOURCE is a regular expression (dfa), even if it looks like a file's name.")],
@@ -87,13 +88,14 @@ def compile(
     from symcook.model.modelfile import save
     from symcook.programs.running import speech_of
 
+    kind = language(kind)
     read = source_of(kind, source, regex)
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting}
     options |= {"variant": variant, "regex": regex}
     # `seconds` is the time for compiling and proving together. The model is written even if no proof is found.
     begun = time.monotonic()
     with Progress("compiling"), within(seconds, "no model was made", "take a smaller program"):
-        model = compiled(kind, read, theorem=theorem or "", **options)
+        model = compiled(cast("LanguageWord", kind), read, theorem=theorem or "", **options)
     to = own.files(target, force, own.ENDING) if prove else None
     file = save(model, target, force=force)
     document: dict[str, Any] = {"file": str(file), **measures(model, kind, read.text, alphabet)}

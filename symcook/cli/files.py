@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from symcook.cli.options import (
     Chosen,
@@ -37,6 +37,7 @@ from symcook.export import COMPARED, MAX_LENGTH, MAX_STEPS
 from symcook.run import prepare
 
 if TYPE_CHECKING:
+    from symcook.model.choices import DtypeWord, FormatWord
     from symcook.model.transformer import Transformer
 
 KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
@@ -110,8 +111,8 @@ def export(
         document = exported(
             chosen.model,
             target,
-            format=kind,
-            dtype=dtype,
+            format=cast("FormatWord", kind),
+            dtype=cast("DtypeWord", dtype),
             max_length=max_length,
             steps=steps,
             **asked_of(inputs, sample, seed, positions),

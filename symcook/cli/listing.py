@@ -17,15 +17,25 @@ STORED = os.path.join(PACKAGE, "data", "list.txt")
 """The file of the stored list: `page` describes its three parts."""
 APART = "\n\f\n"
 """The separator of these parts."""
+NOTHING = "no recipe fits"
+"""What is printed where nothing fits a search."""
 NAME_AT = 10
 """The character of a line at which the column of names begins, after the column of sections."""
 
 
-def print_list(as_json: bool, search: str = "") -> None:
-    """Print the whole list, or the entries whose line contains `search`, without the white space around it.
+def print_list(as_json: bool, search: str = "") -> int:
+    """Print the whole list, or the entries whose line contains `search`, without the white space around it. Returns the
+    exit code: 1 where nothing fits.
 
     The output is one JSON list, or text by section of the Cookbook, then families and programs.
     """
+    text, document = listed(search)
+    print(document if as_json else fitted(text))
+    return int(text == NOTHING)
+
+
+def listed(search: str = "") -> tuple[str, str]:
+    """The list as text and as JSON; with `search` only the entries whose line contains it."""
     search = search.strip()
     try:
         with open(STORED, encoding="utf-8") as file:
@@ -33,10 +43,10 @@ def print_list(as_json: bool, search: str = "") -> None:
     except OSError:
         parts = []
     _, text, document = parts if parts[:1] == [checksum()] else page().split(APART)
-    if as_json:
-        print(found_json(document, found_text(text, search)) if search else document)
-    else:
-        print(fitted(found_text(text, search) if search else text))
+    if not search:
+        return text, document
+    found = found_text(text, search)
+    return found, found_json(document, found)
 
 
 def found_text(text: str, search: str) -> str:
@@ -44,12 +54,12 @@ def found_text(text: str, search: str) -> str:
 
     If a heading contains `search`, its section has all its lines.
     """
-    wanted, sections = search.casefold(), []
+    wanted, sections = search.casefold().removeprefix("section ").strip(), []
     for section in text.split("\n\n")[1:-1]:  # without the title and the closing line
         heading, *lines = section.split("\n")
         lines_found = lines if wanted in heading.casefold() else [line for line in lines if wanted in line.casefold()]
         sections += ["\n".join([heading, *lines_found])] if lines_found else []
-    return "\n\n".join(sections) or "no recipe fits"
+    return "\n\n".join(sections) or NOTHING
 
 
 def found_json(document: str, lines: str) -> str:

@@ -48,16 +48,16 @@ class Whole(click.ParamType):
 
 
 class OneOf(click.ParamType):
-    """One of a few words; `what` names it in messages."""
+    """One of a few words; `what` names it in messages. `others` are accepted too, and not shown."""
 
     name = "choice"
 
-    def __init__(self, what: str, choices: Sequence[str]) -> None:
-        self.what, self.choices = what, list(choices)
+    def __init__(self, what: str, choices: Sequence[str], others: Sequence[str] = ()) -> None:
+        self.what, self.choices, self.others = what, list(choices), others
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The word itself. Raises BadInput, with the nearest valid word, for any other word."""
-        if value not in self.choices:
+        if value not in self.choices and value not in self.others:
             raise unknown(self.what, str(value), self.choices)
         return value
 
@@ -472,9 +472,11 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
             letters = typed(model)
             if any(len(letter) > 1 for letter in letters):
                 raise BadInput("a string with symbols longer than one character must be given by --tokens", word)
-            for letter in word if len(letters) < len(model.alphabet) else ():
+            for letter in word:
                 if letter not in letters:
-                    raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter)
+                    settable = chosen.info is not None and "alphabet" in {one.name for one in chosen.info.arguments}
+                    do = f"give its symbols: --set alphabet={''.join(dict.fromkeys(word))}" if settable else None
+                    raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter, do)
             return tuple(word)
         return tuple((tokens or "").split())
     # Numbers: rows of a sequence, or the single row that --set gives to a feed-forward recipe.

@@ -135,7 +135,10 @@ def run(
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
     options["trace"] = trace or file is not None
     domain = in_balls(domain, chosen.model)
-    answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, sequence, numbers, **options))
+    def asked(numbers: Any) -> Any:
+        return answered(chosen.model, sequence, numbers, **options)
+
+    answer, why = exact_or_balls(domain, asked)
     within = in_region(chosen, answer)
     if file is not None:
         from symcook.report.figure import write_files
@@ -191,7 +194,8 @@ def _each_string(
     with Progress(f"running {name}") as progress:
         for n in strings.lengths:
             for string in strings.each(n):
-                answer, _ = exact_or_balls(number_system, partial(run, bound, string, digits=digits, bits=bits))
+                ask: Any = partial(run, bound, string, digits=digits, bits=bits)
+                answer, _ = exact_or_balls(number_system, ask)
                 undecided = undecided or (answer if answer.undecided else None)
                 if as_json:
                     rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})

@@ -130,7 +130,7 @@ def _attended(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[d
     0). A head without such positions is left out."""
     from symcook.run import run
 
-    def traced(numbers: str) -> Any:
+    def traced(numbers: Any) -> Any:
         return run(chosen.model, word, numbers, values=chosen.values, trace=True).result
 
     result, _ = exact_or_balls(domain, traced)

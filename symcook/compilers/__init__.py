@@ -6,13 +6,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from symcook.compilers.sources import WORDS, SourceText, source_of
 from symcook.door import door
-from symcook.errors import BadInput, require_known
+from symcook.errors import BadInput, require_known, unknown
+from symcook.model.choices import LanguageWord
 from symcook.model.reads import PartsRead
-from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs import (
+    AUTOMATA,
+    FORMULAS,
+    LANGUAGES,
+    MACHINES,
+    PLAIN,
+    SOFT,
+    SPOKEN,
+    THEOREMS,
+    VARIANTS,
+    WEIGHTINGS,
+    language,
+)
 from symcook.programs.formula import Alphabet, alphabet_of
 
 if TYPE_CHECKING:
@@ -35,7 +48,7 @@ TAKES = {
 
 @door()
 def compile(
-    kind: str,
+    kind: LanguageWord,
     source: str | PathLike[str] | SourceText | SOp,
     *,
     alphabet: Alphabet | None = None,
@@ -51,7 +64,7 @@ def compile(
     string.
 
     A formula of temporal logic (kind "ltl") has the atoms Q_a and previous, next, since and until
-    (`symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
+    (`symcook.programs.reading`); "c-rasp" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
     The model answers at each position; `plan` says which coordinate holds what.
 
     "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
@@ -64,10 +77,10 @@ def compile(
     decoder that outputs one token per step, which says what the step changed, and then the output
     (`symcook.programs.turing`).
 
-    `symcook explain ltl` (count, srasp, dfa, tm) shows each language.
+    `symcook explain ltl` (c-rasp, srasp, dfa, tm) shows each language.
 
     Arguments:
-        kind: str. "ltl", "count", "srasp", "dfa" or "tm".
+        kind: str. "ltl", "c-rasp", "srasp", "dfa" or "tm".
         source: str, path, SourceText or SOp. The text, the path of a file, or the name of a program that ships,
             such as "sort.srasp". A text that has the form of a path is a path; a `SourceText` is a text in any
             form.
@@ -101,24 +114,26 @@ def compile(
     Source: yang2026, Section 4; merrill2024, Theorems 1 and 2. Previous is one head, and Boolean parts of one depth
     are one feed-forward layer.
     """
-    require_known("language", kind, LANGUAGES)
+    tongue = language(kind)
+    if tongue not in LANGUAGES:
+        raise unknown("language", kind, SPOKEN)
     symbols = None if alphabet is None else alphabet_of(alphabet)
     objects = not isinstance(source, (str, PathLike, SourceText))
     if isinstance(source, SourceText):
         read = source
     elif isinstance(source, (str, PathLike)):
-        read = source_of(kind, source, regex)
+        read = source_of(tongue, source, regex)
     else:
-        read = SourceText(_text(kind, source, symbols))
+        read = SourceText(_text(tongue, source, symbols))
     options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
-    _require_options(kind, options)
+    _require_options(tongue, options)
     source, name = read.text, name or read.name
     # A short program is also the model's name.
     short = " ".join(source.split())
-    name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
+    name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[tongue])
     require_known("variant", variant or "strict", VARIANTS)
     # Turing machines: the decoder for the machine, or that of the theorem for all machines.
-    if kind == "tm":
+    if tongue == "tm":
         from symcook.compilers import turing
         from symcook.programs.turing import read_turing
 
@@ -129,7 +144,7 @@ def compile(
             return _of_table(read_turing(source), source, theorem, weighting, variant or "strict", name)
         return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
     # Automata, as a table or a regular expression.
-    if kind == "dfa":
+    if tongue == "dfa":
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
@@ -139,7 +154,7 @@ def compile(
             return automaton.counted(table, source, name, variant or "strict")
         return automaton.compiled(table, source, name, variant or "strict")
     # S-RASP programs, as text or as Python objects.
-    if kind == "srasp":
+    if tongue == "srasp":
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
 
@@ -151,13 +166,13 @@ def compile(
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
-    formula, attention = read_formula(source, symbols, kind), _attention(soft, tau, theorem)
+    formula, attention = read_formula(source, symbols, tongue), _attention(soft, tau, theorem)
     if theorem:
         from symcook.compilers.printed import printed
 
         require_known("theorem", theorem, THEOREMS)
-        return printed(formula, theorem, source, name, kind)
-    return compiled(formula, source, name, kind, attention)
+        return printed(formula, theorem, source, name, tongue)
+    return compiled(formula, source, name, tongue, attention)
 
 
 def _require_options(kind: str, options: Mapping[str, object]) -> None:
@@ -242,7 +257,7 @@ def as_compiled(model: Transformer) -> Transformer | None:
         options["variant"] = variant_of(model)
     # Compile again, and compare weight by weight.
     try:
-        recompiled = compile(program.kind, SourceText(program.source), name=model.name, **options)
+        recompiled = compile(cast("LanguageWord", program.kind), SourceText(program.source), name=model.name, **options)
     except BadInput:
         return None
     recompiled = replace(recompiled, source=model.source)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from symcook.compilers.bits import Bits, Truth
 from symcook.compilers.booleans import BoolNode
 from symcook.compilers.numbers import Atom, Form, LinearFactors, add_to, text
 from symcook.compose.builder import RELATIONS
 from symcook.errors import BadInput
+from symcook.model.choices import MaskWord, WeightingWord
 from symcook.model.parts import FeedForward, Head
 from symcook.model.weights import feedforward, head
 from symcook.programs.formula import Formula
@@ -37,7 +38,7 @@ PLACES = {
     "inverse_index": "1/i", "inverse_index_square": "1/i^2",
 }  # fmt: skip
 """Position functions by the names of their coordinates."""
-SEEN = {"left": "future", "right": "past", "both": "none"}
+SEEN: dict[str, MaskWord] = {"left": "future", "right": "past", "both": "none"}
 """The mask of a lookup, by the side of the number looked up (see `Atom`)."""
 KEYS = {"left": ("before", "before_square"), "right": ("behind", "behind_square"), "both": ("before", "before_square")}
 """For each side the coordinates with k and k^2, where k is the number that a lookup finds at a position."""
@@ -75,7 +76,8 @@ class Look:
         """The head of the model, with its final values and factor."""
         values = {name: text(row) for name, row in self.values.items()}
         score: Any = self.score and {pair: str(self.gamma * factor) for pair, factor in self.score.items() if factor}
-        return head(score, values, mask=self.mask, weighting=self.weighting, temperature=self.temperature)
+        mask, weighting = cast("MaskWord", self.mask), cast("WeightingWord", self.weighting)
+        return head(score, values, mask=mask, weighting=weighting, temperature=self.temperature)
 
 
 class NumberTest(NamedTuple):

@@ -16,10 +16,11 @@ from symcook.compose.stacking import joint_parameters, least, level, shifted, wr
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import WORDS_OF_STATEMENTS, Space, one_of
+from symcook.model.choices import ActivationWord, MaskWord, PositionWord, ReadoutWord, WeightingWord
 from symcook.model.ends import READOUTS, Embedding, Readout, one_hot
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.reads import PartsRead
-from symcook.model.symbols import Exact, exact, symbol
+from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head
 
@@ -51,7 +52,7 @@ class Builder:
     Example:
 
     >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
-    >>> mean = b.attention("mean", reads="vote", mask="future")
+    >>> mean = b.attention("mean", reads="vote", mask="causal")
     >>> b.readout("sign", "last", mean, weights=[1])
     >>> b.build("majority").run("aba").accept
     True
@@ -73,7 +74,8 @@ class Builder:
     ) -> None:
         words = words if words is None or isinstance(words, Mapping) else one_hot(words)
         self._names: list[str] = []
-        self._positions = dict(positions or {})
+        self._parameters = tuple(parameters)
+        self._positions = {name: self._function(name, function) for name, function in (positions or {}).items()}
         input_names = None if inputs is None else _names(inputs)
         rows = [row for row in (words or {}).values() if isinstance(row, Mapping)]  # an embedding refuses others
         own = united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
@@ -81,7 +83,8 @@ class Builder:
         self._embedding: dict[str, Any] = {
             "words": words, "inputs": input_names, "start": start, "before": before, "after": after
         }  # fmt: skip
-        self._parameters = tuple(parameters)
+        if own and (words is not None) != (input_names is not None):
+            Embedding(Space(own), **self._embedding)  # refuses values that a model cannot have
         self._steps: list[Head | FeedForward] = []
         self._readout: Readout | None = None
         self._max_length = max_length
@@ -95,8 +98,8 @@ class Builder:
         Q: object = None,
         K: object = None,
         V: object = None,
-        mask: str = "none",
-        weighting: str = "average",
+        mask: MaskWord = "none",
+        weighting: WeightingWord = "average",
         temperature: Exact = 1,
         scale: Exact = 1,
     ) -> tuple[str, ...]:
@@ -135,7 +138,7 @@ class Builder:
     @door()
     def feedforward(
         self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: object, b1: object, W2: object,
-        b2: object = None, activation: str = "relu",
+        b2: object = None, activation: ActivationWord = "relu",
     ) -> tuple[str, ...]:  # fmt: skip
         """The coordinates that a new feed-forward layer writes.
 
@@ -191,15 +194,34 @@ class Builder:
 
         Arguments:
             name: str. The coordinate.
-            function: exact. An expression in i and n.
+            function: exact. An expression in i and n, and in declared parameters.
 
         Returns: `name`.
 
-        Raises: BadInput: a name that exists.
+        Raises: BadInput: a name that exists, or an expression in other names.
         """
+        value = self._function(name, function)
         self._take((name,))
-        self._positions[name] = function
+        self._positions[name] = value
         return name
+
+    def _function(self, name: str, function: object) -> Any:
+        """A position function as an exact expression; BadInput for one that no model can have."""
+        value = exact(function)
+        declared = {"i", "n", *(parameter.name for parameter in self._parameters)}
+        foreign = sorted(free.name for free in value.free_symbols if free.name not in declared)
+        if foreign:
+            must = f"the position function of {name} must be in i and n, and declared parameters"
+            raise BadInput(must, foreign[0], f"declare it first: symbol('{foreign[0]}')")
+        return value
+
+    def __repr__(self) -> str:
+        """The coordinates, the steps in their order and the output layer, a line each."""
+        lines = [f"Builder: {len(self._names)} coordinates: {', '.join(self._names)}"]
+        lines += [f"  {name} = {from_sympy(exact(function))}" for name, function in self._positions.items()]
+        lines += [f"  {step!r}" for step in self._steps]
+        lines.append(f"  {self._readout!r}" if self._readout is not None else "  no readout yet")
+        return "\n".join(lines)
 
     @door()
     def aggregate(
@@ -210,8 +232,8 @@ class Builder:
         reads: str | Iterable[str],
         relation: Relates = "=",
         *,
-        mask: str = "none",
-        weighting: str = "average",
+        mask: MaskWord = "none",
+        weighting: WeightingWord = "average",
     ) -> tuple[str, ...]:
         """New coordinates with the mean of others over the positions that each position selects.
 
@@ -241,7 +263,13 @@ class Builder:
 
     @door()
     def count(
-        self, writes: str, queries: Sequence[str], keys: Sequence[str], relation: Relates = "=", *, mask: str = "none"
+        self,
+        writes: str,
+        queries: Sequence[str],
+        keys: Sequence[str],
+        relation: Relates = "=",
+        *,
+        mask: MaskWord = "none",
     ) -> tuple[str, ...]:
         """A new coordinate with the share C/n of the positions that each position selects, of those that it sees.
 
@@ -275,12 +303,13 @@ class Builder:
     def lookup(self, writes: str | Iterable[str], query: str, reads: str | Iterable[str]) -> tuple[str, ...]:
         """New coordinates with what others hold at the position that the query names.
 
-        The scores are 2 query j - j^2, over coordinates one, index = i and square = i^2 that are made where there are
-        none. A query that is no position reads the nearest one, or the mean of two.
+        `query` is a coordinate, or an expression in i and n, such as "1" for the first position or "n + 1 - i", for
+        which a coordinate is made. The scores are 2 query j - j^2, over coordinates one, index = i and square = i^2
+        that are made where there are none. A query that is no position reads the nearest one, or the mean of two.
 
         Arguments:
             writes: str or list of str. The new coordinates.
-            query: str. A coordinate with an integer.
+            query: str. A coordinate with an integer, or an expression in i and n.
             reads: str or list of str. The coordinates that are read.
 
         Returns: `writes`, as a tuple.
@@ -289,6 +318,8 @@ class Builder:
 
         Source: Cookbook, Section 5.3.4.
         """
+        if query not in self._names:  # a position, or an expression for one
+            query = self._placed(query)
         coordinates = {}
         for function in ("1", "i", "i^2"):
             same = [c for c, present in self._positions.items() if exact(present) == exact(function)]
@@ -297,6 +328,16 @@ class Builder:
         reads, writes = _names(reads), _names(writes)
         score = {(query, coordinates["i"]): 2, (coordinates["1"], coordinates["i^2"]): -1}
         return self.add(head(score, _values(writes, reads)))
+
+    def _placed(self, query: str) -> str:
+        """A coordinate for a query that is no coordinate but an expression in i and n; BadInput, with the nearest
+        coordinate, for anything else."""
+        try:
+            function = self._function("the query", query)
+        except BadInput:
+            raise unknown("coordinate", query, self._names) from None
+        same = [name for name, present in self._positions.items() if exact(present) == function]
+        return same[0] if same else self.position(fresh("asked", self._names), function)
 
     @door()
     def symbol(self, name: str, default: Exact | None = None, **region: Any) -> str:
@@ -377,34 +418,42 @@ class Builder:
     @door()
     def readout(
         self,
-        kind: str,
-        position: str,
+        kind: ReadoutWord,
+        position: PositionWord,
         reads: str | Iterable[str],
         *,
         weights: object = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """None; the output layer is set.
-
-        Without weights, each label is a coordinate.
+        """None; the output layer is set: which coordinates it reads, at which position, and how it answers.
 
         Arguments:
-            kind: str. As in `Readout`: "value", "sign", "zero", "largest" or "distribution".
-            position: str. "first", "last", "each" or "all".
+            kind: str. "sign" accepts if the logit weights . reads is positive. "zero" accepts if all reads are 0.
+                "argmax" answers with the label of the largest score; "distribution" gives the softmax of the scores.
+                "value" shows the reads and decides nothing.
+            position: str. "first" or "last" position, an answer at "each" position, or "all" must accept.
             reads: str or list of str. The coordinates that are read.
-            weights: matrix (None). As in `Readout`.
-            labels: list of str (()). The labels.
+            weights: matrix (None). For sign a row, one number for each coordinate; for argmax and distribution a row
+                for each label, by default label k has the k-th coordinate as its score.
+            labels: list of str (()). The labels, for argmax and distribution.
 
         Returns: None.
 
         Raises: BadInput: an unknown kind, position or coordinate, or weights of another shape.
+
+        Example:
+
+        >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+        >>> b.readout("sign", "last", "vote", weights=[1])
+        >>> b.build("ends in a").run("ba").accept
+        True
         """
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
-        kind = one_of("readout", kind, READOUTS)
-        if weights is None and kind in ("largest", "distribution"):
+        listed = one_of("readout", kind, READOUTS)
+        if weights is None and listed in ("largest", "distribution"):
             weights = choice(reads, reads)
-        self._readout = Readout(kind, position, reads, weights, labels)
+        self._readout = Readout(listed, position, reads, weights, labels)
 
     @door()
     def build(self, name: str, *, source: str = "", packed: bool = True) -> Transformer:

@@ -15,9 +15,10 @@ from symcook.compose.hooked import is_hooked, plain
 from symcook.compose.layouts import READ, seen
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.checks import Space, dyadics
+from symcook.model.checks import Space, dyadics, listed_name
+from symcook.model.choices import MaskWord, shown_word
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.parts import ACTIVATIONS, FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.parts import ACTIVATIONS, MASKS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -47,7 +48,7 @@ def from_state_dict(
     vocabulary: Sequence[str],
     heads: int | None = None,
     norm: str | None = None,
-    mask: str = "future",
+    mask: MaskWord = "causal",
     activation: str | None = None,
     epsilon: Exact = "1/100000",
     labels: Sequence[str] | None = None,
@@ -366,7 +367,8 @@ class _Checkpoint:
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
         source = f"a state dict with {count} layer{'s' * (count != 1)}"
         if count:
-            source += f", read with {self.heads} head{'s' * (self.heads != 1)}, the mask {self.mask}"
+            mask = shown_word(listed_name(self.mask, MASKS))
+            source += f", read with {self.heads} head{'s' * (self.heads != 1)}, the mask {mask}"
             source += f" and epsilon {self.epsilon}" * (self.norm != "none")
         if len(layers) > count:  # the text explains why the model has more layers than the state dict
             apart = (

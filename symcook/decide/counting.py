@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from symcook.decide.automata import Automaton
 from symcook.decide.finite import OutOfReach, rational
+from symcook.model.choices import shown_word
 from symcook.model.expr import show
 from symcook.model.parts import FeedForward, Head
 from symcook.model.reads import PartsRead
@@ -325,7 +326,7 @@ class Counting:
         # has none.
         if outs and not (head.sees.before and head.sees.here and (last or not head.sees.after)):
             what = "which sees other positions than those up to its own"
-            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {head.mask}, {what}")
+            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {shown_word(head.mask)}, {what}")
         if outs and not isinstance(numbers["temperature"], Fraction):
             raise OutOfReach(f"{where} has the temperature {show(numbers['temperature'])}, which must be a number")
         # The mean of each value.

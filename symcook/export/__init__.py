@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from symcook.door import door
 from symcook.errors import BadInput
+from symcook.model.choices import DtypeWord, FormatWord
 from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def export(
     model: Transformer,
     target: str | Path,
     *,
-    format: str = "npz",
-    dtype: str = "float64",
+    format: FormatWord = "npz",
+    dtype: DtypeWord = "float64",
     max_length: int | None = None,
     steps: int | None = None,
     inputs: Language | None = None,
@@ -104,7 +105,7 @@ def export(
 @door()
 def arrays(
     model: Transformer,
-    dtype: str = "float64",
+    dtype: DtypeWord = "float64",
     *,
     max_length: int | None = None,
     inputs: Language | None = None,

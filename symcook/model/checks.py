@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
+from symcook.model.choices import shown_word
 from symcook.model.entries import RationalEntries, all_rational
 from symcook.model.expr import ARITY, valid_name
 from symcook.model.symbols import Number, exact, lowered
@@ -181,7 +182,8 @@ ALIASES = {
     "bidirectional": "none", "ahat": "average", "uhat-left": "leftmost", "uhat-right": "rightmost", "argmax": "largest",
 }  # fmt: skip
 """What the literature calls some values of `mask`, `weighting` and the output layer. Python calls and recipes accept
-both names, and models keep the listed one; model files hold the listed one alone."""
+both names, and models keep the listed one; model files hold the listed one alone. What is shown is in
+`symcook.model.choices`."""
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> str:
@@ -189,8 +191,21 @@ def one_of(what: str, value: str, known: tuple[str, ...]) -> str:
     if isinstance(value, str) and value not in known:
         value = listed_name(value, known)
     if not isinstance(value, str) or value not in known:
-        raise unknown(what, value, known)
+        raise unknown_word(what, value, known)
     return value
+
+
+def unknown_word(what: str, value: Any, known: Sequence[str]) -> BadInput:
+    """The refusal of a word that is not listed: with the word of today for the nearest of the listed words and their
+    aliases, else with all words of today."""
+    meant = {shown_word(word): word for word in known} | {word: word for word in known}
+    meant |= {alias: word for alias, word in ALIASES.items() if word in known}
+    refusal = unknown(what, value, tuple(map(shown_word, known)))
+    near = unknown(what, value, tuple(meant)).do or ""
+    word = near.removeprefix("did you mean ").removesuffix("?")
+    if word in meant and not (refusal.do or "").startswith("did you mean"):
+        refusal = BadInput(refusal.must, refusal.given, f"did you mean {shown_word(meant[word])}?")
+    return refusal
 
 
 def listed_name(value: str, known: Collection[str]) -> str:

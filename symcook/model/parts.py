@@ -32,6 +32,7 @@ from symcook.model.checks import (
     nested,
     one_of,
     sparse,
+    unknown_word,
 )
 from symcook.model.entries import MadeOnce, RationalEntries, all_rational, held, is_positive, keep, keeps, kept_number
 from symcook.model.steps import LOWERINGS, PartStep
@@ -62,7 +63,7 @@ class Mask(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Mask:
         """Refuse a word that is no mask."""
-        raise unknown("mask", str(value), MASKS)
+        raise unknown_word("mask", value, MASKS)
 
     @property
     def mirrored(self) -> Mask:
@@ -245,11 +246,11 @@ class Head(Part):
 
     score_ij = scale * (Q x_i) . (K x_j) / temperature, and x is what `reads` names. Shapes, with r = len(reads),
     m = len(writes), d key dimensions: Q d x r, K d x r, V m x r. `scale` is a positive number, or the text
-    "1/sqrt(d_key)" of the definition; `temperature` is an expression in i and n. Mask "future" lets row i see j <= i,
-    "strict-future" j < i, "past" j >= i, "strict-past" j > i. A row that sees nothing gets zero. Weighting "average"
-    puts equal weight on the maximal scores, so that Q = K = 0 is the uniform average; "leftmost" and "rightmost" put
-    all of it on the first or last maximal score. An output matrix is a factor of V; a bias of queries, keys or values
-    is a column of Q, K or V at a coordinate that is 1 everywhere.
+    "1/sqrt(d_key)" of the definition; `temperature` is an expression in i and n. Mask "causal" lets row i see j <= i,
+    "strict-causal" j < i, "anti-causal" j >= i, "strict-anti-causal" j > i. A row that sees nothing gets zero.
+    Weighting "average" puts equal weight on the maximal scores, so that Q = K = 0 is the uniform average; "leftmost"
+    and "rightmost" put all of it on the first or last maximal score. An output matrix is a factor of V; a bias of
+    queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere.
     Source: Cookbook, Definition 2.3 and Section 5.
     """
 

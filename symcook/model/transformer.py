@@ -14,11 +14,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from symcook import VERBS
 from symcook.declaration import load
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
 from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable, symbol_text
+from symcook.model.choices import shown_word
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.entries import all_rational, held, held_values
 from symcook.model.needed import coordinates_needed
@@ -34,7 +36,7 @@ from symcook.model.parts import (
     held_matrices,
     held_numbers,
 )
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead, names_of
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
@@ -44,6 +46,11 @@ READS = PartsRead("what a model says of itself", **NORMS_AND_GATES)
 
 INDEX = ("i", "n")
 """The names of the position and the length in position functions and temperatures."""
+ASKED = (
+    "alphabet", "bind", "decides", "latex", "parameter", "plan", "rows", "space", "sublayers", "symbols", "text",
+    "tokens", "values",
+)  # fmt: skip
+"""What users read of a model besides its fields and the questions in `VERBS`: what `dir` lists."""
 MANY = 512
 """The smallest number of matrix entries of a model that `Transformer.dense` may call dense."""
 TypedWord = str | Sequence[str | int]
@@ -217,6 +224,10 @@ class Transformer(Verbs, Shown):
                     )
         self._sign_symbols()
 
+    def __dir__(self) -> list[str]:
+        """The names for users: the fields, the questions, and `ASKED`. Others are for the inside of the library."""
+        return sorted({*names_of(self), *VERBS, *ASKED})
+
     def _sign_symbols(self) -> None:
         """Give the symbols in the model's numbers the signs of their declared intervals, as sympy's assumptions."""
         used = {free for value, _, _ in self.expressions(symbolic=True) for free in value.free_symbols}
@@ -278,7 +289,7 @@ class Transformer(Verbs, Shown):
         """
         for head in (part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, Head)):
             if head.mask not in ("future", "strict-future"):
-                return f"a head with mask {head.mask}, which sees positions that are not there yet"
+                return f"a head with mask {shown_word(head.mask)}, which sees positions that are not there yet"
         for value, indexed, where in () if length_known else self.expressions(symbolic=True):
             if indexed and symbol("n") in value.free_symbols:
                 return f"{where} is {from_sympy(value)}, and n changes as the string grows"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
+from symcook.model.choices import MaskWord, WeightingWord
 from symcook.model.entries import kept_number
 from symcook.model.expr import Tree, children, names, parse_term, show
 from symcook.model.parts import FeedForward, Head
@@ -105,8 +106,8 @@ def head(
     value: Mapping[str, str] | None = None,
     *,
     symbols: Symbols = (),
-    mask: str = "none",
-    weighting: str = "average",
+    mask: MaskWord = "none",
+    weighting: WeightingWord = "average",
     temperature: Exact = 1,
     scale: Exact = 1,
 ) -> Head:

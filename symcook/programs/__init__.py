@@ -4,7 +4,9 @@ compilers only this package and the errors of the library."""
 FORMULAS = ("ltl", "count")
 """The languages of formulas."""
 LANGUAGES = (*FORMULAS, "srasp", "dfa", "tm")
-"""The languages that are compiled and interpreted."""
+"""The languages that are compiled and interpreted, as programs and files name them."""
+SPOKEN = tuple({"count": "c-rasp"}.get(name, name) for name in LANGUAGES)
+"""The same as users write and read them; "count" is accepted too."""
 THEOREMS = (
     "12a", "12b", "13a", "13b", "15a", "15b", "16a", "16b", "17a", "17b", "18a", "18b", "20a", "20b", "21", "22a",
     "22b", "23",
@@ -23,3 +25,8 @@ WEIGHTINGS = ("average", "rightmost")
 VARIANTS = ("strict", "nonstrict", "no-start")
 """The decoders of an automaton or machine: with strict masks, with masks that include the position itself, and without
 $ before the string."""
+
+
+def language(word: str) -> str:
+    """The language that a user's word means: "c-rasp" is "count"; any other word stays as it is."""
+    return LANGUAGES[SPOKEN.index(word)] if word in SPOKEN else word

@@ -358,7 +358,7 @@ def _count(word: str, where: str, kind: str) -> BadInput:
         do = "write a factor before its count, as in 2*#left[F]; a comment begins with //"
         return BadInput(f"a count must be written #left[F] or #right[F] ({where})", word, do)
     must = f"a formula of ltl must be without counts and numbers of positions ({where})"
-    return BadInput(must, word, "compile it as count: symcook compile count")
+    return BadInput(must, word, "compile it as c-rasp: symcook compile c-rasp")
 
 
 class _FormulaReader:

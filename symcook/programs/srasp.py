@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
-from symcook.programs.formula import alphabet_of, quoted, renumbered
+from symcook.programs.formula import Alphabet, alphabet_of, quoted, renumbered
 
 MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": "strict-past", "j >= i": "past"}
 """The mask of a head, by the text of the condition on the positions j that a line at i may look at."""
@@ -192,7 +192,7 @@ class SraspLines:
     """A program while its lines are added. Equal lines are added once. `add` checks the types of values; that selectors
     stand where they must is left to the callers."""
 
-    def __init__(self, alphabet: str | Sequence[str]) -> None:
+    def __init__(self, alphabet: Alphabet) -> None:
         self.alphabet = alphabet_of(alphabet)
         self.lines: list[SraspLine] = []
         self.types: list[str] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from symcook.errors import BadInput, unknown
-from symcook.model.checks import listed_name
+from symcook.model.checks import listed_name, unknown_word
 from symcook.recipes import info, kit
 
 MAX_ROWS = 10_000
@@ -80,7 +80,7 @@ def one_of(*options: str) -> Callable[[Any, str], str]:
         written = {"".join(option.split()): option for option in options}  # {option without spaces: option}
         value = listed_name("".join(given.split()), written) if isinstance(given, str) else None
         if value not in written:
-            raise unknown(name, str(given), options)
+            raise unknown_word(name, given, options)
         return written[value]
 
     return read

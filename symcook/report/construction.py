@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 HERE, THERE = ("name", "i"), ("name", "j")
 """The names of the query position and of the key position."""
-MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
-         "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
+MASKS = {"none": "no mask", "future": "causal", "strict-future": "strictly causal",
+         "past": "anti-causal", "strict-past": "strictly anti-causal"}  # fmt: skip
 BEST = "of these j with the largest score"
 HARD = {
     "average": f"is 1/(their number) for each {BEST}, 0 for the others",

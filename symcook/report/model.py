@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief
+from symcook.model.choices import shown_word
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
 from symcook.model.parts import (
@@ -89,7 +90,7 @@ def _short_kind(part: Part) -> str:
     norm."""
     match part:
         case Head():
-            masked = "" if part.mask == "none" else f", mask {part.mask}"
+            masked = "" if part.mask == "none" else f", mask {shown_word(part.mask)}"
             return f"{part.weighting}{masked}"
         case LayerNorm() | RMSNorm():
             return _kind(part)
@@ -258,7 +259,7 @@ def _kind(part: Part) -> str:
 
 def _head_kind(part: Head) -> str:
     """A head in words: its mask, weighting, scale and temperature."""
-    texts = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES[part.weighting]}"]
+    texts = [f"attention, mask {shown_word(part.mask)}, weighting {part.weighting}{TIES[part.weighting]}"]
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
             texts.append(f"{name} {from_sympy(getattr(part, name))}")

@@ -403,17 +403,30 @@ def witness(name: str) -> str:
 def _assignment(name: str, value: str) -> str:
     """The text "NAME = VALUE", or "NAME(a, b) = VALUE" for a function.
 
-    A multiple of indicators is written "NUMBER if CONDITION, else 0".
+    A multiple of indicators is written "NUMBER if CONDITION, else 0", a sum of multiples of indicators of one position
+    each as the list of its values.
     """
     if value.startswith("of "):
         return f"{name} {value}"
     function = re.fullmatch(r"(\w+(?: \w+)*)\. (.*)", value)
     if function is not None:
+        if (listed := _listed(function[1], function[2])) is not None:
+            return f"{name} = {listed}"
         name, value = f"{name}({', '.join(function[1].split())})", function[2]
     if multiple := re.fullmatch(r"(-?)(?:([\d/]+)\*)?((?:I\[[^][]*\]\*?)+)(?<!\*)", value):
         condition = " and ".join(re.findall(r"I\[([^][]*)\]", multiple[3]))
         value = f"{multiple[1]}{multiple[2] or 1} if {condition}, else 0"
     return f"{name} = {value}"
+
+
+def _listed(variable: str, value: str) -> str | None:
+    """A sum of numbers at single positions, such as 2*I[i = 1] + 3*I[i = 2], as the list of its values from position 1;
+    None for another term."""
+    terms = [re.fullmatch(rf"(?:(-?[\d/]+)\*)?I\[{re.escape(variable)} = (\d+)\]", term) for term in value.split(" + ")]
+    places = {int(term[2]): term[1] or "1" for term in terms if term is not None}
+    if len(places) < 2 or len(places) < len(terms) or min(places) < 1 or max(places) > 100:
+        return None
+    return f"({', '.join(places.get(k, '0') for k in range(1, max(places) + 1))}) and then 0"
 
 
 def _witnesses(proof: Sequence[Node], origin: Mapping[str, str]) -> Iterator[list[str]]:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 SECOND = "checker.py"
 """The second checker, in the folder of proofs."""
-GOAL = 800
-"""The number of lines of code that a checker should not exceed; a larger number is reported."""
 _STRING = r"""(?:"{3}(?:\\.|(?!"{3}).)*"{3}|'{3}(?:\\.|(?!'{3}).)*'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
 _PIECES = re.compile(rf"#[^\n]*|{_STRING}(?:(?:[ \t]|\\\n)*{_STRING})*", re.DOTALL)
 """A comment, or a sequence of adjacent strings; the prefix of the first string is not part of the match."""
@@ -178,10 +176,6 @@ def trust_text(names: list[str] | None = None) -> str:
         out.append(
             "It reads statements, with the models' equations, from proofs/expanded.txt, and proofs from certificates."
         )
-        if second.lines > GOAL:
-            out.append(f"That file should have at most {GOAL} lines of code, but has {second.lines:,}.")
-    if total > GOAL:
-        out.append(f"The first checker should have at most {GOAL} lines of code, but has {total:,}.")
     # The axioms: all, or those that the proofs of `names` and of their lemmas use.
     mentioned = None if names is None else axioms_used(below(names))
     title = f"Axioms ({len(kernel.AXIOMS)})"

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from symcook.errors import BadInput, require_known
 from symcook.locks import PRECISION
 from symcook.model.checks import Space
+from symcook.model.choices import MaskWord, WeightingWord
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
 from symcook.model.transformer import Transformer
@@ -45,7 +46,7 @@ MOST_BITS = 1 << 14
 """The maximum precision of balls in `certainly_right`, in bits."""
 
 
-def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
+def last_write(tie: str = "norms", mask: MaskWord = "strict-future") -> Transformer:
     """A model over rows of `cell` (an integer) and `value`. At each position, its output `found` is the value at the
     last earlier position with the same cell. With mask "future" a position also sees itself, so that it is the last
     one with its cell."""
@@ -69,14 +70,14 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
         norms.append(_hash(("f", "one"), "p"))
         written["psi"] = "relu(p_1)"
         score["one", "psi"] = -1
-    weighting = "rightmost" if tie == "rightmost" else "average"
+    weighting: WeightingWord = "rightmost" if tie == "rightmost" else "average"
     # The score is the cosine of the cells' hashes minus the tie-break.
     retrieving = head(score, {"found": "value"}, mask=mask, weighting=weighting)
     layers = [Layer(None, feedforward(written), (), tuple(norms), "multi pre"), *layers, Layer(retrieving)]
     return _row_model(f"last-write-{tie}", ("cell", "value"), positions, layers)
 
 
-def input_tape(mask: str = "none") -> Transformer:
+def input_tape(mask: MaskWord = "none") -> Transformer:
     """A model over rows of `cell`, `value`, and `inside`, which is 1 at positions of the input and 0 after it. At each
     position, its output `found` is the value at the position `cell`, if that is a position of the input. For any other
     number it is the value at the position j of the input whose direction (j, 1) is nearest; for an integer that is the

@@ -321,7 +321,7 @@ class Comparison:
         agrees = all(answer is None or value == answer for value, answer in zip(found, answers, strict=True))
         return Agreement(agrees, bool(found[-1]) if self.model.decides else None)
 
-    def run(self, sequence: Sequence[object], domain: str) -> Run:
+    def run(self, sequence: Sequence[object], domain: Any) -> Run:
         """The run of one input in a number system, as ``symcook run`` does it."""
         typed_input = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:

@@ -200,8 +200,8 @@ def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cookbook.s4.7.gtzero" in {row["id"] for row in some}
     assert all("s4.7.gtzero" in row["id"] for row in some)
     assert call(capsys, "claims", "--search", "gtzero")[0] == 0
-    assert document(capsys, "claims", "--search", "qqqqzzzz") == []
-    assert call(capsys, "claims", "--search", "qqqqzzzz")[:2] == (0, "no claim fits\n")
+    assert document(capsys, "claims", "--search", "qqqqzzzz", code=1) == []
+    assert call(capsys, "claims", "--search", "qqqqzzzz")[:2] == (1, "no claim fits\n")
 
 
 def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
@@ -416,7 +416,7 @@ def test_own_model_through_every_command(capsys: pytest.CaptureFixture[str], min
     file = mine / "mine.json"
     assert "majority" in call(capsys, "show", file)[1]
     said = call(capsys, "explain", file)[1]
-    assert "majority" in said and "mask future, weighting average: reads " in said and "adds to mean" in said
+    assert "majority" in said and "mask causal, weighting average: reads " in said and "adds to mean" in said
     assert "Readout: accept iff logit > 0 at the last position, with logit = mean" in said
     assert document(capsys, "derive", file, "--input", "aab")["recipe"] == "majority"
     assert document(capsys, "run", file, "--input", "aab")["output"] == {"mean": "1/3", "logit": "1/3"}

@@ -121,7 +121,7 @@ def test_the_list_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
     assert {row["name"] for row in rows} >= {"dyck-1", "dyck-k-d"} and len(rows) < 10
     assert main(["list", "--search", "layer norm"]) == 0
     assert "6  Layer Normalization" in capsys.readouterr().out
-    assert main(["list", "--search", "no such thing"]) == 0
+    assert main(["list", "--search", "no such thing"]) == 1
     assert capsys.readouterr().out == "no recipe fits\n"
     assert main(["list", "--search"]) == 2
 

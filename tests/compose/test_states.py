@@ -203,7 +203,7 @@ def test_entries_may_be_any_exact_numbers_or_floats_of_one_kind() -> None:
 def test_one_layer_that_is_shown_as_several_says_why(norm: str, final: bool, bias: bool, says: str) -> None:
     given = state(np.random.default_rng(3), layers=1, norms=norm != "none", final=final, bias=bias)
     model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=1, norm=norm, activation="relu")
-    many, how = len(model.layers), "read with 1 head, the mask future" + " and epsilon 1/100000" * (norm != "none")
+    many, how = len(model.layers), "read with 1 head, the mask causal" + " and epsilon 1/100000" * (norm != "none")
     says = says.replace("1 layer", f"1 layer, {how}")
     assert (many > 1) == ("in all" in says) and (many == 1 or f"{many} in all" in says)
     assert f"Source: {says} " in " ".join(model.text().split()) and f"Source: {says}<" in model._repr_html_()

@@ -263,7 +263,7 @@ def test_one_pass_holds_every_shorter_word():
             block = Words(model.alphabet, 4 + len(before), (*before, *prefix))
             lengths = range(len(before) + len(prefix) + 1, block.n + 1)
             compare(model, block, [(n, block.cut(n)) for n in lengths])
-    assert "mask past" in str(added(None, None, "past").unfollowed())
+    assert "mask anti-causal" in str(added(None, None, "past").unfollowed())
     whole = Transformer(
         "length",
         Embedding(Space(("x",)), words={"a": {}}, positions={"x": "i/n"}),

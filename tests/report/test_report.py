@@ -97,8 +97,9 @@ def test_the_text_shows_every_block_in_the_order_of_the_pass() -> None:
     titles = [line for line in lines if line.startswith(("Layer", "Final", "Readout"))]
     assert titles == [
         "Layer 1, norm before the attention part, epsilon 1/100",
-        "Layer 1, head 1 of 2, attention, mask strict-past, weighting leftmost (the first of the largest scores)",
-        "Layer 1, head 2 of 2, attention, mask past, weighting softmax, temperature 1/n",
+        "Layer 1, head 1 of 2, attention, mask strict-anti-causal, "
+        "weighting leftmost (the first of the largest scores)",
+        "Layer 1, head 2 of 2, attention, mask anti-causal, weighting softmax, temperature 1/n",
         "Layer 2, feed-forward, gelu-tanh",
         "Layer 2, norm after the feed-forward part, epsilon 0, 0 at zero variance",
         "Final norm, epsilon 0, 0 at zero variance",

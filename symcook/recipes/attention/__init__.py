@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from symcook.model.choices import MaskWord, WeightingWord
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import integer, one_of
@@ -68,11 +69,11 @@ def sharpened(
     score: Mapping[tuple[str, str], kit.Exact],
     value: str,
     output: str,
-    weighting: str,
+    weighting: WeightingWord,
     N: int,
     *,
     gap: str = "1",
-    mask: str = "none",
+    mask: MaskWord = "none",
 ) -> kit.Layer:
     """The layer that writes to `output` the coordinate `value` at the position with the maximum score.
 
@@ -104,12 +105,12 @@ def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> kit.Layer:
     return kit.Layer(None, kit.FeedForward(("query",), tuple(vectors), [[1]] * (N + 2), bends, rows, [0] * len(rows)))
 
 
-def lookup_region(weighting: str, **_: object) -> str:
+def lookup_region(weighting: WeightingWord, **_: object) -> str:
     """The region in which a lookup is exact: every query is a position, and with softmax every value is 0 or 1."""
     return f"({POSITION}) & (value = 0 | value = 1)" if weighting == "softmax" else POSITION
 
 
-def mean(this: Recipe, mask: str, weighting: str) -> kit.Transformer:
+def mean(this: Recipe, mask: MaskWord, weighting: WeightingWord) -> kit.Transformer:
     """The model that writes the mean of x over the positions that `mask` allows."""
     return over_rows(
         this, ("x",), {}, [kit.Layer(kit.head(value={"mean": "x"}, mask=mask, weighting=weighting))], "mean"

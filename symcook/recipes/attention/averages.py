@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcook.model.choices import WeightingWord
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
@@ -22,7 +23,7 @@ from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
         ),
     ),
 )
-def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
+def attention_identity(this: Recipe, weighting: WeightingWord) -> kit.Transformer:
     """All values are zero, so attention adds zero, whatever it looks at.
 
     x_i + 0 = x_i, with W^(Q) = W^(K) = W^(V) = 0.
@@ -40,7 +41,7 @@ def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
     claims="t2.uniform_avg s5.1.2.avg",
     arguments=(UNIFORM_WEIGHTING,),
 )
-def average(this: Recipe, weighting: str) -> kit.Transformer:
+def average(this: Recipe, weighting: WeightingWord) -> kit.Transformer:
     """Queries and keys are zero, so every position gives equal weight to all positions.
 
     mean_i = (1/n) sum_{k=1..n} x_k.
@@ -57,7 +58,7 @@ def average(this: Recipe, weighting: str) -> kit.Transformer:
     claims="t2.uniform_avg s5.1.2.avg_prefix s2.2.2.future_mask",
     arguments=(UNIFORM_WEIGHTING,),
 )
-def prefix_average(this: Recipe, weighting: str) -> kit.Transformer:
+def prefix_average(this: Recipe, weighting: WeightingWord) -> kit.Transformer:
     """Queries and keys are zero and the mask hides the future, so position i weighs positions 1 to i equally.
 
     mean_i = (1/i) sum_{k=1..i} x_k.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from symcook.errors import BadInput
+from symcook.model.choices import WeightingWord
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, integer, one_of
 from symcook.recipes.attention import (
@@ -34,7 +35,7 @@ from symcook.recipes.attention import (
     arguments=(Argument("N", "8", "the greatest length", integer(1, 128)), WEIGHTING),
     region_of=lookup_region,
 )
-def lookup_one_hot(this: Recipe, N: int, weighting: str) -> kit.Transformer:
+def lookup_one_hot(this: Recipe, N: int, weighting: WeightingWord) -> kit.Transformer:
     """The query becomes a one-hot vector, whose product with the one-hot vector of position j is 1 at the position
     asked for and 0 elsewhere.
 
@@ -100,7 +101,7 @@ def _small(given: object, name: str) -> kit.Fraction:
     region_of=lookup_region,
 )
 def lookup_almost_orthogonal(
-    this: Recipe, N: int, epsilon: kit.Fraction, family: str, m: int, seed: int, weighting: str
+    this: Recipe, N: int, epsilon: kit.Fraction, family: str, m: int, seed: int, weighting: WeightingWord
 ) -> kit.Transformer:
     """Positions are vectors whose products are 1 with themselves and at most epsilon with each other; the query becomes
     the vector of the position asked for.
@@ -202,7 +203,7 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
     arguments=(WEIGHTING, LONGEST),
     region_of=lookup_region,
 )
-def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transformer:
+def lookup_layernorm_hash(this: Recipe, weighting: WeightingWord, N: int) -> kit.Transformer:
     """Layer norm of (x, 1, -x, -1), applied to four components alone, is a vector of one length for every x; the
     product of two is greatest where they are equal.
 
@@ -249,7 +250,7 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     arguments=(WEIGHTING, LONGEST),
     region_of=lookup_region,
 )
-def lookup_quadratic(this: Recipe, weighting: str, N: int) -> kit.Transformer:
+def lookup_quadratic(this: Recipe, weighting: WeightingWord, N: int) -> kit.Transformer:
     """The score 2 q j - j^2 is greatest at j = q, so average-hard attention reads the value there.
 
     found_i = value at position query_i, by scores 2 query_i j - j^2 = query_i^2 - (query_i - j)^2.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcook.model.choices import MaskWord, WeightingWord
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import HARD, MARK, over_rows, recipe
@@ -59,7 +60,7 @@ def predecessor(this: Recipe) -> kit.Transformer:
         Argument("weighting", "average", "average, leftmost or rightmost: one score is greatest", one_of(*HARD)),
     ),
 )
-def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
+def predecessor_quadratic(this: Recipe, weighting: WeightingWord) -> kit.Transformer:
     """The score 2 (i - 1) j - j^2 is greatest at j = i - 1; at the first position, marked as in Section 5.2, a
     conditional puts 0.
 
@@ -82,7 +83,7 @@ def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
     )
 
 
-def nearest(this: Recipe, mask: str, side: int, weighting: str) -> kit.Transformer:
+def nearest(this: Recipe, mask: MaskWord, side: int, weighting: WeightingWord) -> kit.Transformer:
     """The model that retrieves the value of the nearest position that the strict mask allows. With weighting "average"
     it has the scores `side` j/n; a leftmost or rightmost weighting needs no scores."""
     score = {("one", "share"): side} if weighting == "average" else None
@@ -106,7 +107,7 @@ def nearest(this: Recipe, mask: str, side: int, weighting: str) -> kit.Transform
         ),
     ),
 )
-def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
+def predecessor_strict(this: Recipe, weighting: WeightingWord) -> kit.Transformer:
     """Only the positions before i are seen, and the nearest of them is the last one; where there is none attention adds
     0.
 
@@ -133,7 +134,7 @@ def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
         ),
     ),
 )
-def successor(this: Recipe, weighting: str) -> kit.Transformer:
+def successor(this: Recipe, weighting: WeightingWord) -> kit.Transformer:
     """Only the positions after i are seen, and the nearest of them is the first one; where there is none attention adds
     0.
 

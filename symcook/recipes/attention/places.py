@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcook.model.choices import WeightingWord
 from symcook.recipes import Argument, Recipe, Symbol, kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
@@ -20,7 +21,7 @@ from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, alike, over_rows
         Argument("weighting", "average", "average, softmax or leftmost", one_of("average", "softmax", "leftmost")),
     ),
 )
-def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
+def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: WeightingWord) -> kit.Transformer:
     """The prefix mean of -(-1)^i is 1 at the first position and at most 1/3 later; a comparison tells them apart.
 
     first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.
@@ -38,7 +39,7 @@ def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> k
     return over_rows(this, None, places, [layer], "first", words=alike(alphabet))
 
 
-def _alike(weighting: str, **_: object) -> str:
+def _alike(weighting: WeightingWord, **_: object) -> str:
     """The region of first_value: with softmax, values must be 0 or 1."""
     return "value = 0 | value = 1" if weighting == "softmax" else "true"
 
@@ -53,7 +54,7 @@ def _alike(weighting: str, **_: object) -> str:
     arguments=(WEIGHTING, LONGEST),
     region_of=_alike,
 )
-def first_value(this: Recipe, weighting: str, N: int) -> kit.Transformer:
+def first_value(this: Recipe, weighting: WeightingWord, N: int) -> kit.Transformer:
     """The first position is marked, as by first-position; a second layer looks where the mark is greatest.
 
     found_i = value_1, by scores that are the mark I[j = 1] of Section 5.2.

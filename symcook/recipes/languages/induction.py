@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symcook.compose import Builder
+from symcook.model.choices import MaskWord, WeightingWord
 from symcook.recipes import Argument, Recipe, kit, recipe
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
@@ -29,7 +30,7 @@ def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name}_{end}" for end in ends)
 
 
-def over_letters(alphabet: Sequence[str], weighting: str, **positions: object) -> Builder:
+def over_letters(alphabet: Sequence[str], weighting: WeightingWord, **positions: object) -> Builder:
     """A Builder over strings with one-hot coordinates is_A, is_B, ..., the position functions that `fetch` needs, and
     `positions`."""
     places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
@@ -42,8 +43,8 @@ def fetch(
     reads: Sequence[str],
     writes: Sequence[str],
     score: Mapping[tuple[str, str], kit.Exact],
-    mask: str,
-    weighting: str,
+    mask: MaskWord,
+    weighting: WeightingWord,
 ) -> None:
     """Add steps that copy the coordinates `reads`, a one-hot group, to `writes` from the last position with the maximum
     score. Scores must be 0 or 1.
@@ -89,7 +90,7 @@ MOST_RECENT = (
     reference="symcook.spec.languages:most_recent",
     arguments=(Argument("alphabet", "ABCD", "the symbols of the strings", read_alphabet), FETCHING),
 )
-def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
+def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: WeightingWord) -> kit.Transformer:
     """One head fetches the symbol before each position. A second head looks for the last position whose preceding
     symbol is the current symbol. If no such position exists, the second head looks at the current position.
 
@@ -137,7 +138,7 @@ MOST_FREQUENT = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_M
         FETCHING,
     ),
 )
-def induction_most_frequent(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
+def induction_most_frequent(this: Recipe, alphabet: tuple[str, ...], weighting: WeightingWord) -> kit.Transformer:
     """One head fetches the symbol before each position, a feed-forward part makes bigrams, uniform attention counts
     them; those that begin with the current symbol are compared.
 

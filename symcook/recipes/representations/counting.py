@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from symcook.errors import BadInput
+from symcook.model.choices import WeightingWord
 from symcook.recipes import Argument, Recipe, Symbol, kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of
@@ -94,12 +95,12 @@ def embedded(alphabet: tuple[str, ...], m: str) -> Any:
     return kit.Embedding(kit.Space(COORDINATES), words=words, positions=positions, start=0, before="BOS")
 
 
-def layers(weighting: str, temperature: str) -> tuple[kit.Layer, kit.Layer]:
+def layers(weighting: WeightingWord, temperature: str) -> tuple[kit.Layer, kit.Layer]:
     """Two layers: the averages, and the lookup of the position whose number is the count."""
     averages = kit.head(value={"share": "hit", "inverse": "begin"}, mask="future")
     scores = {("share", "index"): 2, ("inverse", "square"): -1}
     copied = {"cosines": "cosine", "sines": "sine"}
-    how = {"weighting": weighting} | ({"temperature": temperature} if weighting == "softmax" else {})
+    how: dict[str, Any] = {"weighting": weighting} | ({"temperature": temperature} if weighting == "softmax" else {})
     return kit.Layer(averages), kit.Layer(kit.head(scores, copied, mask="future", **how))
 
 
@@ -112,7 +113,7 @@ def layers(weighting: str, temperature: str) -> tuple[kit.Layer, kit.Layer]:
     reference="symcook.spec.representations:residue",
     arguments=(Argument("m", "2", "the modulus", integer(1, 1000)), ALPHABET, WEIGHTING, LONGEST),
 )
-def modulo(this: Recipe, m: int, alphabet: tuple[str, ...], weighting: str, N: int) -> kit.Transformer:
+def modulo(this: Recipe, m: int, alphabet: tuple[str, ...], weighting: WeightingWord, N: int) -> kit.Transformer:
     """The count as a point of the circle (modulo-angle), compared with the m points that residues have.
 
     The residue modulo m of how often the first symbol of the alphabet occurs in the string: a label 0 .. m - 1.
