@@ -20,7 +20,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 BUILT: dict[str, Callable[..., Any]] = {
     **{f"Builder.{n}": one for n, one in inspect.getmembers(symcook.Builder, inspect.isfunction) if n[0] != "_"},
-    **{one.__name__: one for one in (symcook.Builder, symcook.Fold)},
+    **{one.__name__: one for one in (symcook.Builder, symcook.Fold, symcook.Embedding, symcook.Readout, symcook.Space)},
+    **{one.__name__: one for one in (symcook.Parameter, symcook.Transformer)},
+    "Transformer.bind": symcook.Transformer.bind,
 }
 """What models and specifications are built with: classes, and methods whose first parameter is the object."""
 
@@ -45,6 +47,7 @@ def test_arguments_are_those_of_the_signature(name: str) -> None:
         default = parameter.default
         if default is not inspect.Parameter.empty and not said[key].startswith("as in "):
             shown = {str(default), repr(default), f'"{default}"'} | ({"all"} if isinstance(default, tuple) else set())
+            shown |= {"{}"} if repr(default) == "<factory>" else set()  # of a field whose default is made
             assert any(f"({one})" in said[key] or f"{one} by default" in said[key] for one in shown), said[key]
 
 

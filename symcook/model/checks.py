@@ -270,12 +270,17 @@ the name of one; in an older model the coordinate is meant."""
 class Space:
     """An ordered set of named coordinates: the residual stream of a model.
 
+    Arguments:
+        names: tuple of str. The names. The name of a function, such as cos, may name a coordinate; a parameter or
+            an input may not have it, since these are in formulas.
+
+    Raises: BadInput: a name that repeats, is no identifier, or is reserved.
+
+    Example:
+
     >>> space = Space(("open", "balance"))
     >>> space.routing(("balance",))
     Matrix([[0, 1]])
-
-    Raises BadInput where a name repeats, is no identifier, or is one of the reserved names. A function's name, as cos,
-    may name a coordinate; a symbol or an input may not have it, since these stand in formulas.
     """
 
     names: tuple[str, ...]

@@ -87,11 +87,24 @@ class TokenRows(Mapping[str, Mapping[str, Any]]):
 class Embedding(Named):
     """The residual stream before the first layer: token values or given inputs, plus position functions.
 
-    `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
-    are given with each run, one row a position. Exactly one of the two is given. `positions` maps coordinates to
-    expressions in i and n; i counts from `start`. Tokens without values, as in words="ab" or words=("a", "BOS"), are
-    one-hot: each is 1 at the coordinate of its own name. `before` (CLS or BOS) and `after` (EOS) are tokens of `words`
-    that the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
+    Exactly one of `words` and `inputs` is given. Tokens without values are one-hot: each is 1 at the coordinate of
+    its own name.
+
+    Arguments:
+        space: Space. The coordinates.
+        words: {token: {coordinate: exact value}} (None). Coordinates without a value are 0. Also tokens without
+            values: "ab" or ("a", "BOS").
+        inputs: tuple of str (None). Coordinates whose values are given with each run, one row a position.
+        positions: {coordinate: expression in i and n} ({}). Position functions; i counts from `start`.
+        start: int (1). The number of the first position.
+        before: str or None (None). A token of `words` before every input, which nobody types (CLS, BOS); n counts
+            it.
+        after: str or None (None). A token of `words` after every input (EOS); n counts it.
+
+    Raises: BadInput: an unknown coordinate, a token without values beside tokens with values, both or neither of
+    `words` and `inputs`.
+
+    Source: Cookbook, Definition 2.1.
     """
 
     REPORT = "model"
@@ -281,15 +294,23 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
 class Readout(Named):
     """The output layer: how the answer is computed, from which coordinates and at which positions.
 
-    kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
-    called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero; "largest" answers with the
-    label of the largest of the scores `weights` . reads, the first of several; "distribution" gives the softmax of
-    these scores, a probability for each label; "groups" answers with one label of each group, that of its largest
-    score (the first of several), and `groups` says how many labels each group has, in order. So a token may be composed
-    of a state, a symbol and a move: its score is the sum of the scores of its parts. weights: 1 x r for "sign",
-    len(labels) x r for the last three, r = len(reads).
-    position "first" or "last" reads that position; "each" gives an answer at each position; "all" accepts iff every
-    position does.
+    The kind "value" shows the coordinates and decides nothing. "sign" accepts if and only if the scalar weights .
+    reads, called logit, is positive; "zero" if and only if every coordinate is zero. "largest" answers with the
+    label of the largest of the scores weights . reads, the first of several. "distribution" gives the softmax of
+    these scores, a probability for each label. "groups" answers with one label of each group, that of its largest
+    score: so a token may be composed of a state, a symbol and a move.
+
+    Arguments:
+        kind: str. "value", "sign", "zero", "largest", "distribution" or "groups".
+        position: str. "first" or "last": that position; "each": an answer at each position; "all": accepts if every
+            position does.
+        reads: tuple of str. The coordinates that are read, r of them.
+        weights: matrix (None). 1 x r for "sign", len(labels) x r for "largest", "distribution" and "groups".
+        labels: tuple of str (()). The labels of the scores.
+        groups: tuple of int (()). How many labels each group has, in order.
+
+    Raises: BadInput: an unknown kind or position, or weights of another shape.
+
     Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
     """
 

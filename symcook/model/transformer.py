@@ -62,7 +62,23 @@ NamedRows = Sequence[Mapping[str, Any]]
 @door()
 @dataclass(frozen=True)
 class Parameter:
-    """A declared symbol: its default (or none) and the interval of its valid values (an open side where it says so)."""
+    """A parameter of a model: its default, and the interval of its valid values.
+
+    Arguments:
+        name: str. The name; not i or n, which count positions.
+        default: exact number (None). Its default.
+        lower: exact number (None). The lower end; by default there is none.
+        upper: exact number (None). The upper end; by default there is none.
+        lower_open: bool (True). The lower end is not a value itself.
+        upper_open: bool (False). The upper end is not a value itself.
+
+    Raises: BadInput: an invalid name, an empty interval, or a default outside of it.
+
+    Example:
+
+    >>> Parameter("eps", default="1/4", lower=0).region
+    '0 < eps'
+    """
 
     name: str
     default: Any = None
@@ -160,9 +176,22 @@ class Program:
 @door()
 @dataclass(frozen=True, repr=False)
 class Transformer(Verbs, Shown):
-    """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
+    """A model: embedding, layers, output layer and parameters, with exact numbers. It does not change.
 
-    Raises BadInput where a block reads or writes a coordinate outside the space, or a free symbol is not declared.
+    Arguments:
+        name: str. Its name.
+        embedding: Embedding. The residual stream before the first layer.
+        layers: tuple of Layer. The layers, in order.
+        readout: Readout. The output layer.
+        parameters: tuple of Parameter (()). The symbols in its numbers.
+        max_length: int or None (None). The maximum length of an input.
+        source: str (''). Where it comes from, for people.
+        final_norm: LayerNorm or None (None). A norm after the last layer.
+        program: Program or None (None). The program from which it was compiled.
+
+    Raises: BadInput: a layer reads or writes a coordinate outside the space, or a symbol is not declared.
+
+    Example:
 
     >>> from symcook.recipes import build
     >>> build("dyck-1").run("(())").accept
@@ -431,7 +460,23 @@ class Transformer(Verbs, Shown):
 
     @door()
     def bind(self, given: Mapping[str, Exact] | None = None, *, require: bool = True, **named: Exact) -> Transformer:
-        """This model with exact values in place of its symbols: ``bind({"c": 4})`` or ``bind(c=4)``; see `values`."""
+        """The model with exact values in place of parameters: `bind({"c": 4})` or `bind(c=4)`.
+
+        Arguments:
+            given: {parameter: exact value} (None). The values.
+            require: bool (True). A parameter without a value and without a default is an error; with False it remains.
+            named: exact numbers or text. Values by name.
+
+        Returns: Transformer.
+
+        Raises: BadInput: an unknown parameter, a value out of its interval, or a parameter without a value.
+
+        Example:
+
+        >>> from symcook.recipes import build
+        >>> build("gtzero").bind(eps="1/4").layers[0].feedforward.W2
+        Matrix([[4, -4]])
+        """
         both = sorted({*(given or {})} & set(named))
         if both:
             raise BadInput("a parameter must be given one value", f"{both[0]} twice", "leave one out")
