@@ -407,6 +407,9 @@ class StatementSpelling(Spelling):
         return f"{head} = {self.value(value)}"
 
 
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+
+
 def in_brackets(text: str) -> str:
     """A formula with brackets if it needs them in a conjunction."""
     return f"({text})" if "|" in text else text
@@ -415,7 +418,7 @@ def in_brackets(text: str) -> str:
 def _in_brackets_if_needed(text: str, beside: str) -> str:
     """A term with brackets if it needs them before or after the operator `beside`."""
     depth = 0
-    for k, x in enumerate(text):
+    for k, x in enumerate(_QUOTED.sub("a", text)):  # a quoted token may be a bracket or an operator
         depth += (x in "([") - (x in ")]")
         if depth == 0 and (x in "+-" or (beside == "^" and x in "*/^")):
             return f"({text})"

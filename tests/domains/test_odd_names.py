@@ -89,6 +89,11 @@ def test_tokens_are_written_as_statements_read_them(letters: tuple[str, str]) ->
         assert 'at("1", j)' in line and found.model.prove(line, 1).status != "REFUTED"
 
 
+def test_a_quoted_bracket_is_no_bracket() -> None:
+    """A sum that names the token ) was not bracketed where it is divided."""
+    assert asked(322, 1) is not None
+
+
 def test_no_name_of_a_form_is_a_word_of_statements() -> None:
     assert {*reader.WORDS} <= WORDS and {*vocabulary.OWN_NAMES} == OWN_NAMES
     b = sc.Builder(inputs=["accept", "at"], positions={"q": "1/i"})
