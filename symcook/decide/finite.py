@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symcook.decide.automata import Automaton, explored
+from symcook.decide.lookups import SQUARE, NoLookup, looked_up
 from symcook.decide.places import SAME, TERMS, Ordered, Unbounded, place
 from symcook.decide.streams import Stream, TooLarge, each, join, letters, machine, minimal, scan, scan_right
 from symcook.model.expr import show
@@ -225,7 +226,8 @@ class Finite:
                 tree: Any = function if isinstance(function, tuple) else ("num", *function.as_integer_ratio())
                 bias, order = place(tree, self.embedding.start, len(self.tokens))
             except Unbounded as error:
-                raise OutOfReach(f"the position function of {name} takes no end of values: {error}") from None
+                why = f"the position function of {name} is neither periodic nor one that orders positions"
+                raise OutOfReach(f"{why}: {error}") from None
             # The part with finitely many values is a stream, or a number.
             if isinstance(bias, Stream):
                 stream = join(lambda a, b: a + b, stream, bias) if table is not None else bias
@@ -267,7 +269,7 @@ class Finite:
         if summed.order:
             term = show(next(iter(summed.order)))
             name = next(name for name in weights if self.held[name].order)
-            raise OutOfReach(f"{what} reads {name}, in which {term} takes no end of values")
+            raise OutOfReach(f"{what} reads {name}, in which {term} has infinitely many values")
         return summed.stream
 
     def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Carried]]:
@@ -302,9 +304,19 @@ class Finite:
         # Softmax gives a mean of all values that a position sees, of which at most the sign is known. So its scores do
         # not matter.
         rows = [] if soft else [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
-        queries = [self.finite(query, Fraction(0), f"a query of {where}") for query, _ in rows]
         keys = [self.linear(key, Fraction(0), f"a key of {where}") for _, key in rows]
         values = [self.finite(numbers["V"][k], Fraction(0), f"a value of {where}") for k in outs]
+        if not soft and any(SQUARE in key.order for key in keys):
+            asked = [self.linear(query, Fraction(0), f"a query of {where}") for query, _ in rows]
+            wanted = self._together([query.stream for query in asked])
+            try:
+                orders, start = [query.order for query in asked], self.embedding.start
+                found = looked_up(head, wanted, orders, keys, values, start, _kept, self.inside)
+            except NoLookup as error:
+                raise OutOfReach(f"{where} {error}") from None
+            names_written = [head.writes[k] for k in outs]
+            return [(name, Carried(stream, {})) for name, stream in zip(names_written, found, strict=True)]
+        queries = [self.finite(query, Fraction(0), f"a query of {where}") for query, _ in rows]
         no_scores = self._base(self.constant(()))
         query = self._together(queries) if rows else no_scores
         key = self._together([key_value.stream for key_value in keys]) if rows else no_scores

@@ -1,8 +1,9 @@
 """Position functions: those with finitely many values, as streams, and those that only order the positions.
 
-Powers of -1, and comparisons of i or n - i with a number, take finitely many values over all lengths. They are streams,
-and so is every function of such terms. Any other position function must be a number plus multiples of `TERMS`, each
-strictly monotone in the position, and of `SAME`, so that it can only break ties (`symcook.decide.finite`).
+Powers of -1, remainders, sines and cosines of rational turns, signs, and comparisons of i or n - i with a number take
+finitely many values over all lengths. They are streams, and so is every function of such terms. Any other position
+function must be a number plus multiples of `TERMS`, each strictly monotone in the position, and of `SAME`, so that it
+can only break ties (`symcook.decide.finite`) or look up a position (`symcook.decide.lookups`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from symcook.decide.streams import Stream, cycle, each, together
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, parse_term, show
+from symcook.model.meaning import subtrees
 from symcook.model.rationals import rational, truth
 
 
@@ -28,11 +30,13 @@ class Order(NamedTuple):
 
 TERMS: dict[Tree, Order] = {
     parse_term("i"): Order(True, lambda first: None),
+    parse_term("i^2"): Order(True, lambda first: None),
     parse_term("i/n"): Order(True, lambda first: Fraction(1)),
     parse_term("1/i"): Order(False, lambda first: Fraction(1)),
     parse_term("1/(i + 1)"): Order(False, lambda first: Fraction(1, first + 1)),
 }
 """The bounds: two values of i/n differ by at most (n - 1)/n; 1/i and 1/(i + 1) stay above 0."""
+PI = parse_term("pi")
 SAME = [parse_term(text) for text in ("n", "1/n", "1/(n + 1)")]
 """Terms that have the same value at all positions of a string."""
 Ordered = dict[Tree, Fraction]
@@ -55,8 +59,11 @@ def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Orde
     """
     finite_parts: dict[Tree, Stream] = {}
     try:
-        periodic = _finite(tree, first, letters, finite_parts)
-        if not names(periodic) & {"i", "n"}:
+        try:
+            periodic: Tree | None = _finite(tree, first, letters, finite_parts)
+        except Unbounded:
+            periodic = None
+        if periodic is not None and not names(periodic) & {"i", "n"}:
             if not finite_parts:
                 return rational(periodic), {}
             atoms = [f"finite{k}" for k in range(len(finite_parts))]
@@ -71,9 +78,16 @@ def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Orde
 
 
 def _finite(tree: Tree, first: int, letters: int, found: dict[Tree, Stream]) -> Tree:
-    """`tree` with a name, finite0, finite1, ..., in place of each power and each condition with i or n in it. `found`
-    is extended by these parts, each with its stream, in the order of the names. Unbounded where such a part has no
-    stream."""
+    """`tree` with a name, finite0, finite1, ..., in place of each power, each condition and each periodic function with
+    i or n in it. `found` is extended by these parts, each with its stream, in the order of the names. Unbounded where
+    such a part has no stream."""
+    if tree[:2] == ("call", "sign") and names(tree) & {"i", "n"}:
+        (of,), zero = tree[2], ("num", 0, 1)
+        return _finite(("-", ("ind", ("<", zero, of)), ("ind", ("<", of, zero))), first, letters, found)
+    if tree[:2] in (("call", "mod"), ("call", "sin"), ("call", "cos")) and names(tree) & {"i", "n"}:
+        if tree not in found:
+            found[tree] = _cyclic(tree, first, letters)
+        return ("name", f"finite{list(found).index(tree)}")
     if tree[0] in ("^", "ind", "if") and names(tree) & {"i", "n"}:
         varying = tree if tree[0] == "^" else tree[1]
         if varying not in found:
@@ -86,19 +100,94 @@ def _finite(tree: Tree, first: int, letters: int, found: dict[Tree, Stream]) -> 
 
 
 def _power(tree: Tree, first: int, letters: int) -> Stream:
-    """The stream of a power of -1 whose exponent is an integer polynomial in i, so that its parity depends on that of
-    i."""
+    """The stream of a power of -1 whose exponent is an integer polynomial in i, or an integer multiple of n - i and an
+    integer, so that its parity depends on that of i or of n - i."""
     base, exponent = tree[1], tree[2]
-    if rational(base) != -1 or not _polynomial(exponent):
+    if names(base) or rational(base) != -1:
         raise Unbounded(show(tree))
-    values = [rational(tree, {"i": Fraction(i)}) for i in (first, first + 1)]
-    return cycle(2, values, letters)
+    from_end = not _polynomial(exponent)
+    if from_end:
+        i, n, constant = _affine(exponent)
+        if n != -i or i.denominator != 1 or constant.denominator != 1:
+            raise Unbounded(show(tree))
+    # The k-th position from the end is i = n - 1 - k + first; only i - n matters, so n is 0 here.
+    at = [Fraction(first - 1 - k if from_end else first + k) for k in (0, 1)]
+    stream = cycle(2, [rational(tree, {"i": place, "n": Fraction(0)}) for place in at], letters)
+    return stream.mirrored if from_end else stream
+
+
+def _cyclic(tree: Tree, first: int, letters: int) -> Stream:
+    """The stream of a remainder, or of the sine or cosine of a rational multiple of pi, of i or of n - i. Unbounded
+    where its values do not repeat, are irrational, or repeat only after more than `FAR` positions."""
+    name, (of, *divisor) = tree[1], tree[2]
+    by = rational(divisor[0]) if divisor and not names(divisor[0]) else Fraction(2)
+    if (divisor and names(divisor[0])) or not by:
+        raise Unbounded(show(tree))
+    if divisor and _polynomial(of) and by.denominator == 1:
+        n, period = Fraction(0), abs(by.numerator)
+    else:
+        # The values repeat after as many positions as make the argument grow by a multiple of the turn.
+        i, n, _ = form = _affine(of) if divisor else _turns(of)
+        if n not in (0, -i):
+            raise Unbounded(show(tree))
+        period = (i / by).denominator
+    if period > FAR:
+        raise Unbounded(show(tree))
+
+    def value(i: Fraction) -> Fraction:
+        """The value at i, where n is 0: from the end only i - n matters."""
+        if divisor:
+            return rational(tree, {"i": i, "n": Fraction(0)})
+        turns = (form[0] * i + form[2] - (Fraction(1, 2) if name == "sin" else 0)) % 2
+        if turns not in COSINES:
+            raise Unbounded(show(tree))
+        return COSINES[turns]
+
+    # The k-th position from the end is i = n - 1 - k + first.
+    at = [Fraction(first - 1 - k if n else first + k) for k in range(period)]
+    stream = cycle(period, [value(place) for place in at], letters)
+    return stream.mirrored if n else stream
+
+
+COSINES = {
+    Fraction(sixths, 6): Fraction(cosine, 2)
+    for sixths, cosine in {0: 2, 2: 1, 3: 0, 4: -1, 6: -2, 8: -1, 9: 0, 10: 1}.items()
+}
+"""The rational cosines: {t: cos(pi*t)} for 0 <= t < 2. By Niven's theorem no other rational t has one."""
+
+
+def _turns(tree: Tree) -> tuple[Fraction, Fraction, Fraction]:
+    """The coefficients of i and of n, and the constant, of a multiple of pi, divided by pi; Unbounded for any other
+    term."""
+    if tree == PI:
+        return Fraction(0), Fraction(0), Fraction(1)
+    if tree[0] in ("+", "-"):
+        sign = 1 if tree[0] == "+" else -1
+        one, other = _turns(tree[1]), _turns(tree[2])
+        return one[0] + sign * other[0], one[1] + sign * other[1], one[2] + sign * other[2]
+    # A product of a multiple of pi and a term without pi, one of which is a number or a multiple of pi alone.
+    match tree:
+        case ("neg", of):
+            left, turns = _affine(("num", -1, 1)), _turns(of)
+        case ("/", of, ("num", p, q)):
+            left, turns = (Fraction(0), Fraction(0), Fraction(q, p)), _turns(of)
+        case ("*", one, other):
+            with_pi, without = (one, other) if PI in subtrees(one) else (other, one)
+            left, turns = _affine(without), _turns(with_pi)
+        case _:
+            raise Unbounded(show(tree))
+    if any(turns[:2]) and any(left[:2]):
+        raise Unbounded(show(tree))
+    number, terms = (turns[2], left) if any(left[:2]) else (left[2], turns)
+    return number * terms[0], number * terms[1], number * terms[2]
 
 
 def _polynomial(tree: Tree) -> bool:
-    """Whether `tree` is made of integers and i by sums, differences and products."""
+    """Whether `tree` is made of integers and i by sums, differences, products and powers."""
     if tree[0] == "num":
         return tree[2] == 1
+    if tree[0] == "^":
+        return _polynomial(tree[1]) and tree[2][0] == "num" and tree[2][2] == 1 and tree[2][1] >= 0
     return tree == ("name", "i") or (tree[0] in ("+", "-", "*", "neg") and all(map(_polynomial, tree[1:])))
 
 

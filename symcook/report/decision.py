@@ -40,7 +40,10 @@ def _document(decision: Decision, name: str | None) -> Document:
     if decision.verdict == "refused":  # a single reason goes into the title, several are a list
         who, reason = _undecidable(decision, name or decision.model.name), decision.why or ""
         first, why = _outcome(decision, name or decision.model.name), reason.removeprefix(f"{who}: ").split("; ")
-        return Document(f"{first}: {why[0]}", []) if len(why) == 1 else Document(first, [PlainLines(why)])
+        instead = _instead(decision, name)
+        if len(why) == 1:
+            return Document(f"{first}: {why[0]}", [PlainLines(instead)] if instead else [])
+        return Document(first, [PlainLines([*why, *instead])])
     # The smallest string on which they differ; the reason; the number of strings for which any answer will do; and what
     # the model accepts.
     parts: list[Any] = []
@@ -97,6 +100,14 @@ def _outcome(decision: Decision, name: str) -> str:
 def _undecidable(decision: Decision, name: str) -> str:
     """The one that cannot be decided: the specification or the model `name`."""
     return f"the specification {decision.against}" if (decision.why or "").startswith("the specification ") else name
+
+
+def _instead(decision: Decision, name: str | None) -> list[str]:
+    """The commands that take a model which cannot be decided; [] for a specification, and for a model of numbers."""
+    if name is None or not decision.letters or _undecidable(decision, name) != name:
+        return []
+    prove = f"symcook prove {name} --statement 'accept <-> matches(\"REGEX\")' searches for a proof"
+    return [f"{prove}; symcook check {name} --max-length 8 runs all short strings"]
 
 
 def _answer(answer: object) -> str:

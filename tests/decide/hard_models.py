@@ -202,7 +202,11 @@ if __name__ == "__main__":
     for seed in range(int(sys.argv[1]) if len(sys.argv) > 1 else 2000):
         outcome = compared(drawn(random.Random(seed)))
         kind = outcome.partition(":")[0] if outcome.startswith("refused") else outcome.partition(" at")[0]
-        for why in ("an average", "a softmax", "outweigh", "no end of values", "after it") if kind == "refused" else ():
+        for why in (
+            ("an average", "a softmax", "outweigh", "infinitely many", "periodic", "after it")
+            if kind == "refused"
+            else ()
+        ):
             kind = f"refused: {why}" if why in outcome else kind
         count[kind] = count.get(kind, 0) + 1
         if kind == "wrong":

@@ -162,7 +162,7 @@ def test_means_of_which_the_sign_alone_is_known_are_no_scores(score: tuple[str, 
     assert found.verdict == "refused" and "an average of different values to the coordinate mean" in found.why
 
 
-def test_what_takes_no_end_of_values_is_named() -> None:
+def test_what_has_infinitely_many_values_is_named() -> None:
     expected = {
         "dyck-1-zero-one": "head 1 of layer 1 counts, because it writes an average of different values to the "
         "coordinate balance",
@@ -179,11 +179,13 @@ def test_what_takes_no_end_of_values_is_named() -> None:
     assert sc.build("first").decide("1.*").verdict == "equal"
     share = sc.Builder(words={"a": {"x": 1}, "b": {}}, positions={"share": "i/n"})
     share.readout("sign", "last", ("share",), weights=[1])
-    with pytest.raises(OutOfReach, match="the readout reads share, in which i/n takes no end of values"):
+    with pytest.raises(OutOfReach, match="the readout reads share, in which i/n has infinitely many values"):
         Finite(share.build("share")).automaton()
-    odd = sc.Builder(words={"a": {"x": 1}, "b": {}}, positions={"place": "i^2"})
+    odd = sc.Builder(words={"a": {"x": 1}, "b": {}}, positions={"place": "i^3"})
     odd.readout("sign", "last", ("place",), weights=[1])
-    with pytest.raises(OutOfReach, match="the position function of place takes no end of values: i"):
+    with pytest.raises(
+        OutOfReach, match="the position function of place is neither periodic nor one that orders positions: i"
+    ):
         Finite(odd.build("odd")).automaton()
 
 

@@ -138,4 +138,4 @@ def rounded(place: Term) -> Term | None:
     nearest = floor(number + Fraction(1, 2))
     if nearest - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
         return None
-    return reify.term(normal.add(p, {ONE: nearest - number}))
+    return reify.term(normal.add(p, {ONE: nearest - number})) if nearest != number else reify.term(p)
