@@ -37,14 +37,18 @@ def without(model: Transformer, *, head: str | None = None, feedforward: int | N
     The weights that write are set to zero. So all other layers and heads keep their numbers, and norms stay.
 
     Arguments:
-        head: the name of a head, such as "L1.head2"; layers and heads count from 1.
-        feedforward: the layer whose feed-forward layer adds nothing, counted from 1.
+        head: str or None (None). The name of a head, such as "L1.head2"; layers and heads count from 1.
+        feedforward: int or None (None). The layer whose feed-forward layer adds nothing, counted from 1.
 
-    Raises BadInput, with the nearest name, where the model has no such part; and without an argument.
+    Returns: Transformer.
+
+    Raises: BadInput: the model has no such part, with the nearest name; neither or both arguments.
+
     Example:
-        >>> from symcook.recipes import build
-        >>> build("dyck-1").without(feedforward=1).prove("accept <-> count('(') = count(')')").status
-        'PROVED'
+
+    >>> from symcook.recipes import build
+    >>> build("dyck-1").without(feedforward=1).prove("accept <-> count('(') = count(')')").status
+    'PROVED'
     """
     if (head is None) == (feedforward is None):
         given = "neither" if head is None else "both"
@@ -76,17 +80,20 @@ def with_weights(model: Transformer, weights: Mapping[str, Any], *, name: str | 
     """The model with other values for some weights.
 
     Arguments:
-        weights: {name: value}. A name is that of one weight, such as L1.head1.V[balance,token], L2.ff.b1[3] or
-            readout[total], whose value is an exact number; or of a matrix, such as L1.head1.V, whose value is a
+        weights: {name: value}. A name is that of one weight, such as "L1.head1.V[balance,token]", "L2.ff.b1[3]" or
+            "readout[total]", whose value is an exact number; or of a matrix, such as "L1.head1.V", whose value is a
             matrix of the same shape.
-        name: the name of the new model.
+        name: str or None (None). The name of the new model.
 
-    Raises BadInput, with the nearest name, for a weight that the model does not have, and for a matrix of another
-    shape.
+    Returns: Transformer.
+
+    Raises: BadInput: a weight that the model does not have, with the nearest name; a matrix of another shape.
+
     Example:
-        >>> from symcook.recipes import build
-        >>> build("dyck-1").with_weights({"L1.ff.b1[1]": "1/4"}).run(")").array("error", exact=True).tolist()
-        [5/4]
+
+    >>> from symcook.recipes import build
+    >>> build("dyck-1").with_weights({"L1.ff.b1[1]": "1/4"}).run(")").array("error", exact=True).tolist()
+    [5/4]
     """
     changed = model
     for weight, value in weights.items():
@@ -119,24 +126,29 @@ def patched(
 ) -> Transformer:
     """The model in which a coordinate has a given value at one position (activation patching, mean ablation).
 
-    The value stands there from the last sublayer that writes the coordinate on; all other positions, and strings that
-    are shorter, stay as they are. The new model has a position function that is 1 at the position, and for a coordinate
-    that tokens or parts write a feed-forward layer after the last of them, so that the numbers of later layers grow.
+    The value stands there from the last sublayer that writes the coordinate on; all other positions, and strings
+    that are shorter, stay as they are. The new model has a position function that is 1 at the position, and for a
+    coordinate that tokens or parts write a feed-forward layer after the last of them, so that the numbers of later
+    layers grow.
 
     Arguments:
-        coordinate: a coordinate of the model.
-        position: the position, counted from 1; special tokens such as BOS are positions too.
-        value: an exact number, or "mean" for the mean over `inputs`.
-        from_string: a string; the value is that of the coordinate at this position in the run on it.
-        inputs: strings (or rows of inputs) over whose runs the mean is taken.
+        coordinate: str. A coordinate of the model.
+        position: int. The position, counted from 1; special tokens such as BOS are positions too.
+        value: exact number or "mean" (None). "mean" is the mean over `inputs`.
+        from_string: str (None). A string; the value is that of the coordinate at this position in the run on it.
+        inputs: strings, or rows of inputs (None). The mean is taken over their runs.
 
-    Raises BadInput where the model must not be patched so, with the part for which that is: a layer norm over the
+    Returns: Transformer.
+
+    Raises: BadInput: a model that must not be patched so, with the part for which that is: a layer norm over the
     whole residual stream, which would see the new position function, or a coordinate without a known bound.
+
     Example:
-        >>> from symcook.recipes import build
-        >>> patched = build("dyck-1").patched("balance", 2, value=1)
-        >>> patched.run("())").array("balance").round(3).tolist()
-        [1.0, 1.0, -0.333]
+
+    >>> from symcook.recipes import build
+    >>> patched = build("dyck-1").patched("balance", 2, value=1)
+    >>> patched.run("())").array("balance").round(3).tolist()
+    [1.0, 1.0, -0.333]
     """
     require_known("coordinate", coordinate, tuple(model.space))
     if isinstance(position, bool) or position < 1:
