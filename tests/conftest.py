@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 from _pytest.mark.expression import Expression
 
+import symcook
+
 FOLDER = "SYMCOOK_VERDICTS"
 LAYER_ONE = "not slow and not sweep"  # as in pyproject.toml
 BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
@@ -81,7 +83,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """After a file its own caches go. Caches that the file imports stay, as other files use them, until the process has
-    grown by `GROWN`; then they go too, with all garbage. No later collection looks at what is left: a collection of a
+    grown by `GROWN`; then they and those of symcook go too, with all garbage. No later collection looks at what is left: a collection of a
     large process takes as long as a hundred tests."""
     item.stash[SPENT] = processor_time()
     yield
@@ -89,7 +91,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         modules = [item.getparent(pytest.Module).obj]  # type: ignore[union-attr]
         grown = held() > collected[0] + GROWN
         if grown:
-            modules = [one for one in [*sys.modules.values()] if str(getattr(one, "__file__", "")).startswith(TESTS)]
+            modules = [one for one in [*sys.modules.values()] if str(getattr(one, "__file__", "")).startswith(OWN)]
         for cached in (one for module in modules for one in caches(module)):
             cached.cache_clear()
         if grown:
@@ -100,9 +102,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 CACHE = type(cache(int))
-TESTS = f"{Path(__file__).parent}{os.sep}"
+OWN = tuple(f"{Path(file).parent}{os.sep}" for file in (__file__, symcook.__file__))
 GROWN = 150
-"""By how many MB a process may grow before all caches of tests go."""
+"""By how many MB a process may grow before all caches go."""
 collected = [100]
 """How many MB the process held after its last collection; at first, about what it holds when the tests are read."""
 
