@@ -14,12 +14,37 @@ from typing import TYPE_CHECKING, Any
 from symcook.coq.reading import Defined, Reading, definitions, parsed, sort_text, spelled
 from symcook.coq.ring import Lemmas
 from symcook.coq.shapes import joined, parted
-from symcook.coq.term import Term, conjuncts, formula
+from symcook.coq.term import Term, Untranslatable, conjuncts, formula
+from symcook.model.steps import (
+    Activate,
+    Attend,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    PartStep,
+    Products,
+    Read,
+    ScaleEntries,
+)
 
 if TYPE_CHECKING:
     from symcook.coq.models import WrittenModel
     from symcook.model.expr import Tree
     from symcook.proof.definitions import RunDefinition
+
+
+def _in_coq(step: PartStep) -> None:
+    """Untranslatable for a part for which proofs/coq/Model.v has no constructor."""
+    match step:
+        case Attend(Products(queries, keys, _, _), values, _, _):
+            sides = [isinstance(one, LinearMap) and one.bias is None for one in (queries, keys, values)]
+            if all(sides):
+                return
+        case LinearMap(Activate(LinearMap(Read(), _, _), "relu" | "step" | "gelu"), _, _):
+            return
+        case ScaleEntries(DivideByRms(Centre(Read() | LinearMap(Read(), _, None)), _, _), _, _):
+            return
+    raise Untranslatable("a model in Coq has heads, layer norms, and feed-forward layers with relu, step or gelu alone")
 
 
 class Equations:
@@ -37,6 +62,8 @@ class Equations:
 
     def __init__(self, written: WrittenModel, definition: Defined) -> None:
         self.written, self.definition, self.relation = written, definition, written.relation
+        for step in self.relation.steps.values():
+            _in_coq(step)
         self.pointwise, self.symbols = written.relation.pointwise, list(written.symbols)
         self.place = dict(zip(definition.params, written.places(definition), strict=True))
         self.sort = "Real" if self.pointwise else ("fun", ("Int",), "Real")

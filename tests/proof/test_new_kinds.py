@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from norms_and_gates import LETTERS, SPACE, gated, matrix, rms
 from shared import ROOT
 
 import symcook as sc
+from symcook.coq.equations import Equations
+from symcook.coq.term import Untranslatable
 from symcook.domains import make_domain
 from symcook.errors import BadInput, NoRun, NotExact
 from symcook.forward import forward
@@ -100,6 +103,21 @@ def test_a_norm_without_mean_that_gives_zeros_and_one_of_a_projection() -> None:
 def test_what_is_not_known_is_refused(changes: Mapping[str, Any], must: str) -> None:
     with pytest.raises(BadInput, match=must):
         Relation(document(**changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"feedforward": GATED},
+        {"feedforward": {**document()["layers"][0]["feedforward"], "activation": "silu"}},
+        {"placement": "post", "attention_norms": [norm()], "feedforward_norms": [norm()]},
+    ],
+)
+def test_coq_refuses_the_new_kinds_in_a_sentence(changes: Mapping[str, Any]) -> None:
+    """Of a stored model it says the matrices; a certificate about equations that are written out needs none."""
+    written: Any = SimpleNamespace(relation=Relation(document(**changes)))
+    with pytest.raises(Untranslatable, match="heads, layer norms, and feed-forward layers with relu"):
+        Equations(written, Relation(document()))  # type: ignore[arg-type]
 
 
 def test_a_bridge_to_a_family_refuses_a_norm_without_mean() -> None:

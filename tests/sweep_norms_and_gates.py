@@ -1,0 +1,76 @@
+"""Every verb, command, number system and format is asked about a model with gated units and about one with RMS norms:
+it answers, or refuses in one sentence. Gates that make a relu leave the model what it was, and so its answers."""
+
+import io
+import json
+from contextlib import redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from invented import calls
+
+import symcook as sc
+from symcook.errors import SymcookError
+
+CALLS = calls()
+OTHERS = {"seconds", "method", "notes", "formats", "path"}
+"""What an answer says of the way to it, and what rounding makes of a product in place of a relu."""
+
+
+def gated(model: sc.Transformer) -> sc.Transformer:
+    """The model with step(z)*z in place of relu(z)."""
+
+    def put(layer: sc.Layer) -> sc.Layer:
+        f = layer.feedforward
+        if not isinstance(f, sc.FeedForward) or f.activation != "relu":
+            return layer
+        same = sc.GatedUnits(f.reads, f.writes, f.W1, f.W1, f.W2, "step", f.b1, f.b1, f.b2)
+        return replace(layer, feedforward=same)
+
+    return replace(model, layers=tuple(map(put, model.layers)))
+
+
+def normed(model: sc.Transformer) -> sc.Transformer:
+    """The model with an RMS norm after each block, where it has no norms."""
+
+    def put(layer: sc.Layer) -> sc.Layer:
+        norm = (sc.RMSNorm(tuple(model.space), epsilon=1),)
+        if layer.placement != "none":
+            return layer
+        norms = [norm if part is not None else () for part in (layer.attention, layer.feedforward)]
+        return sc.Layer(layer.attention, layer.feedforward, *norms, "post")
+
+    return replace(model, layers=tuple(map(put, model.layers)))
+
+
+def answer(ask: Any, model: sc.Transformer, folder: Path) -> Any:
+    """What is said; a refusal as an exception."""
+    folder.mkdir()
+    with redirect_stdout(io.StringIO()):
+        said = ask(model, folder)
+    if not hasattr(said, "to_json"):
+        return None
+    document = json.loads(json.dumps(said.to_json(), default=str))
+    return {key: value for key, value in document.items() if key not in OTHERS}
+
+
+@pytest.mark.parametrize("change", [gated, normed])
+@pytest.mark.parametrize("name", CALLS)
+def test_an_answer_or_a_sentence(name: str, change: Any, tmp_path: Path) -> None:
+    make, ask = CALLS[name]
+    model = make()
+    other = change(model)
+    try:
+        found = answer(ask, other, tmp_path / "other")
+    except SymcookError as error:
+        assert error.exit_code in (2, 3), error
+        return
+    if change is gated:
+        assert found == answer(ask, model, tmp_path / "model")
+
+
+def test_the_changes_change() -> None:
+    assert sum(gated(make()) != make() for make, _ in CALLS.values()) > 40
+    assert sum(normed(make()) != make() for make, _ in CALLS.values()) > 40
