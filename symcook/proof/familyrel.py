@@ -197,7 +197,7 @@ class FamilyRelation(RunEquations):
         self.functions[name] = _sort(len(held[1]) + len(over) + (not self.pointwise))
         value = self._call(held, [("name", index.name) for index in over])
         ranges = (*self.rounds, *over, *self.positions)
-        self.definitions.append(RunDefinition(name, Expressed(value), row, ranges, block=self.of_head))
+        self.definitions.append(RunDefinition(name, Expressed(value), row, ranges, block=self.head_block))
         return held
 
     def _always(self, text: str) -> str:

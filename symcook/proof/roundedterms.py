@@ -196,7 +196,7 @@ class ErrorRules:
         parts = list(terms)
         if len(parts) < 2:
             return parts[0] if parts else exactly(ZERO)
-        value, size, most = (_sum([one[k] for one in parts]) for k in range(3))
+        value, size, most = map(_sum, zip(*((one.value, one.size, one.most) for one in parts), strict=True))
         wholes = [one.whole for one in parts if one.whole and one.whole.count == CountSum(0)]
         whole = reduce(Wholeness.beside, wholes) if len(wholes) == len(parts) else None
         count, leaves = largest([one.count for one in parts]), CountSum(0).plus(*(one.leaves for one in parts))
@@ -204,12 +204,12 @@ class ErrorRules:
 
     def summed(self, index: tuple[str, Tree, Tree], term: NearTerm, terms: Tree) -> NearTerm:
         """A sum over a range; `terms` is how many terms are not zero, and at least one."""
-        of = [("sum", *index, part) for part in term[:3]]
+        value, size, most = (("sum", *index, part) for part in (term.value, term.size, term.most))
         whole = term.whole if term.whole and term.whole.count == CountSum(0) else None
         if whole:
             each = (("all in", *index, one) if index[0] in names(one) else one for one in whole.conditions)
             whole = Wholeness(tuple(each))
-        return NearTerm(*of, term.count, term.leaves.times(terms), whole)
+        return NearTerm(value, size, most, term.count, term.leaves.times(terms), whole)
 
     def computed(self, term: NearTerm) -> NearTerm:
         """A sum after all its terms are added. The sum of two held numbers is rounded once, so its size is that of the

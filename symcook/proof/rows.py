@@ -44,7 +44,7 @@ class RunEquations:
         self.premises_after: list[Premise] = []  # that they are not
         self.held: dict[str, Any] = {}
         self.used: set[str] = set()  # names that are taken
-        self.of_head: HeadBlock | None = None  # the head whose values are defined
+        self.head_block: HeadBlock | None = None  # the head whose values are defined
         ends = (parse_term(end) for end in (self.low, self.high))
         self.positions = () if pointwise else (Range("i", *ends),)
 
@@ -107,16 +107,16 @@ class RunEquations:
         for name in dict.fromkeys(name for _, _, name, _ in added):
             own = [(h, block, right) for h, block, written, right in added if written == name]
             if len(own) == 1 and not self._many(own[0][1]):
-                self.of_head = HeadBlock(number, own[0][0], self._over(own[0][1]))
+                self.head_block = HeadBlock(number, own[0][0], self._over(own[0][1]))
                 self._write(name, number, own[0][2])
             else:
                 heads: list[ValueAt] = []
                 for h, block, right in own:
-                    self.of_head = HeadBlock(number, h, self._over(block))
+                    self.head_block = HeadBlock(number, h, self._over(block))
                     heads.append(self._apart(f"z{number}_{h}_{name}", name, block, right))
-                self.of_head = None
+                self.head_block = None
                 self._write(name, number, PartsRow(heads=tuple(heads)))
-        self.of_head = None
+        self.head_block = None
         if placement == "post":
             for norm in norms:
                 self.held |= self._norm(number, norm)

@@ -351,7 +351,7 @@ class Relation(RunEquations):
     def _define(self, fresh: str, text: Any) -> str:
         """A definition of a new function like `fresh`. Returns the name."""
         name = self._fresh(fresh)
-        self.definitions.append(RunDefinition(name, alone(name), text, self.positions, self.call, self.of_head))
+        self.definitions.append(RunDefinition(name, alone(name), text, self.positions, self.call, self.head_block))
         return name
 
     def _write(self, name: str, number: int, right: Right) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from proof.roundedfamilies import FAMILIES, FamilyMachine
 from proof.roundedruns import FORMATS, MODELS, drawn, in_format, outside, related, stored
 from proof.test_rounded_runs import as_exact, fewer, smaller
 
@@ -57,6 +58,18 @@ def test_wrong_relations_are_noticed(
     for name in names:
         of = related(name)
         assert any(outside(drawn(name, seed), of) for seed in range(40) if not drawn(name, seed).refused), name
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_instances_of_families_are_inside(name: str) -> None:
+    for seed in range(40):
+        assert FamilyMachine(name, seed).outside() == [], seed
+
+
+@pytest.mark.parametrize("name", ["lookup-quadratic", "ends"])
+def test_a_wrong_relation_of_a_family_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ErrorRules, "entry", as_exact)
+    assert any(FamilyMachine(name, seed).outside() for seed in range(20))
 
 
 @pytest.mark.parametrize("folder", ["models", "families"])

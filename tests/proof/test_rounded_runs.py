@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from checkout import ROOT
+from proof.roundedfamilies import FamilyMachine
 from proof.roundedruns import drawn, in_format, outside, related, stored
 from proof.roundingmachine import Bits, Machine, Style, evaluated
 from proof.stored import load_module
@@ -232,6 +233,11 @@ def test_floats_are_inside(name: str) -> None:
         assert outside(drawn(name, seed, divided_last=True), stored(name, floats=True)) == []
 
 
+def test_an_instance_of_a_family_is_inside() -> None:
+    for name in ("lookup-one-hot", "ends"):
+        assert FamilyMachine(name, 1).outside() == []
+
+
 def test_a_mean_that_is_divided_first_is_not_one_of_floats() -> None:
     """Three thirds, each rounded, are not one: of equally many brackets the balance need not be zero."""
     draws = (drawn("dyck-1", seed) for seed in range(40))
@@ -293,18 +299,20 @@ NEAR = [
     ("lem.rounded_lookup_needs", "3*n^2*u", "96*n^2*u"),
     ("lem.rounded_majority", "2*n*(n + 2)*u", "n*(n + 2)*u"),
     ("lem.rounded_majority", "!=", "<="),
+    ("lem.rounded_winner", "s(j) < s(q)", "s(j) <= s(q)"),
     ("lem.floats_majority", "n*u <= 1", "n*u <= 2"),
     ("lem.rounding_errors", "- 1 <= 2*m*u", "- 1 <= m*u"),
     ("lem.rounded_first", "8*(n + 3)*u", "(n + 3)*u"),
     ("lem.rounded_lookup_quadratic", "<= 1/4", "<= 1/2"),
-    ("lem.rounded_lookup_quadratic", "u), 3)", "u), 2)"),
     ("lem.rounded_lookup_quadratic", "96*n^2*u", "48*n^2*u"),
+    ("lem.rounded_winner", "u), 3)", "u), 2)"),
+    ("lem.rounded_lookup_one_hot", "832*N*u", "8*N*u"),
     ("lem.floats_dyck", "4*(n + 2)*u", "(n + 2)*u"),
     ("lem.rounded_dyck_fails", "0 < u", "0 <= u"),
 ]
 
 
-@pytest.mark.layer_one(0, 1, 2, 3, 4, 5)
+@pytest.mark.layer_one(0, 1, 2, 3, 4, 5, 6)
 @pytest.mark.parametrize(("name", "old", "new"), NEAR)
 def test_a_near_miss_has_no_proof(name: str, old: str, new: str) -> None:
     """With fewer bits, one rounding less, a tie or a worse query the text of a theorem proves nothing."""
