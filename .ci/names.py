@@ -65,6 +65,20 @@ def a_name_means_one_thing(modules: Modules) -> Iterator[str]:
             yield f".ci/names.py:1: SHARED must say {len(double.get(name, ()))} of {name}, and nothing of one"
 
 
+def what_was_given_is_no_option(modules: Modules) -> Iterator[str]:
+    """What an error of the library says was given names no option, since Python's users have arguments. (What must hold
+    and what to do may: `symcook.errors` reads both with arguments.)"""
+    for module in modules.values():
+        if module.part in ("cli", "__main__"):
+            continue
+        for node in module.nodes:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("BadInput", "NotExact", "NoRun"):
+                given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "given")]
+                texts = [one.value for part in given for one in ast.walk(part) if isinstance(one, ast.Constant)]
+                if any("--" in one for one in texts if isinstance(one, str)):
+                    yield f"{module.path}:{node.lineno}: {ast.unparse(given[0])} names an option"
+
+
 def vague_variables(modules: Modules) -> list[str]:
     """The places where a variable is called by a word of `VAGUE`. CI prints their number; it is no limit."""
     return [

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 import layers
 import names
+import portable
 from package import ROOT, Modules, read
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -201,7 +202,8 @@ def checks(modules: Modules) -> dict[Callable[..., Iterator[str]], Iterator[str]
     trees = [
         *(layers.imports_to_the_left, layers.heavy_is_lazy, layers.apart, layers.no_circles),
         *(layers.proofs_in_order, layers.trusted_files_lie_together, layers.few_ask_a_readout),
-        *(names.a_name_means_one_thing, names.parameters_have_types),
+        *(names.a_name_means_one_thing, names.parameters_have_types, portable.files_are_the_same_on_each_system),
+        names.what_was_given_is_no_option,
     ]
     pages: list[Check] = [
         *(layers.the_note_draws_the_layers, layers.tests_lie_as_the_package),

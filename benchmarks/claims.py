@@ -101,7 +101,7 @@ def main() -> int:
         to = None if given.certificates is None else given.certificates / str(number)
         rows.append(answered(claim, models[claim.model], given.seconds, to))
         if given.rows is not None:
-            with given.rows.open("a", encoding="utf-8") as file:
+            with given.rows.open("a", encoding="utf-8", newline="\n") as file:
                 file.write(json.dumps(rows[-1]) + "\n")
     print(*table(rows), f"median {median(row['seconds'] for row in rows):.2f} s of processor time", sep="\n")
     return 1 if any(map(wrong, rows)) else 0

@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(shown(rows[-1]), flush=True)
     if options.json is not None:
         document = {"symcook": sc.__version__, "python": platform.python_version(), "processor": platform.machine()}
-        options.json.write_text(json.dumps({**document, "rows": rows}, indent=2) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps({**document, "rows": rows}, indent=2) + "\n", encoding="utf-8", newline="\n")
     return 0
 
 

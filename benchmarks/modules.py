@@ -44,7 +44,7 @@ def entered(command: Sequence[str]) -> list[str]:
     """The modules that a command enters; RuntimeError where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         call = [sys.executable, "-c", TRACE, *command]
-        done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(call, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     code, *modules = done.stderr.splitlines()[-1].split()
     if code != "0":
         raise RuntimeError(f"{' '.join(command)} must succeed: {done.stderr}")

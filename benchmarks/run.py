@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json is not None:
         document = {"symcook": symcook.__version__, "python": platform.python_version()}
         document |= {"processor": platform.machine(), "rows": lines}
-        options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8", newline="\n")
     return 0
 
 

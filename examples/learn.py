@@ -181,7 +181,7 @@ def main(arguments: list[str]) -> int:
         for row in rows
     ]
     target = given.output / f"{given.language}-learned.csv"
-    target.write_text(head + "".join(lines), encoding="ascii")
+    target.write_text(head + "".join(lines), encoding="ascii", newline="\n")
     print(f"wrote {target}")
     try:
         picture = panels(given.language, rows, given.test)

@@ -53,7 +53,7 @@ def main() -> None:
             length = None if model.pointwise else ROWS
             write(model, given.folder / kind / f"{name}-float32{format.ending}", kind, length)
     if given.table is not None:
-        given.table.write_text(table())
+        given.table.write_text(table(), encoding="utf-8", newline="\n")
 
 
 def write(model: sc.Transformer, target: Path, kind: str, length: int | None) -> None:

@@ -141,7 +141,9 @@ def evaluate(m, z, stop=end):
         x = np.concatenate(norms, axis=-1) if norms else z
         for head in numbered(m, step + "head", "V"):
             z = z + attend(m, head, x, stop)
-        if step + "W1" in m:
+        if step + "steps" in m:
+            z = z + made(m, step, steps_of(m, step), x, stop)
+        elif step + "W1" in m:
             hidden = activate(m[step + "activation"], x @ m[step + "W1"].T + m[step + "b1"])
             z = z + hidden @ m[step + "W2"].T + m[step + "b2"]
         z = norm(m, step + "after.", z, stop) if step + "after.gain" in m else z
@@ -158,21 +160,56 @@ def numbered(m, stem, last):
         k += 1
 
 
+def steps_of(m, key):
+    """The steps of a part: lists of a name and what it has. The words of its fields stand in them too."""
+    m.read |= {k for k in m if k.startswith(key) and "." not in k.removeprefix(key) and m.get(k).dtype.kind == "U"}
+    return json.loads(str(m[key + "steps"]))
+
+
+def made(m, key, step, x, stop):
+    """What a step makes of x."""
+    name, *given = step
+    kinds = {
+        "Read": lambda: x,
+        "LinearMap": lambda of, matrix, bias: made(m, key, of, x, stop) @ m[key + matrix].T + optional(m, key, bias),
+        "Activate": lambda of, kind: activate(kind, made(m, key, of, x, stop)),
+        "Multiply": lambda left, right: made(m, key, left, x, stop) * made(m, key, right, x, stop),
+        "ScaleEntries": lambda of, gain, bias: made(m, key, of, x, stop) * m[key + gain] + optional(m, key, bias),
+        "DivideByRms": lambda of, root, zero: divided(made(m, key, of, x, stop), m[key + root], zero, stop, SQUARE),
+    }
+    return one_of(kinds, name)(*given).astype(x.dtype)
+
+
+def optional(m, key, bias):
+    """The vector that a step adds; 0 where it adds none."""
+    return 0 if bias is None else m[key + bias]
+
+
 def norm(m, key, z, stop):
-    """A layer norm of z, or of its projection."""
+    """A layer norm of z, or of its projection; another norm by its steps."""
+    if key + "steps" in m:
+        return made(m, key, steps_of(m, key), z, stop)
     x = z @ m[key + "P"].T if key + "P" in m else z
     x = x - x.mean(axis=-1, keepdims=True)
-    total = (x * x).mean(axis=-1, keepdims=True) + m[key + "epsilon"]
-    refuses, flat = one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]), 0
-    # For a norm that refuses zero variance, `stop` is called; if it returns, the result is NaN.
+    scaled = divided(x, m[key + "epsilon"], m[key + "zero_variance"], stop, VARIANCE)
+    return (scaled * m[key + "gain"] + m[key + "bias"]).astype(z.dtype)
+
+
+VARIANCE = "a layer norm with epsilon = 0 must meet a variance above zero"
+SQUARE = "an RMS norm with epsilon = 0 must meet a mean square above zero"
+
+
+def divided(x, epsilon, zero, stop, must):
+    """The entries of a norm by the root of their mean square plus epsilon."""
+    total = (x * x).mean(axis=-1, keepdims=True) + epsilon
+    refuses, flat = one_of({"refuse": True, "zero": False}, zero), 0
+    # For a norm that refuses a root of zero, `stop` is called; if it returns, the result is NaN.
     if refuses and (total == 0).any():
         *which, index = np.argwhere(total[..., 0] == 0)[0].tolist()
         of = f" of input {which[0]}" if which else ""
-        must = "a layer norm with epsilon = 0 must meet a variance above zero"
         stop(must, f"zero at index {index}{of}", "set an epsilon above 0")
         flat = np.nan
-    scaled = np.where(total == 0, flat, x / np.sqrt(np.where(total == 0, 1, total)))
-    return (scaled * m[key + "gain"] + m[key + "bias"]).astype(z.dtype)
+    return np.where(total == 0, flat, x / np.sqrt(np.where(total == 0, 1, total)))
 
 
 def apart(x, w):
@@ -231,6 +268,7 @@ def activate(kind, x):
         "gelu": lambda: x * (0.5 * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2))),
         "gelu-tanh": lambda: x * (0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
         "gelu-sigmoid": lambda: x * (1 / (1 + np.exp(-1.702 * x))),
+        "silu": lambda: x * (1 / (1 + np.exp(-x))),
     }
     with np.errstate(over="ignore"):
         return one_of(kinds, kind)().astype(x.dtype)

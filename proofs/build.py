@@ -506,9 +506,9 @@ def build_all(
                 print(f"{shown_file(name)}: {built.problem}", file=sys.stderr)
             if not check:
                 if built.shorter is not None:
-                    file_of(name).write_text(built.shorter, encoding="utf-8")
+                    file_of(name).write_text(built.shorter, encoding="utf-8", newline="\n")
                 if built.certificate is not None:
-                    (FOLDER / f"{name}.json").write_text(built.certificate, encoding="utf-8")
+                    (FOLDER / f"{name}.json").write_text(built.certificate, encoding="utf-8", newline="\n")
                 record.put(built)
                 if time.monotonic() - saved > 5:
                     record.write()

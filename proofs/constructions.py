@@ -17,7 +17,7 @@ from symcook.model.expr import Tree
 from symcook.model.family import load, shipped
 from symcook.proof import familyrel
 from symcook.proof.audit.folded import called, statement_tree
-from symcook.proof.records import _RECORD, _written
+from symcook.proof.records import FAMILY_CALL, RECORD, _written
 from symcook.proof.replay import Statement, statements
 from symcook.proof.runrel import Model, Relation, named, stored_model
 
@@ -60,8 +60,8 @@ def tree_of(statement: Statement) -> Tree:
         word = {"premises": "word", "answer": "accept"}.get(word, word)
         return f"{word}({_FAMILY}{name}{f'{_UNDER}{prefix}' if prefix else ''})"
 
-    text = familyrel.CALL.sub(said, statement.written)
-    while (found := _RECORD.search(text)) is not None:
+    text = FAMILY_CALL.sub(said, statement.written)
+    while (found := RECORD.search(text)) is not None:
         record, model = found[2], found[3]
         text = _written(text, found, _Record(model)).replace("RUN__", f"run({model}{_UNDER}{record})")
     return statement_tree(named(text))
@@ -168,7 +168,7 @@ def _families(rows: Iterable[claims.Claim]) -> Iterator[str]:
     about: dict[str, list[str]] = defaultdict(list)
     settled = {row.corrected or row.id: row.id for row in rows}
     for one in statements().values():
-        for name in sorted({call[2] for call in familyrel.CALL.finditer(one.written)}):
+        for name in sorted({call[2] for call in FAMILY_CALL.finditer(one.written)}):
             if not one.id.startswith("bridge."):
                 about[name].append(settled.get(one.id, one.id))
     yield from ("", "## Families", "", "A row is in bold; the others are lemmas.", "")

@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
     if arguments:
         print("usage: python proofs/expand.py [--check]", file=sys.stderr)
         return 2
-    path.write_text(wanted, encoding="utf-8")
+    path.write_text(wanted, encoding="utf-8", newline="\n")
     return 0
 
 

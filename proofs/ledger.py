@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
         found = recompute(progress)
     refused = ignored()
     if "--verdicts" in arguments:
-        Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
+        Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8", newline="\n")
     ledger = claims.ledger(found)
     unrecorded = quotations.unrecorded(ledger)
     reworded = claims.reworded(claims.inventory())
@@ -75,8 +75,8 @@ def main(arguments: list[str]) -> int:
         seals.write(claims.DATA / claims.WORDS, map(claims.words_of, claims.inventory()))
         notes = ROOT / "build" / "notes"
         notes.mkdir(parents=True, exist_ok=True)
-        (notes / "constructions.md").write_text(constructions.page(ledger), encoding="utf-8")
-        (notes / "inventory.md").write_text(inventory.page(ledger, errata.PAPERS), encoding="utf-8")
+        (notes / "constructions.md").write_text(constructions.page(ledger), encoding="utf-8", newline="\n")
+        (notes / "inventory.md").write_text(inventory.page(ledger, errata.PAPERS), encoding="utf-8", newline="\n")
     found_claims = claims.counts(ledger)
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
     print(f"false as stated: {claims.by_error_type(row for row in ledger if row.counted)}")

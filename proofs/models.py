@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from symcook.compose import confident
+from symcook.compose.builder import Builder
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
@@ -74,6 +75,14 @@ def defaulted() -> Transformer:
     )  # fmt: skip
 
 
+def majority() -> Transformer:
+    """The model of the README: more a's than b's."""
+    builder = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
+    mean = builder.add(head(value={"mean": "vote"}, mask="future"))
+    builder.readout("sign", "last", mean, weights=[1])
+    return builder.build("majority")
+
+
 def flip_flop() -> Transformer:
     """The flip-flop language by average-hard attention with a gap of 1/n: instructions w, r and i and bits in turn, a w
     first, and after each r the bit that was written last."""
@@ -121,6 +130,7 @@ PARITY = {"K": 2, "S": 2, "first": 1, "delta": "1 2 2 1", "final": "0 1"}
 OTHERS: dict[str, Callable[[], Transformer]] = {
     "if-between": between,
     "flip-flop": flip_flop,
+    "majority": majority,
     "predecessor-default": defaulted,
     "predecessor-strict-average": variant("predecessor-strict-average", "predecessor-strict", weighting="average"),
     "first-position-softmax": variant("first-position-softmax", "first-position", weighting="softmax"),

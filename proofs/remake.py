@@ -37,7 +37,7 @@ class Journal:
 
     def add(self, name: str) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(f"{name} {self.programs}\n")
 
     def end(self) -> None:
@@ -97,7 +97,7 @@ def progress() -> Callable[[str], None]:
 def second_checker() -> int:
     files = (HERE / "checker.py", HERE / "expanded.txt", HERE / "certificates")
     command = [sys.executable, "-I", "-S", "-W", "error", *map(str, files)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     lines = done.stdout.splitlines()
     for line in lines if done.returncode else lines[-1:]:
         say(line)

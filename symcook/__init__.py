@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
     from symcook.model.modelfile import load
-    from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+    from symcook.model.parts import FeedForward, GatedUnits, Head, Layer, LayerNorm, RMSNorm, SelfAttention
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
@@ -38,7 +38,7 @@ __version__ = "0.2.0"
 # The modules of the public names, and the module of each name.
 _HOMES = {
     "model.ends": ("Embedding", "Readout"),
-    "model.parts": ("Layer", "SelfAttention", "FeedForward", "Head", "LayerNorm"),
+    "model.parts": ("Layer", "SelfAttention", "FeedForward", "GatedUnits", "Head", "LayerNorm", "RMSNorm"),
     "model.transformer": ("Parameter", "Transformer"),
     "bounds": ("bound",),
     "compilers": ("compile",),
@@ -72,6 +72,9 @@ VERBS = {
     "hardsoft": "symcook.bounds.hardsoft:hardsoft",
     "precision": "symcook.questions.precision:precision",
     "soften": "symcook.compose.cooling:soften",
+    "without": "symcook.compose.interventions:without",
+    "patched": "symcook.compose.interventions:patched",
+    "with_weights": "symcook.compose.interventions:with_weights",
     "arrays": "symcook.export:arrays",
     "export": "symcook.export:export",
     "diff": "symcook.export.diff:diff",
@@ -80,10 +83,10 @@ VERBS = {
 """{method of a model: the function that it calls}; the model is the first argument (`symcook.model.answers`)."""
 
 __all__ = [
-    "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
-    "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "compile",
-    "derive", "derive_cases", "feedforward", "from_npz", "from_safetensors", "from_state_dict", "head", "load", "prove",
-    "verify_export",
+    "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "GatedUnits", "Head", "Layer", "LayerNorm", "NotExact",
+    "Parameter", "RMSNorm", "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound",
+    "build", "compile", "derive", "derive_cases", "feedforward", "from_npz", "from_safetensors", "from_state_dict",
+    "head", "load", "prove", "verify_export",
 ]  # fmt: skip
 
 

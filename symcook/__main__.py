@@ -124,7 +124,7 @@ def _open_streams() -> None:
     if sys.stderr is None:
         import os
 
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stderr = open(os.devnull, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
     if sys.stdout is None:
         from symcook.errors import BadInput
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 
 class TimeUp(BaseException):
@@ -26,7 +27,7 @@ class TimeUp(BaseException):
 def raise_real(error: BaseException) -> None:
     """Raise an error again that is not the doing of a user's code: a Ctrl-C, or the end of a time limit. Whatever else
     that code raises, SystemExit too, is an answer that it does not give."""
-    if type(error) in (KeyboardInterrupt, TimeUp):
+    if type(error) is KeyboardInterrupt or isinstance(error, TimeUp):
         raise error
 
 
@@ -37,7 +38,7 @@ class Until:
     def __init__(self, seconds: float, part: float = 1) -> None:
         self.processor = time.process_time() + seconds
         now = time.monotonic()
-        self.clock = now + part * (_waits.until - now)
+        self.clock = now + part * (_own.until - now)
 
     @property
     def left(self) -> float:
@@ -46,37 +47,49 @@ class Until:
         return min(self.processor - time.process_time(), self.clock - time.monotonic())
 
 
-class _Waits(threading.local):
-    """For each thread the end of its innermost `waiting`, by `time.monotonic`; infinite outside of any."""
-
-    until = math.inf
-
-
-_waits = _Waits()
-
-
 def timers() -> bool:
-    """Whether timers can be set: not on Windows, and only in the main thread."""
+    """Whether the system's timers can raise TimeUp: not on Windows, and only in the main thread."""
     import signal
 
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+class _Thread(threading.local):
+    """What each thread has of its own."""
+
+    def __init__(self) -> None:
+        self.until = math.inf
+        """The end of the innermost `waiting`, by `time.monotonic`; infinite outside of any."""
+        self.limits: list[_Limit] = []
+        """The limits that have not ended, the outermost first.
+
+        TimeUp may be raised just while a limit is being set or stopped, so that its own end is not reached. Then a
+        limit around it stops it; its own end, if it comes later, does nothing."""
+        self.lock = threading.RLock()
+        """Whoever holds it is not interrupted by a limit of this thread that goes by a second thread."""
+
+
+_own = _Thread()
 
 
 @contextmanager
 def alarm(limit: float | Until) -> Iterator[None]:
     """A context in which TimeUp is raised after `limit` seconds of processor time, or at the moment `limit`.
 
-    It has no effect where there are no timers.
+    In the main thread of a system with interval timers, signals raise it. In other threads, and on Windows, a second
+    thread does, as soon as Python code runs: a function written in C, such as `time.sleep`, returns first.
     """
-    if not timers():
-        yield
-        return
     until = limit if isinstance(limit, Until) else Until(limit)
     with ExitStack() as stack:
-        if until.clock < math.inf:
-            stack.enter_context(_timer("REAL", "SIGALRM", until.clock - time.monotonic(), until))
-        if until.processor < math.inf:
-            stack.enter_context(_timer("PROF", "SIGPROF", until.processor - time.process_time(), until))
+        if not timers():
+            if until.left < math.inf:
+                stack.enter_context(_standing(_Watch(until)))
+        else:
+            if until.clock < math.inf:
+                stack.enter_context(_standing(_Timer("REAL", "SIGALRM", until.clock - time.monotonic(), until)))
+            if until.processor < math.inf:
+                left = until.processor - time.process_time()
+                stack.enter_context(_standing(_Timer("PROF", "SIGPROF", left, until)))
         yield
 
 
@@ -84,67 +97,154 @@ def alarm(limit: float | Until) -> Iterator[None]:
 def waiting(seconds: float) -> Iterator[None]:
     """A context with a limit of `seconds` in real time, for a computation for which a user waits.
 
-    Each `Until` that this thread makes in it ends by then at the latest. TimeUp is raised at the limit if there are
-    timers (`timers`).
+    Each `Until` that this thread makes in it ends by then at the latest. TimeUp is raised at the limit.
     """
-    before = _waits.until
-    _waits.until = min(before, time.monotonic() + seconds)
+    before = _own.until
+    _own.until = min(before, time.monotonic() + seconds)
     try:
         with alarm(Until(math.inf)):
             yield
     finally:
-        _waits.until = before
-
-
-_standing: list[Callable[[], None]] = []
-"""For each limit that has not ended, the outermost first, a function that undoes it.
-
-TimeUp may be raised just while a limit is being set or stopped, so that its own end is not reached. Then a limit around
-it undoes it; its own end, if it comes later, does nothing."""
+        _own.until = before
 
 
 @contextmanager
-def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[None]:
-    """A context in which TimeUp is raised after `seconds` of one timer, or sooner if a limit around it ends sooner.
-
-    timer, number: "REAL" and "SIGALRM", or "PROF" and "SIGPROF". If the time ends while the timer is being set or
-    stopped, no timer of this limit remains either.
-    """
-    import signal
-
-    which, sign = getattr(signal, f"ITIMER_{timer}"), getattr(signal, number)
-    clock = time.process_time if timer == "PROF" else time.monotonic
-    over = False
-
-    def on_signal(*_: object) -> None:
-        """The handler of the signal; a signal that comes after the end is ignored."""
-        if not over:
-            raise TimeUp(until)
-
-    # What was set before: the remaining time of a limit around this one (0: none), and its handler.
-    time_of_outer, begun, outer_handler = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
-
-    def undo() -> None:
-        """Stop this limit, and set the limit around it again, if there is one, with its remaining time."""
-        nonlocal over
-        over = True
-        signal.setitimer(which, 0)
-        signal.signal(sign, outer_handler)
-        if time_of_outer:
-            signal.setitimer(which, max(time_of_outer - (clock() - begun), 1e-3), 1)
-
-    try:
+def undisturbed() -> Iterator[None]:
+    """A context that delays Ctrl-C and time limits of this thread until its end, so that several files change
+    together."""
+    delayed: list[int] = []
+    handlers: dict[int, Any] = {}
+    with _own.lock:
+        _take_what_came()
         try:
-            _standing.append(undo)
-            signal.signal(sign, outer_handler if 0 < time_of_outer < seconds else on_signal)
-            # At least 1 ms, since 0 would set no timer. The signal is repeated each second, since Python drops
-            # exceptions that are raised in some callbacks.
-            signal.setitimer(which, max(min(seconds, time_of_outer or seconds), 1e-3), 1)
+            if threading.current_thread() is threading.main_thread():
+                import signal
+
+                for kind in (getattr(signal, name, None) for name in ("SIGINT", "SIGALRM", "SIGPROF")):
+                    if kind is not None and callable(handler := signal.getsignal(kind)):
+                        handlers[kind] = handler
+                        signal.signal(kind, lambda number, _: delayed.append(number))
             yield
         finally:
-            over = True  # set first: the time may end at the next line
+            for kind, handler in handlers.items():
+                signal.signal(kind, handler)
+            for number in dict.fromkeys(delayed):
+                signal.raise_signal(number)
+
+
+def _take_what_came() -> None:
+    """Python raises an exception that another thread has sent when a function is called."""
+
+
+@contextmanager
+def _standing(limit: _Limit) -> Iterator[None]:
+    """A context in which the limit stands. If the time ends while it is being set or stopped, nothing of it remains
+    either."""
+    limits = _own.limits
+    try:
+        try:
+            limits.append(limit)
+            limit.start()
+            yield
+        finally:
+            limit.over = True  # set first: the time may end at the next line
     finally:
-        over = True
-        while undo in _standing:
-            _standing[-1]()
-            _standing.pop()
+        limit.over = True
+        while limit in limits:
+            limits[-1].stop()
+            limits.pop()
+
+
+class _Limit:
+    """A limit of time, which raises TimeUp once it is started and until it is over."""
+
+    over = False
+
+    def __init__(self, until: Until) -> None:
+        self.until = until
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Stop this limit; a second call does nothing more."""
+        raise NotImplementedError
+
+
+class _Timer(_Limit):
+    """A limit by one timer of the system: "REAL" and "SIGALRM", or "PROF" and "SIGPROF". TimeUp is raised after
+    `seconds`, or sooner if a limit around it ends sooner."""
+
+    def __init__(self, timer: str, number: str, seconds: float, until: Until) -> None:
+        import signal
+
+        super().__init__(until)
+        self.which, self.sign = getattr(signal, f"ITIMER_{timer}"), getattr(signal, number)
+        self.clock = time.process_time if timer == "PROF" else time.monotonic
+        self.seconds = seconds
+        # What was set before: the remaining time of a limit around this one (0: none), and its handler.
+        self.time_of_outer, self.begun = signal.getitimer(self.which)[0], self.clock()
+        self.outer_handler = signal.getsignal(self.sign)
+
+    def on_signal(self, *_: object) -> None:
+        """The handler of the signal; a signal that comes after the end is ignored."""
+        if not self.over:
+            raise TimeUp(self.until)
+
+    def start(self) -> None:
+        import signal
+
+        sooner = 0 < self.time_of_outer < self.seconds
+        signal.signal(self.sign, self.outer_handler if sooner else self.on_signal)
+        # At least 1 ms, since 0 would set no timer. The signal is repeated each second, since Python drops
+        # exceptions that are raised in some callbacks.
+        signal.setitimer(self.which, max(min(self.seconds, self.time_of_outer or self.seconds), 1e-3), 1)
+
+    def stop(self) -> None:
+        """Stop this limit, and set the limit around it again, if there is one, with its remaining time."""
+        import signal
+
+        self.over = True
+        signal.setitimer(self.which, 0)
+        signal.signal(self.sign, self.outer_handler)
+        if self.time_of_outer:
+            signal.setitimer(self.which, max(self.time_of_outer - (self.clock() - self.begun), 1e-3), 1)
+
+
+class _Watch(_Limit):
+    """A limit by a second thread, which waits and then sends TimeUp to the thread that made the limit."""
+
+    def __init__(self, until: Until) -> None:
+        super().__init__(until)
+        self.lock, self.ended = _own.lock, threading.Event()
+        self.thread = threading.get_ident()
+        # Python makes the exception in the other thread and gives it nothing, so that its class has the moment.
+        self.kind = type("TimeUpOfThread", (TimeUp,), {"__init__": lambda error: TimeUp.__init__(error, until)})
+
+    def start(self) -> None:
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def stop(self) -> None:
+        with self.lock:
+            self.over = True
+            self.ended.set()
+            self._send(None)  # what was sent and not raised yet is taken back; a limit around this one sends again
+
+    def _watch(self) -> None:
+        """Send TimeUp when the time is over, and again each second until the limit ends."""
+        while not self.ended.wait(max(min(self.until.left, threading.TIMEOUT_MAX), 1e-3)):
+            if self.until.left > 0:
+                continue  # the processor did something else meanwhile
+            with self.lock:
+                if self.over:
+                    return
+                if not self._send(self.kind):
+                    return
+            self.ended.wait(1)
+
+    def _send(self, kind: type[TimeUp] | None) -> bool:
+        """Have the thread raise this, or nothing. False if the thread has ended."""
+        import ctypes
+
+        sent = ctypes.py_object() if kind is None else ctypes.py_object(kind)
+        return ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), sent) > 0

@@ -36,7 +36,7 @@ from symcook import recipes
 from symcook.errors import BadInput, SymcookError, unknown
 from symcook.proof.audit.certificatefile import certificate
 from symcook.proof.audit.seals import digest, judge_digest, read
-from symcook.proof.audit.senses import said
+from symcook.proof.audit.senses import StatusOfSenses, said
 from symcook.proof.audit.statementfiles import statement_files
 
 DATA = Path(__file__).parent / "data"
@@ -410,8 +410,6 @@ def stored_rows() -> dict[str, list[dict[str, Any]]]:
 def current(name: str, row: dict[str, Any]) -> Known | None:
     """The content of a stored row; None if its form is invalid, its status has no certificate or entry, or something
     that it depends on has changed."""
-    from symcook.proof.files import proofs_directory
-
     # The form: these keys, lists of ids, a known status, and an id that exists.
     keys = {"id", "status", "digest", "corrected", "assuming", "lemmas", "same"}
     if not {"id", "status", "digest"} <= set(row) <= keys or name not in inventory():
@@ -427,17 +425,26 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     if same is not None and (not isinstance(same, str) or same not in inventory()):
         return None
     # The status is what the senses of the certificates and the facts of the entry give.
-    root, entry = proofs_directory(), reviewed().get(name, {})
-    found = said(name, _certificates(root), _corrections(root))
+    entry, found = reviewed().get(name, {}), senses(name)
     if row["status"] != status_of(entry.get("kind", inventory()[name].kind), found.status, entry):
         return None
     if row.get("corrected") not in (found.corrections or (None,)) or {*assuming} != found.assuming:
+        return None
+    if tuple(lemmas) != found.lemmas:
         return None
     if same is not None and not _repeats(name, same, entry):
         return None
     # The digest covers statements, certificates and entries: it differs as soon as one of them has changed.
     known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)
     return known if row["digest"] and row["digest"] == known.sealed(name) else None
+
+
+def senses(name: str) -> StatusOfSenses:
+    """What the stored certificates of a claim say, without a replay."""
+    from symcook.proof.files import proofs_directory
+
+    root = proofs_directory()
+    return said(name, _certificates(root), _corrections(root))
 
 
 def _repeats(name: str, same: str, entry: dict[str, str]) -> bool:

@@ -31,8 +31,8 @@ from symcook.forward import forward
 from symcook.model.answers import Reply
 from symcook.model.ends import Readout
 from symcook.model.expr import valid_name
-from symcook.model.parts import LayerNorm
-from symcook.model.reads import PartsRead
+from symcook.model.parts import AnyNorm
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.spelled import spelled
 from symcook.model.symbols import Exact
 from symcook.model.symbols import symbol as sympy_symbol
@@ -43,7 +43,7 @@ from symcook.numbers.shorter import shorter
 if TYPE_CHECKING:
     from symcook.proof.statements.inturn import PartsProof
 
-READS = PartsRead("the closed form")
+READS = PartsRead("the closed form", **NORMS_AND_GATES)
 
 
 ReadCase = tuple[Guard, Mapping[str, Value]]
@@ -424,8 +424,8 @@ def _without_refusal(model: Transformer) -> Transformer:
     readout reads all positions or there is no norm.
     """
 
-    def easy(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
-        return tuple(replace(norm, zero_variance="zero") for norm in norms)
+    def easy(norms: tuple[AnyNorm, ...]) -> tuple[AnyNorm, ...]:
+        return tuple(norm.eased for norm in norms)
 
     if model.readout.everywhere or not any(s.after or s.before for s in READS.of(model).sublayers):
         return model

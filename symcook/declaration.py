@@ -2,10 +2,11 @@
 declaration.
 
 Only the header and the docstring of the function are read, from its source. So help and completion do not import the
-modules that compute the answer; `load` imports them. In the docstring, the paragraphs before "For example:" describe
-the question. Each argument has a line `name METAVAR: words` or `name --option METAVAR: words`. A flag has no metavar; a
-metavar A|B lists all values. Arguments of many questions are described once, in `COMMON`. So is `file`, the place where
-the command writes the answer, which is not an argument of any function.
+modules that compute the answer; `load` imports them. A question may have a text of its own for the command; otherwise
+its docstring is the text. In it, the paragraphs before "For example:" describe the question. Each argument has a line
+`name METAVAR: words` or `name --option METAVAR: words`. A flag has no metavar; a metavar A|B lists all values.
+Arguments of many questions are described once, in `COMMON`. So is `file`, the place where the command writes the
+answer, which is not an argument of any function.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ class Question:
     """A question: its name and its function ("module:function"), which takes `arguments`, and the argument `more`,
     which has no option."""
 
-    def __init__(self, name: str, home: str, more: str) -> None:
-        self.name, self.home, self.more = name, home, more
+    def __init__(self, name: str, home: str, more: str, text: str = "") -> None:
+        self.name, self.home, self.more, self.text = name, home, more, text
 
     def load(self) -> Callable[..., Any]:
         """The function, imported now."""
@@ -98,7 +99,7 @@ class Question:
         start = source.index(f"\ndef {name}(")
         end = source.index('"""', source.index('"""', start) + 3) + 3
         function: Any = ast.parse(source[start:end]).body[0]
-        return function.args, cleandoc(ast.get_docstring(function, clean=False) or "")
+        return function.args, self.text or cleandoc(ast.get_docstring(function, clean=False) or "")
 
     @property
     def words(self) -> str:

@@ -12,11 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from symcook.model.parts import FeedForward, Head, LayerNorm, Part, Sublayer
-from symcook.model.reads import PartsRead
+from symcook.model.parts import Mask, Part, Sublayer
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.steps import (
+    Activate,
+    Attend,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    Multiply,
+    PartStep,
+    Products,
+    Read,
+    ScaleEntries,
+    attention,
+    unknown_step,
+)
 from symcook.walk import Walk
 
-READS = PartsRead("the dense pass")
+READS = PartsRead("the dense pass", **NORMS_AND_GATES)
 
 
 class Columns(Mapping[str, Any]):
@@ -87,71 +101,99 @@ class DensePass(Walk):
         self.zero = self.domain.linear([], 0)
         return asking
 
-    def overwrite(self, norm: LayerNorm) -> None:
+    def overwrite(self, norm: Part) -> None:
         table: Any = self.normalised(norm)
         self.write(table.names, table.columns)
 
-    def _normalised(self, norm: LayerNorm) -> Any:
-        columns = self.columns(self.stream, norm.reads)
-        if norm.projection is not None:
-            columns = self.matrices.product(self.matrix(norm, "projection"), columns)
-        columns = self.domain.layer_norm(columns, norm.lowered["epsilon"], norm.zero_variance)
-        return Columns(norm.writes, self.matrices.scaled(columns, norm))
+    def _normalised(self, norm: Part) -> Any:
+        return Columns(norm.writes, self.table(norm, norm.steps, self.stream))
 
     def add(self, step: Sublayer, view: Columns, asking: Columns, wanted: set[str]) -> None:
         """Add the outputs of a sublayer: of heads after all of them have read the stream, of a feed-forward layer at
         once."""
         head_outputs = []
         for part in step.parts:
-            match part:
-                case Head():
-                    head_outputs.append(self.attention(part, view, asking, wanted))
-                case FeedForward():
-                    self.network(part, asking, wanted)
-                case _:
-                    READS.refuse(type(part))
+            if attention(part.steps):
+                head_outputs.append(self.attention(part, view, asking, wanted))
+            else:
+                self.network(part, asking, wanted)
         for names, columns in head_outputs:
             if names:
                 self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))
 
-    def attention(self, head: Head, view: Columns, asking: Columns, wanted: set[str]) -> Any:
+    def attention(self, head: Part, view: Columns, asking: Columns, wanted: set[str]) -> Any:
         """The coordinates that a head writes, and the columns that it adds to them."""
         written, queries, keys, values = self.offered(head, view, asking, wanted)
         if not written:
             self.weights += [()] if self.units else []
             return (), ()
-        rule = head.sees, head.weighting, head.lowered["factor"]
+        match head.steps:
+            case Attend(_, _, mask, weighting):
+                rule = Mask(mask), weighting, head.lowered["factor"]
+            case step:
+                unknown_step("the dense pass", step)
         outputs = self.domain.attend(queries, keys, values, *rule)
         if self.units:
             self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
         return written, outputs
 
-    def offered(self, head: Head, view: Columns, asking: Columns, wanted: set[str]) -> Any:
+    def offered(self, head: Any, view: Columns, asking: Columns, wanted: set[str]) -> Any:
         """The coordinates that a head writes, with its queries, keys and values; all empty if it writes none."""
         rows, written = _wanted(head.writes, wanted)
         if not written:
             return (), (), (), ()
-        columns_seen = self.columns(view, head.reads)
-        values = self.matrices.product(self.matrix(head, "V", rows), columns_seen)
         queries: Any = ()
         keys: Any = ()
-        if not head.uniform:
-            query_columns = columns_seen if asking is view else self.columns(asking, head.reads)
-            queries = self.matrices.product(self.matrix(head, "Q"), query_columns)
-            keys = self.matrices.product(self.matrix(head, "K"), columns_seen)
+        match head.steps:
+            case Attend(Products(queries_step, keys_step, _, _), LinearMap(of, matrix, None), _, _):
+                values = self.matrices.product(self.matrix(head, matrix, rows), self.table(head, of, view))
+                if not head.uniform:
+                    queries = self.table(head, queries_step, asking)
+                    keys = self.table(head, keys_step, view)
+            case step:
+                unknown_step("the dense pass", step)
         if self.after is not None:
             keys, values = self.remembered(self.after, list(keys), list(values))
         return written, queries, keys, values
 
-    def network(self, part: FeedForward, asking: Columns, wanted: set[str]) -> None:
-        """Add the output of a feed-forward layer."""
+    def network(self, part: Part, asking: Columns, wanted: set[str]) -> None:
+        """Add the output of a part that computes each position by itself: one sum with what is there."""
         rows, names = _wanted(part.writes, wanted)
         if not names:
             return
-        read, old = self.columns(asking, part.reads), self.columns(self.stream, names)
-        hidden = self.matrices.product(self.matrix(part, "W1"), read, self.vector(part, "b1"), part.activation)
-        out, bias = self.matrix(part, "W2", rows), self.vector(part, "b2", rows)
-        self.write(names, self.matrices.product(out, hidden, bias, onto=old))
+        match part.steps:
+            case LinearMap(of, matrix, bias):
+                entries, added = self.table(part, of, asking), self.vector(part, bias, rows)
+                onto = self.columns(self.stream, names)
+                sums = self.matrices.product(self.matrix(part, matrix, rows), entries, added, onto=onto)
+            case step:
+                unknown_step("the dense pass", step)
+        self.write(names, sums)
+
+    def table(self, part: Part, step: PartStep, view: Columns) -> Any:
+        """The columns of a step of a part."""
+        match step:
+            case Read():
+                return self.columns(view, part.reads)
+            case LinearMap(of, matrix, bias):
+                return self._product(part, of, matrix, bias, "", view)
+            case Activate(LinearMap(of, matrix, bias), kind):
+                return self._product(part, of, matrix, bias, kind, view)
+            case Multiply(left, right):
+                return self.matrices.multiplied(self.table(part, left, view), self.table(part, right, view))
+            case ScaleEntries(of, gain, bias):
+                return self.matrices.scaled(self.table(part, of, view), part, gain, bias)
+            case DivideByRms(Centre(of), epsilon, zero):
+                return self.domain.layer_norm(self.table(part, of, view), part.lowered[epsilon], zero)
+            case DivideByRms(of, epsilon, zero):
+                return self.domain.rms_norm(self.table(part, of, view), part.lowered[epsilon], zero)
+        unknown_step("the dense pass", step)
+
+    def _product(self, part: Part, of: PartStep, matrix: str, bias: str | None, kind: str, view: Columns) -> Any:
+        """The columns of a matrix times those of a step, plus a bias, with an activation if there is one."""
+        return self.matrices.product(
+            self.matrix(part, matrix), self.table(part, of, view), self.vector(part, bias), kind
+        )
 
     def full(self) -> Any:
         return self.stream
@@ -168,8 +210,11 @@ class DensePass(Walk):
         """A matrix of a part, or some of its rows, in the form of the number system."""
         return self.matrices.matrix(part, name, getattr(part, name), rows)
 
-    def vector(self, part: Part, name: str, rows: tuple[int, ...] | None = None) -> Any:
-        """A column of numbers of a part, or some of its entries, in the form of the number system."""
+    def vector(self, part: Part, name: str | None, rows: tuple[int, ...] | None = None) -> Any:
+        """A column of numbers of a part, or some of its entries, in the form of the number system; None without a
+        name."""
+        if name is None:
+            return None
         return self.matrices.vector(part, name, part.lowered[name], rows)
 
 

@@ -125,21 +125,32 @@ def derive(model: Transformer, given: object, values: Mapping[str, Exact] | None
 def derive(
     model: Transformer, given: object = None, values: Mapping[str, Exact] | None = None
 ) -> Derivation | EveryLength:
-    """The closed forms of `model` on one input; without an input, those of a model of strings at every length.
+    """Closed forms of the model's outputs: for one input, or for all inputs of each length.
 
-    `given` is a string, or rows {input: value} whose values may contain symbols. The forms of a feed-forward recipe are
-    in the names of the inputs that are not given. `values` sets declared symbols; the others remain, with their
-    intervals. The forms at every length are proposals; their method `prove()` searches for a proof.
+    Closed forms of a feed-forward model are in the inputs that are not given. Parameters without a value remain
+    symbols with their intervals. The forms at every length are proposals; their method `prove()` searches for a
+    proof.
+
+    Arguments:
+        model: Transformer. The model; as a method, `model.derive(given)`.
+        given: str, a sequence of tokens, or rows {input: value} whose values may contain symbols (None). None: a
+            model of strings at every length, a feed-forward model in its inputs.
+        values: {parameter: exact value} (None). A parameter without a value stays a symbol.
+
+    Returns: Derivation for one input; for a model of strings without input `EveryLength`, the closed forms at every
+    length.
+
+    Raises: BadInput: a model of rows without input, and forms that are out of reach. Branching: a maximum among
+    scores or a division depends on the symbols (see `derive_cases`). Undecided: the closed form grows too large.
+    NotExact: a number without a closed form.
+
+    Example:
 
     >>> from symcook.recipes import build
     >>> print(derive(build("identity")).text())
     identity on x
       out = x
       for all real x
-
-    Raises BadInput for a model of rows without input and for forms that are out of reach, Branching where a maximum
-    among scores or a division depends on the symbols, Undecided where the closed form grows too large, and NotExact for
-    numbers without a closed form.
     """
     if given is None and not model.pointwise:
         return load("symcook.closed:every_length")(model, values)
@@ -154,10 +165,22 @@ def derive_cases(
     *,
     progress: Progress | None = None,
 ) -> Several[Derivation]:
-    """The closed forms of `model` on one input by cases, one for each way in which open comparisons may turn out.
+    """Closed forms of the model's outputs by cases, one for each way in which undecided comparisons may turn out.
 
-    Together the conditions cover all admissible values. Raises Undecided above `MAX_CASES` cases or `MAX_TRIED` ways to
-    decide the comparisons, and BadInput where a case has no value (a denominator that is zero); else as `derive`.
+    Together the conditions of the cases cover all admissible values.
+
+    Arguments:
+        model: Transformer. The model.
+        given: as in `derive` (None).
+        values: as in `derive` (None).
+        progress: function (None). Called with what is done and with the total, or with None.
+
+    Returns: a sequence of Derivation, each with `.conditions`.
+
+    Raises: Undecided: more than `MAX_CASES` cases, or `MAX_TRIED` ways to decide the comparisons. BadInput: a case
+    has no value, such as a denominator that is zero. Else as `derive`.
+
+    Example:
 
     >>> from symcook.recipes import build
     >>> [(d.conditions, d.output["out"]) for d in derive_cases(build("min"))]

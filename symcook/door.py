@@ -7,6 +7,7 @@ parameter and returns a test of values, with its name in words. With an unknown 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cache, wraps
@@ -88,7 +89,7 @@ def check(
         raise _argument_error(signature, called, args, named, hints) from None
     for name, (fits, words) in kinds.items():
         if name in bound_arguments and not fits(bound_arguments[name]):
-            do = hints.get(name) or _hint(name, bound_arguments[name])
+            do = hints.get(name) or _hint(name, bound_arguments[name], words)
             raise BadInput(f"the argument {name} of {called} must be {words}", _shown(bound_arguments[name]), do)
 
 
@@ -169,8 +170,14 @@ def _shown(value: object) -> str:
     return repr(value) if plain else f"a {type(value).__name__}"
 
 
-def _hint(name: str, value: object) -> str | None:
-    """A hint for a float in place of an exact number, or for a name in place of a model; else None."""
+def _hint(name: str, value: object, words: str) -> str | None:
+    """A hint for another number or its text in place of an integer, for a float in place of an exact number, or for a
+    name in place of a model; else None. `words` says what the argument must be."""
+    if words in ("an integer", "an integer or None"):
+        number = value if isinstance(value, (float, Fraction)) else None
+        if isinstance(value, str) and len(value) < 10 and re.fullmatch(r"[+-]?[0-9]+", value.strip()):
+            number = int(value)
+        return None if number is None or number - number != 0 or number != int(number) else f"write {int(number)}"
     if isinstance(value, float):
         if value - value != 0:  # infinite or nan
             return None
@@ -274,6 +281,7 @@ _NAMED: dict[str, ArgumentKind] = {
     **dict.fromkeys(("Progress", "Reference"), (lambda v: callable(v) and not isinstance(v, type), "a function")),
     "Symbols": (lambda value: _listed(value) or isinstance(value, str), "a list of names"),
     "Path": ((lambda value: isinstance(value, PathLike)), "a path"),
-    **{name: _instance(name) for name in ("Transformer", "Head", "FeedForward", "Layer", "LayerNorm", "Parameter")},
+    **{name: _instance(name) for name in ("Transformer", "Head", "Layer", "Parameter")},
+    **{name: _instance(name) for name in ("FeedForward", "GatedUnits", "LayerNorm", "RMSNorm")},
     "Fraction": _instance("Fraction"),
 }

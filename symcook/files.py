@@ -8,13 +8,12 @@ import errno
 import json
 import os
 import re
-import signal
 import stat
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from symcook.alarm import undisturbed
 from symcook.errors import BadInput
 
 MOST_BYTES = 10**9
@@ -81,7 +80,7 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
                 os.chmod(name, 0o644)
         # All are written: now they replace the targets together. Without --force a target is first created as an empty
         # file, so that no other process can create it in the meantime.
-        with alone(written[0][1].parent), _undisturbed():
+        with alone(written[0][1].parent), undisturbed():
             for _, target in written:
                 if not force:
                     target.open("xb").close()  # an empty file to replace, or FileExistsError
@@ -123,28 +122,6 @@ def alone(folder: Path) -> Iterator[None]:
             stack.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """A context that delays Ctrl-C and time limits until its end, so that several files change together.
-
-    Outside of the main thread it does nothing, since signals are handled only in the main thread.
-    """
-    delayed: list[int] = []
-    handlers: dict[signal.Signals, Any] = {}
-    signals = [getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGPROF") if hasattr(signal, name)]
-    try:
-        for kind in signals if threading.current_thread() is threading.main_thread() else ():
-            if callable(handler := signal.getsignal(kind)):
-                handlers[kind] = handler
-                signal.signal(kind, lambda number, _: delayed.append(number))
-        yield
-    finally:
-        for kind, handler in handlers.items():
-            signal.signal(kind, handler)
-        for number in dict.fromkeys(delayed):
-            signal.raise_signal(number)
 
 
 def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[], str] | None = None) -> bytes:

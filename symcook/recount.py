@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 
-from symcook.claims import Known, inventory, remarks, reviewed, row_digest, status_of
+from symcook.claims import Known, inventory, remarks, reviewed, row_digest, senses, status_of
 from symcook.proof import replay
 
 
@@ -30,10 +30,8 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
         if verdict is None and status == "OPEN" and repeated is None and name not in remarks_by_name:
             continue
         corrected = corrections.get(name) if status == "CORRECTED" else None
-        used = [v for v in (verdict, verdicts.get(corrected or "")) if v is not None]
-        lemmas = tuple(sorted({lemma for v in used for lemma in v.lemmas}))
         assuming = verdict.assuming if verdict else ()
-        statuses[name] = Known(status, row_digest(name, repeated), corrected, assuming, lemmas, repeated)
+        statuses[name] = Known(status, row_digest(name, repeated), corrected, assuming, senses(name).lemmas, repeated)
     return statuses
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from symcook.declaration import load
 from symcook.domains import RUNNABLE, make_domain
 from symcook.door import check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
@@ -17,6 +21,9 @@ from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from symcook.questions.attribution import Attribution
 
 
 def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
@@ -43,6 +50,10 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
     return (make_domain("ball", bits=bits) for bits in ladder(first, max(LIMIT_BITS, 4 * first)))
 
 
+NUMERAL = re.compile(r"-?\d+(?:/\d+)?")
+"""A rational number as text."""
+
+
 @dataclass(frozen=True, repr=False)
 class Run(Reply):
     """The answer of a model on one input."""
@@ -55,6 +66,8 @@ class Run(Reply):
     """The number of digits of shown values."""
     given: str
     """The input as text."""
+    numeric: bool = False
+    """Whether symbols of the input were given as numbers, so that symbols of the answer are numbers too."""
 
     @property
     def accept(self) -> bool | None:
@@ -100,7 +113,25 @@ class Run(Reply):
 
         For a readout that accepts iff every position does, these are the values at the positions. For a readout at one
         position it is a list of the label, or None if it gives no label. An undecided answer is None.
+
+        Numbers are numbers for a compiled program: an int or a Fraction where it outputs numbers, and an int for a
+        label that is a numeral if the input was given as numbers. Other values are as in JSON (`outputs_shown`).
+
+        Example:
+            >>> import symcook as sc
+            >>> sc.compile("srasp", "out(i) = 2*indices(i)", alphabet="ab").run("abb").outputs
+            [0, 2, 4]
         """
+        shown, readout = self.outputs_shown, self.result.model.readout
+        if shown is None or not (self.numeric if readout.labelled else self.result.model.program is not None):
+            return shown
+        if readout.each and self.result.verdicts is not None and not readout.labelled:
+            return shown
+        return [_number(one) for one in shown]
+
+    @property
+    def outputs_shown(self) -> list[Any] | None:
+        """The answers as JSON and reports have them: numbers as text. None as for `outputs`."""
         result, readout = self.result, self.result.model.readout
         if readout.labelled:
             return [result.label(place) for place in result.answered]
@@ -144,6 +175,86 @@ class Run(Reply):
             values = self.result.values(place)
             return {name: self.result.domain.show(value, self.digits) for name, value in values.items()}
 
+    @cached_property
+    def _activations(self) -> Any:
+        """The numbers of the run at every position (`symcook.questions.activations`)."""
+        return load("symcook.questions.activations:Activations")(self)
+
+    @door(name='give a coordinate, as in run.array("balance")')
+    def array(self, name: str, *, exact: bool = False) -> NDArray[Any]:
+        """The values of a coordinate at every position, after the last layer.
+
+        Arguments:
+            name: a coordinate of the model.
+            exact: exact numbers of sympy in place of the nearest floats; for a run in the number system exact.
+
+        Returns: a float64 array of shape (positions,); special tokens such as BOS are positions too. With `exact` an
+        array of objects.
+
+        Raises BadInput, with the nearest name, for a name that is no coordinate.
+        Example:
+            >>> from symcook.recipes import build
+            >>> build("dyck-1").run("())(").array("balance").round(3).tolist()
+            [1.0, 0.0, -0.333, 0.0]
+        """
+        return self._activations.coordinate(name, exact)
+
+    @door(layer="give layer=1", head="give head=1")
+    def attention(self, layer: int, head: int, *, exact: bool = False) -> NDArray[Any]:
+        """The weights of a head: a row for each position that attends, a column for each position that is attended to.
+
+        Arguments:
+            layer: the layer, counted from 1.
+            head: the head of the layer, counted from 1.
+            exact: exact numbers of sympy in place of the nearest floats.
+
+        Returns: a float64 array of shape (positions, positions). A row that sees nothing is zero.
+
+        Raises BadInput, with the heads that there are, for a head that the model does not have.
+        Example:
+            >>> from symcook.recipes import build
+            >>> build("dyck-1").run("())").attention(1, 1, exact=True)[1].tolist()
+            [1/2, 1/2, 0]
+        """
+        return self._activations.attention(layer, head, exact)
+
+    @property
+    def logits(self) -> NDArray[Any]:
+        """The scores of the output layer, before any softmax, as a float64 array: (positions,) for a sign readout, else
+        (positions, labels). Raises BadInput for an output layer without scores."""
+        return self._activations.logits()
+
+    @door(label="give a label of the output layer", position="give a position, counted from 1")
+    def attribution(self, label: str | None = None, *, position: int | None = None) -> Attribution:
+        """What each part adds to a logit, directly: the embedding, each head, each hidden unit.
+
+        Arguments:
+            label: the label whose score it is; by default the one that is answered.
+            position: the position, counted from 1; by default the one that the output layer reads, or the last.
+
+        Returns: an `Attribution`, whose `parts` are {part: contribution}, exact for a run in exact numbers. Their sum
+        is the logit. A final norm is taken at the factor of this run, which the answer says.
+
+        Raises BadInput for a model without logits, and for one with a norm after a block.
+        Example:
+            >>> from symcook.recipes import build
+            >>> build("first").run("10").attribution().parts["L2.head1"]
+            E/(2*(2 + E))
+        """
+        return load("symcook.questions.attribution:attribution")(self, label, position)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The activations with a name of TransformerLens, as a float64 array; blocks and heads count from 0.
+
+        See `symcook.questions.hooks` for the names and the shapes. Raises BadInput for any other name.
+
+        Example:
+            >>> from symcook.recipes import build
+            >>> build("dyck-1").run("())")["blocks.0.attn.hook_pattern"].shape
+            (1, 3, 3)
+        """
+        return load("symcook.questions.hooks:hooked")(self._activations, name)
+
     def svg(self, dark: bool = False) -> str:
         """A picture of the trace as an SVG document, with `dark` for a dark page; see `symcook.report.picture.svg`."""
         return self._report().svg(self, dark)
@@ -175,14 +286,65 @@ class Run(Reply):
         if self.simulates:
             document["reliable"] = self.result.reliable
         document["output"] = self.output
-        if self.outputs is not None:
-            document["outputs"] = self.outputs
+        if self.outputs_shown is not None:
+            document["outputs"] = self.outputs_shown
             # A compiled program outputs tokens: verdicts are the texts "0" and "1" here.
             if model.program is not None and model.decides:
-                document["outputs"] = [None if bit is None else str(int(bit)) for bit in self.outputs]
+                document["outputs"] = [None if bit is None else str(int(bit)) for bit in self.outputs_shown or ()]
         if self.result.steps:
             document["trace"] = self.trace
         return document
+
+
+def _number(shown: Any) -> Any:
+    """Text of a rational number as an int or a Fraction, also within {coordinate: text}; anything else as it is."""
+    if isinstance(shown, Mapping):
+        return {name: _number(value) for name, value in shown.items()}
+    if not isinstance(shown, str) or not NUMERAL.fullmatch(shown):
+        return shown
+    number = Fraction(shown)
+    return int(number) if number.denominator == 1 else number
+
+
+class SeveralRuns(list[Run]):
+    """The runs of `run_many`, a list in the order of the inputs. Arrays of all runs have one more axis, the first."""
+
+    @door(name='give a coordinate, as in runs.array("balance")')
+    def array(self, name: str, *, pad: bool = False) -> NDArray[Any]:
+        """The values of a coordinate in each run: float64, shape (runs, positions).
+
+        Arguments:
+            name: a coordinate of the model.
+            pad: fill shorter inputs with nan at their end. Without it, inputs of different lengths are refused.
+        """
+        return _stacked([one.array(name) for one in self], pad)
+
+    @door(layer="give layer=1", head="give head=1")
+    def attention(self, layer: int, head: int, *, pad: bool = False) -> NDArray[Any]:
+        """The weights of a head in each run: float64, shape (runs, positions, positions); `pad` as in `array`."""
+        return _stacked([one.attention(layer, head) for one in self], pad)
+
+    def logits(self, *, pad: bool = False) -> NDArray[Any]:
+        """The scores of the output layer in each run: float64, shape (runs, positions) or (runs, positions, labels);
+        `pad` as in `array`."""
+        return _stacked([one.logits for one in self], pad)
+
+
+def _stacked(arrays: Sequence[NDArray[Any]], pad: bool) -> NDArray[Any]:
+    """Arrays of several runs in one; with `pad` shorter ones are filled with nan at the end of each axis."""
+    import numpy as np
+
+    lengths = sorted({len(one) for one in arrays})
+    if not lengths:
+        raise BadInput("there must be a run whose numbers are read", "none", "give an input")
+    if len(lengths) > 1 and not pad:
+        given = f"lengths from {lengths[0]} to {lengths[-1]}"
+        raise BadInput("the inputs must have one length to be one array", given, "write pad=True to fill with nan")
+    shape = tuple(max(one.shape[axis] for one in arrays) for axis in range(arrays[0].ndim))
+    filled = np.full((len(arrays), *shape), np.nan)
+    for one, place in zip(arrays, filled, strict=True):
+        place[tuple(map(slice, one.shape))] = one
+    return filled
 
 
 def show_rows(rows: Sequence[Mapping[str, object]]) -> str:
@@ -213,14 +375,31 @@ def run(
     bits: int | None = None,
     trace: bool = False,
 ) -> Run:
-    """Run one input to numbers: a string, or rows {input: value} (a single mapping for a feed-forward recipe).
+    """The run of the model on one input: its answer, and every coordinate at every position.
 
-    `domain` is one of `RUNNABLE`; `values` sets declared symbols; `trace` records the residual stream after each
-    sublayer. With mpmath, `bits` rounds every operation to so many bits; without `bits` the working precision follows
-    `digits`, and so many digits of shown values must be correct in spite of rounding. For balls the precision doubles
-    until every shown value has radius at most 10^-digits max(1, |mid|) and the verdict is decided; if the limit comes
-    first, the run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not
-    take.
+    In the number system mpmath the working precision follows `digits`, and so many digits of shown values must be
+    correct in spite of rounding. For balls the precision doubles until every shown value has radius at most
+    10^-digits max(1, |mid|) and the verdict is decided; if the limit comes first, the run says so (`Run.undecided`)
+    or raises Undecided.
+
+    Arguments:
+        given: str, a sequence of tokens, or rows {input: value}. A feed-forward model takes a single row.
+        domain: str ("exact"). The number system: "exact", "ball", "mpmath", "float64", "float32" or "float16".
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        digits: int (30). Decimal digits, for ball and mpmath.
+        bits: int or None (None). With mpmath: every operation is rounded to so many bits.
+        trace: bool (False). Record the residual stream after each sublayer.
+
+    Returns: Run with `.accept` (None for a model that does not decide), `.output`, `.outputs`, `.trace`.
+
+    Raises: BadInput: an input that the model does not take. Undecided: a comparison is not known within the limit.
+    NotExact: the exact number system has no such number.
+
+    Example:
+
+    >>> import symcook as sc
+    >>> sc.build("dyck-1").run("(())").accept
+    True
     """
     if domain not in RUNNABLE:
         raise unknown("number system", domain, list(RUNNABLE))
@@ -234,6 +413,7 @@ def run(
         from symcook.spec.programs import refuse_uncovered
 
         refuse_uncovered(model.program, sequence)
+    numeric = isinstance(given, Sequence) and any(isinstance(symbol, int) for symbol in given)
     last_run, last_error = None, None
     # Several number systems, each more precise than the one before, exist only for balls.
     for system in domains_for(domain, digits, bits):
@@ -242,7 +422,7 @@ def run(
         except Undecided as error:
             last_error = error
             continue
-        last_run = Run(result, digits, text)
+        last_run = Run(result, digits, text, numeric)
         # For rounded numbers, the intervals that bound their errors say whether the digits are right.
         interval_run = result.bounded or result
         with PRECISION, interval_run.domain.context():
@@ -263,7 +443,7 @@ def run(
     return last_run
 
 
-@door()
+@door(inputs='write the inputs as a list: run_many(["ab", "b"])')
 def run_many(
     model: Transformer,
     inputs: Iterable[object],
@@ -271,7 +451,24 @@ def run_many(
     *,
     values: Mapping[str, Exact] | None = None,
     **options: Any,
-) -> list[Run]:
-    """Run each input in turn, with the symbols bound once; options as in `run`."""
+) -> SeveralRuns:
+    """The runs of the model on several inputs, in turn.
+
+    Arguments:
+        inputs: iterable. The inputs, each as `run` takes it.
+        domain: str ("exact"). The number system, as in `run`.
+        values: {parameter: exact value} (None). Set once for all runs.
+        options: any. Further arguments of `run`: `digits`, `bits`, `trace`.
+
+    Returns: SeveralRuns, a list of Run, with `array` and `attention` of all of them.
+
+    Raises: BadInput: text, which is one input; and as `run`.
+
+    Example:
+
+    >>> import symcook as sc
+    >>> sc.build("dyck-1").run_many(["()", "("])
+    [<Run dyck-1 on (): accept>, <Run dyck-1 on (: reject>]
+    """
     bound = model.bind(values)
-    return [run(bound, given, domain, **options) for given in inputs]
+    return SeveralRuns(run(bound, given, domain, **options) for given in inputs)

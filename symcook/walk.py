@@ -10,12 +10,13 @@ Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Generic, TypeGuard, TypeVar
 
+from symcook.domains.partsteps import TermsAndBias, columns_of, combine, row, terms_of
 from symcook.domains.protocol import (
     TEMPERATURE,
     Coefficient,
@@ -28,12 +29,13 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, Undecided
-from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
-from symcook.model.reads import PartsRead
-from symcook.model.symbols import Number, lowered
+from symcook.model.parts import Mask, Part, SelfAttention, Sublayer
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.steps import Attend, Products, attention, unknown_step
+from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
 
-READS = PartsRead("the forward pass")
+READS = PartsRead("the forward pass", **NORMS_AND_GATES)
 
 
 def rounds(
@@ -237,7 +239,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             if silent and place == last:
                 compute = self.attention if getattr(self.domain, "gathers", False) else self.offered
                 for part in step.parts:
-                    if isinstance(part, Head):
+                    if attention(part.steps):
                         compute(part, view, view, after)
                 break
             asking = self.narrow(view) if place == last else view
@@ -309,33 +311,18 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             if name in embedding.places:
                 terms.append((domain.positions(embedding.places[name]), 1))
             if terms:
-                self.stream[name] = self.combine(terms, 0)
+                self.stream[name] = combine(domain, terms, 0)
 
-    def combine(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
-        """A weighted sum of columns and a bias; a single column with weight 1 stays the same object."""
-        if bias == 0 and len(terms) == 1 and terms[0][1] == 1:
-            return terms[0][0]
-        return self.domain.linear(terms, bias)
-
-    def row(self, weights: Mapping[Key, Number], view: Mapping[Key, Column]) -> list[tuple[Column, Number]]:
-        """The terms (column, weight) of one row of a matrix; coordinates that are zero are left out."""
-        return [(view[name], weight) for name, weight in weights.items() if name in view]
-
-    def normalised(self, norm: LayerNorm) -> dict[str, Column]:
+    def normalised(self, norm: Part) -> dict[str, Column]:
         """The output columns of a norm of the stream."""
         return self.once(norm, self.stream, norm.reads, lambda: self._normalised(norm))
 
-    def _normalised(self, norm: LayerNorm) -> dict[str, Column]:
-        """Compute the output of a norm of the stream: its projection, the normalisation, then gain and bias."""
-        if norm.projection is None:
-            entries = [self.stream.get(name, self.zero) for name in norm.reads]
-        else:
-            entries = [self.combine(self.row(weights, self.stream), 0) for weights in norm.lowered["projection"]]
-        columns = self.domain.layer_norm(entries, norm.lowered["epsilon"], norm.zero_variance)
-        outputs = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
-        return {name: self.combine([(column, gain)] if gain != 0 else [], bias) for name, column, gain, bias in outputs}
+    def _normalised(self, norm: Part) -> dict[str, Column]:
+        """Compute the output of a norm of the stream."""
+        columns = columns_of(norm, norm.steps)(self.domain, self.stream)
+        return dict(zip(norm.writes, columns.values(), strict=True))
 
-    def overwrite(self, norm: LayerNorm) -> None:
+    def overwrite(self, norm: Part) -> None:
         """Replace the coordinates that a norm writes."""
         self.stream.update(self.normalised(norm))
 
@@ -366,54 +353,57 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         """
         added: list[Added[Column]] = []
         for part in step.parts:
-            match part:
-                case Head():
-                    added += self.attention(part, view, asking, wanted)
-                case FeedForward():
-                    added += self.once(part, asking, part.reads, partial(self.feedforward, part, asking, wanted))
-                case _:
-                    READS.refuse(type(part))
-        for name, terms, bias in added:
+            if attention(part.steps):
+                added += self.attention(part, view, asking, wanted)
+            else:
+                added += self.once(part, asking, part.reads, partial(self.pointwise, part, asking, wanted))
+        for name, (terms, bias) in added:
             old: list[tuple[Column, Coefficient]] = [(self.stream[name], 1)] if name in self.stream else []
-            self.stream[name] = self.combine([*old, *terms], bias)
+            self.stream[name] = combine(self.domain, [*old, *terms], bias)
 
     def attention(
-        self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
+        self, head: Part, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
     ) -> list[Added[Column]]:
         """The outputs of a head, by coordinate."""
         written, queries, keys, values = self.offered(head, view, asking, wanted)
         if not written:
             self.weights += [()] if self.units else []
             return []
-        rule = head.sees, head.weighting, head.lowered["factor"]
+        match head.steps:
+            case Attend(_, _, mask, weighting):
+                rule = Mask(mask), weighting, head.lowered["factor"]
+            case step:
+                unknown_step("the forward pass", step)
         outputs = self.domain.attend(queries, keys, values, *rule)
         if self.units:  # computed separately from the values, so that a trace does not change how these are rounded
             self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
-        return [(name, [(column, 1)], 0) for name, column in zip(written, outputs, strict=True)]
+        return [(name, ([(column, 1)], 0)) for name, column in zip(written, outputs, strict=True)]
 
     def offered(
-        self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
+        self, head: Part, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
     ) -> tuple[list[str], list[Column], Sequence[Column], Sequence[Column]]:
         """The coordinates that a head writes, its queries, its keys, and its values (a column for each coordinate).
 
         Keys and values include those of positions of an earlier pass.
         """
-        numbers = head.lowered
-        written = zip(head.writes, numbers["V"], strict=True)
-        rows = [(name, self.row(weights, view)) for name, weights in written if name in wanted]
-        rows = [(name, terms) for name, terms in rows if terms]
+        match head.steps:
+            case Attend(Products(queries_step, keys_step, _, _), values_step, _, _):
+                sides = terms_of(head, queries_step), terms_of(head, keys_step)
+            case step:
+                unknown_step("the forward pass", step)
+        domain = self.domain
+        rows = terms_of(head, values_step, _indices(head, wanted))(domain, view)
+        rows = {k: sum_ for k, sum_ in rows.items() if _filled(sum_)}
         if not rows:
             return [], [], [], []
-        # A row of Q or K without a term adds 0 to every score.
-        queries, keys = [], []
-        for asked, offered in zip(numbers["Q"], numbers["K"], strict=True):
-            query, key = self.row(asked, asking), self.row(offered, view)
-            if query and key:
-                queries.append(self.combine(query, 0))
-                keys.append(self.combine(key, 0))
-        values = [self.combine(terms, 0) for _, terms in rows]
+        # A query or a key that is zero adds 0 to every score.
+        asked, offered = sides[0](domain, asking), sides[1](domain, view)
+        pairs = [(asked[d], offered[d]) for d in asked if _filled(asked[d]) and _filled(offered[d])]
+        queries = [combine(domain, *query) for query, _ in pairs]
+        keys = [combine(domain, *key) for _, key in pairs]
+        values = [combine(domain, *sum_) for sum_ in rows.values()]
         keys_and_values = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
-        return [name for name, _ in rows], queries, keys_and_values[0], keys_and_values[1]
+        return [head.writes[k] for k in rows], queries, keys_and_values[0], keys_and_values[1]
 
     def remembered(
         self, after: Memory[Column], keys: list[Column], values: list[Column]
@@ -428,19 +418,13 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         self.heads.append(columns)
         return columns[: len(keys)], columns[len(keys) :]
 
-    def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added[Column]]:
-        """The outputs of a feed-forward block, by coordinate."""
-        numbers = block.lowered
-        written = zip(block.writes, numbers["W2"], numbers["b2"], strict=True)
-        rows = [(name, weights, bias) for name, weights, bias in written if name in wanted and (weights or bias != 0)]
-        hidden = {}
-        for h in sorted(set().union(*(weights for _, weights, _ in rows))):
-            inside = self.combine(self.row(numbers["W1"][h], view), numbers["b1"][h])
-            hidden[h] = self.domain.activate(inside, block.activation)
-        terms: list[Added[Column]] = [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
-        if self.after is not None and getattr(self.domain, "recalls", False):
-            return [(name, [(self.combine(parts, bias), 1)], 0) for name, parts, bias in terms]
-        return terms
+    def pointwise(self, part: Part, view: Mapping[str, Column], wanted: set[str]) -> list[Added[Column]]:
+        """The outputs of a part that computes each position by itself, by coordinate."""
+        domain, rows = self.domain, terms_of(part, part.steps, _indices(part, wanted))
+        added = [(part.writes[k], sum_) for k, sum_ in rows(domain, view).items() if _filled(sum_)]
+        if self.after is not None and getattr(domain, "recalls", False):
+            return [(name, ([(combine(domain, *sum_), 1)], 0)) for name, sum_ in added]
+        return added
 
     def read(self) -> Result[Column, Value, Verdicts, Verdict]:
         """The end of the pass: the readout's scores and verdicts."""
@@ -460,7 +444,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         """The scores of the readout, by label."""
         readout = self.model.readout
         named = zip(readout.labels or ("logit",), readout.rows, strict=False)
-        return {label: self.combine(self.row(weights, self.stream), 0) for label, weights in named}
+        return {label: combine(self.domain, row(weights, self.stream), 0) for label, weights in named}
 
     def ended(
         self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Verdicts | None
@@ -496,10 +480,19 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return read, joined_scores, verdicts
 
 
-Key = TypeVar("Key")
 Found = TypeVar("Found")
-Added = tuple[str, Sequence[tuple[Column, Coefficient]], Coefficient]
-"""A coordinate, and what is added to it: terms (column, weight) and a bias."""
+Added = tuple[str, TermsAndBias[Column]]
+"""A coordinate, and what is added to it."""
+
+
+def _indices(part: Part, wanted: Collection[str]) -> tuple[int, ...]:
+    """The indices of the coordinates that a part writes and that are wanted."""
+    return tuple(k for k, name in enumerate(part.writes) if name in wanted)
+
+
+def _filled(terms_and_bias: TermsAndBias[Column]) -> bool:
+    """Whether a sum has a term or a bias; any other one is zero."""
+    return bool(terms_and_bias[0]) or terms_and_bias[1] != 0
 
 
 def _lowered(sequence: object) -> object:
@@ -512,6 +505,10 @@ def _lowered(sequence: object) -> object:
 def check_temperatures(model: Transformer, domain: Domain) -> None:
     """Raise NoRun if a temperature that is not a rational number, such as one with i or n in it, is not positive at
     some position of the domain's input."""
-    for head in (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, Head)):
-        if head.weighting == "softmax" and not isinstance(head.lowered["temperature"], Fraction):
-            domain.require_positive(head.lowered["temperature"], TEMPERATURE)
+    for head in (part for step in READS.of(model).sublayers for part in step.parts if attention(part.steps)):
+        match head.steps:
+            case Attend(Products(_, _, _, temperature), _, _, weighting):
+                if weighting == "softmax" and not isinstance(head.lowered[temperature], Fraction):
+                    domain.require_positive(head.lowered[temperature], TEMPERATURE)
+            case step:
+                unknown_step("the forward pass", step)

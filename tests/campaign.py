@@ -77,6 +77,8 @@ CAMPAIGNS = {
         "tests/verify/kills.py", "10"]),
     "forgeries": Campaign("damaged certificates of stored proofs", None, rules("proofs")),
     "statements": Campaign("changed statements with the stored proof", None, rules("statements")),
+    "fields": Campaign("each field of stored files, with every digest made anew", 30, lambda k, seed: [
+        "tests/attacks/forged_fields.py", ("checkpoint", "export", "claim")[k % 3], "--first", str(k // 3 * 200)]),
     "bits": Campaign("each byte of an export's certificate, replaced and forged", 1, lambda k, seed: [
         *("-m", "pytest", "-q", "-m", "", "tests/export/test_certificates_forged.py")]),
     "arguments": Campaign("each public function with wrong arguments", 1, lambda k, seed: [
@@ -87,8 +89,13 @@ CAMPAIGNS = {
         "tests/attacks/piecewise.py", "--seed", str(1_000_000 * (seed - 1) + 100 * k), "--count", "100"]),
     "rounding": Campaign("models with thin margins in eight kinds of arithmetic", None, lambda k, seed: [
         "tests/attacks/test_rounding.py", "100", str(1_000 * seed + k)]),
+    "rounded-runs": Campaign("machines that round, against the relation of such a run", None, drawn(
+        "proof/roundedruns.py", 50)),
     "errors": Campaign("bounds of errors of random models", None, drawn("attacks/bound_error.py", 50)),
     "sentences": Campaign("random sentences about random models", None, drawn("attacks/sentences.py", 20)),
+    "decisions": Campaign("decisions and claims of models by two generators, in turn", None, lambda k, seed: [
+        "tests/attacks/two_generators.py", ("weights", "programs")[k % 2], "--seed", str(seed),
+        *("--from", str(k // 2 * 100), "--count", "100")]),
     "agreement": Campaign("merged strings against plain loops", None, lambda k, seed: [
         "tests/agreement.py", "--count", "50", "--first", str((seed - 1) * 1_000_000 + 50 * k)]),
     "bridges": Campaign("random instances of families and their bridges", None, lambda k, seed: [

@@ -137,6 +137,8 @@ class Decimal(Numbers):
         if kind == "gelu-tanh":
             inner = mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf(44715) / 1000000 * x**3)
             return x / 2 * (1 + mpmath.tanh(inner))
+        if kind == "silu":
+            return x / (1 + mpmath.exp(-x))
         assert kind == "gelu-sigmoid"
         return x / (1 + mpmath.exp(-mpmath.mpf(1702) / 1000 * x))
 

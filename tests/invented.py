@@ -195,6 +195,9 @@ OF_VERBS: Mapping[str, tuple[Made, Call]] = {
     "hardsoft": (scored, lambda m, _: m.hardsoft("1/4", max_length=2)),
     "precision": (plain, lambda m, _: m.precision(2)),
     "soften": (scored, lambda m, _: m.soften()),
+    "without": (plain, lambda m, _: m.without(head="L1.head1")),
+    "patched": (plain, lambda m, _: m.patched("x", 1, value=2)),
+    "with_weights": (plain, lambda m, _: m.with_weights({"L1.ff.b1[1]": 1})),
     "arrays": (plain, lambda m, _: m.arrays(max_length=2)),
     "export": (plain, lambda m, d: m.export(d / "m.npz", max_length=2)),
     "diff": (plain, lambda m, _: m.diff(m, 2)),
@@ -319,6 +322,19 @@ def possible(model: sc.Transformer, _: Path) -> None:
     outputs(model, 2, Rounding(*FORMATS["float64"]))
 
 
+def arrays_of_a_run(model: sc.Transformer, _: Path) -> None:
+    """The arrays of a run that was made of the model before anything was invented."""
+    from symcook.domains import make_domain
+    from symcook.questions.activations import Activations
+    from symcook.run import Run
+    from symcook.walk import Result, Snapshot
+
+    given: Any = make_domain("exact")
+    given.begin(("a", "b"), 1)
+    result = Result(model, ("a", "b"), given, {}, {}, None, (Snapshot(0, "embedding", {}),))
+    Activations(Run(result, 30, "ab"))
+
+
 def inlined(model: sc.Transformer, _: Path) -> None:
     """A Builder that takes over a model."""
     sc.Builder(inputs=XY).recipe("out", model)
@@ -347,6 +363,7 @@ OTHERS: Mapping[str, tuple[Made, Call]] = {
     "the compiler of formulas": (plain, direct("symcook.compilers.formula:plan_of", {})),
     "the compiler of automata": (bos, direct("symcook.compilers.automaton:variant_of")),
     "the Builder": (single, inlined),
+    "the arrays of a run": (plain, arrays_of_a_run),
     "the compiler": (machine, direct("symcook.compilers:as_compiled")),
 }
 """Calls of engines that no entry of a table reaches with so small a model."""

@@ -10,8 +10,8 @@ import pytest
 from checkout import ROOT
 
 sys.path.insert(0, str(ROOT / ".ci"))  # they import each other
-layers, names, package, size, texts, changelog = map(
-    importlib.import_module, ("layers", "names", "package", "size", "texts", "changelog")
+layers, names, package, portable, size, texts, changelog = map(
+    importlib.import_module, ("layers", "names", "package", "portable", "size", "texts", "changelog")
 )
 
 
@@ -58,6 +58,12 @@ WRONG = {
     "proofs_in_order": ("proof/kernel.py", "def f():\n    from symcook.proof.search import tactics", 2),
     "no_circles": ("words/x.py", "def f():\n    import symcook.words.x\n    from symcook.words import y", None),
     "parameters_have_types": ("words/x.py", "\ndef f(a): ...", 2),
+    "files_are_the_same_on_each_system": ("words/x.py", "from pathlib import Path\nopen(Path('x'))", 2),
+    "files_are_the_same_on_each_system ": ("words/x.py", "p.write_text('', encoding='utf-8')", 1),
+    "files_are_the_same_on_each_system  ": ("words/x.py", "p.open('w', encoding='utf-8')", 1),
+    "files_are_the_same_on_each_system   ": ("words/x.py", "subprocess.run(x, text=True)", 1),
+    "what_was_given_is_no_option": ("words/x.py", "raise BadInput('m', f'--n {3}')", 1),
+    "what_was_given_is_no_option ": ("words/x.py", "raise NotExact('m', given='--n')", 1),
     "a_name_means_one_thing": ("words/x.py", "class A: ...\ndef f():\n    class A: ...", 3),
     "a_name_means_one_thing ": ("words/x.py", "class Ab: ...\nAb: TypeAlias = int", 2),
 }
@@ -67,11 +73,11 @@ WRONG = {
 def test_a_check_of_text_names_file_and_line(name: str) -> None:
     """And passes over what is lazy, or for types alone."""
     path, text, line = WRONG[name]
-    check = getattr(layers, name.strip(), None) or getattr(names, name.strip())
+    check = next(vars(one)[name.strip()] for one in (layers, names, portable) if name.strip() in vars(one))
     modules = package.given({f"symcook/{path}": text, "symcook/words/y.py": "import symcook.words.x" * (line is None)})
     found = list(check(modules))
     assert found and all(one.startswith(f"symcook/{path}:{line or 1}: ") or line is None for one in found), found
-    fine = "if TYPE_CHECKING:\n    import sympy, symcook.cli\ndef f(a: int):\n    import sympy"
+    fine = "if TYPE_CHECKING:\n    import sympy, symcook.cli\ndef f(a: int):\n    import sympy\nopen(x, 'rb')"
     assert list(check(package.given({"symcook/model/x.py": fine}))) == []
 
 
@@ -104,7 +110,20 @@ def test_the_checks_of_text_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert script.index(" .ci/texts.py") < script.index("pip install")
 
 
-CHANGES = "# Changelog\n\nWords.\n\n## Unreleased\n\n- Before.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n"
+CHANGES = "# Changelog\n\nWords.\n\n## Unreleased\n\n- Before,\n  in two lines.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n"
+PIECES = {"a": "First.\n", "b": "- Second.\n", "c": "**Breaks:** `x` is `y`.\n", "d": "More; *Breaks*: `z` is gone.\n"}
+UNRELEASED = """\
+### Breaks
+
+- `x` is `y`.
+- More; *Breaks*: `z` is gone.
+
+### Changes
+
+- Before, in two lines.
+- First.
+- Second.
+"""
 
 
 def write(root: Path, name: str, text: str) -> None:
@@ -114,30 +133,33 @@ def write(root: Path, name: str, text: str) -> None:
 @pytest.fixture
 def changes(tmp_path: Path) -> Path:
     (tmp_path / "changes").mkdir()
-    write(tmp_path, "changes/b.md", "- Second.\n")
-    write(tmp_path, "changes/a.md", "First.\n")
+    for name, text in PIECES.items():
+        write(tmp_path, f"changes/{name}.md", text)
     write(tmp_path, "CHANGELOG.md", CHANGES)
     return tmp_path
 
 
 def test_pieces_are_gathered_in_order_and_go(changes: Path) -> None:
     assert changelog.main(["--check"], changes) == 0
+    assert changelog.breaks(changes).count("\n") == 1
     assert changelog.main([], changes) == 0
-    lines = "- Before.\n- First.\n- Second.\n"
-    assert (changes / "CHANGELOG.md").read_text() == CHANGES.replace("- Before.\n", lines)
+    text = CHANGES.replace("- Before,\n  in two lines.\n", UNRELEASED)
+    assert (changes / "CHANGELOG.md").read_text() == text
     assert list((changes / "changes").iterdir()) == []
     assert changelog.main([], changes) == 0  # nothing is there, and nothing changes
-    assert (changes / "CHANGELOG.md").read_text() == CHANGES.replace("- Before.\n", lines)
+    assert (changes / "CHANGELOG.md").read_text() == text
+    assert changelog.breaks(changes).startswith("- `x` is `y`.")
 
 
 def test_a_release_takes_all_and_leaves_room_for_the_next(changes: Path) -> None:
     assert changelog.main(["0.3.0"], changes) == 0
     text = (changes / "CHANGELOG.md").read_text()
     assert text.startswith("# Changelog\n\nWords.\n\n## Unreleased\n\n## 0.3.0 - 20")
-    assert "\n\n- Before.\n- First.\n- Second.\n\n## 0.2.0 - 2026-11-24\n\n- Old.\n" in text
+    assert f"\n\n{UNRELEASED}\n## 0.2.0 - 2026-11-24\n\n- Old.\n" in text
+    assert changelog.breaks(changes) == ""
     write(changes, "changes/c.md", "Third.")
     assert changelog.main([], changes) == 0
-    assert "## Unreleased\n\n- Third.\n\n## 0.3.0 - " in (changes / "CHANGELOG.md").read_text()
+    assert "## Unreleased\n\n### Changes\n\n- Third.\n\n## 0.3.0 - " in (changes / "CHANGELOG.md").read_text()
 
 
 @pytest.mark.parametrize("text", ["", "- One.\n- Two.\n"])

@@ -175,12 +175,24 @@ def sealed(name: str, status: str = "PROVED") -> str:
     return claims.Known(status, claims.row_digest(name)).sealed(name)
 
 
+LEMMAS = {
+    row["id"]: row.get("lemmas", [])
+    for row in map(json.loads, (ROOT / "symcook" / "data" / claims.LEDGER).read_text(encoding="utf-8").splitlines())
+}
+"""The lemmas of each row as it is shipped."""
+
+
+def whole(name: str, status: str = "PROVED", **more: str) -> dict[str, Any]:
+    """A row with the lemmas of the shipped one, sealed."""
+    lemmas = LEMMAS.get(name, [])
+    digest = claims.Known(status, claims.row_digest(name), lemmas=tuple(lemmas), **more).sealed(name)
+    return {"status": status, "digest": digest, **({"lemmas": lemmas} if lemmas else {}), **more}
+
+
 def test_a_row_with_its_digest_is_read(own: Path) -> None:
-    digest = claims.Known("PROVED", claims.row_digest(PROVED), lemmas=("lem.sum_ext",)).sealed(PROVED)
-    stored = {"status": "PROVED", "digest": digest, "lemmas": ["lem.sum_ext"]}
-    store(own, {PROVED: stored})
-    found = row(PROVED)
-    assert (found.status, found.lemmas, found.corrected) == ("PROVED", ("lem.sum_ext",), None)
+    store(own, {ABOUT: whole(ABOUT)})
+    found = row(ABOUT)
+    assert (found.status, list(found.lemmas), found.corrected) == ("PROVED", LEMMAS[ABOUT], None) and found.lemmas
     assert row(UNTREATED).status == "OPEN"
 
 
@@ -216,7 +228,7 @@ CHANGES = [
 def test_a_changed_file_makes_the_rows_stale_that_rest_on_it(
     own: Path, file: str, old: str, new: str, matters: bool
 ) -> None:
-    store(own, {ABOUT: {"status": "PROVED", "digest": sealed(ABOUT)}})
+    store(own, {ABOUT: whole(ABOUT)})
     assert row(ABOUT).status == "PROVED"
     path = own / "proofs" / file
     before = path.read_text(encoding="utf-8")
@@ -251,7 +263,7 @@ def test_what_a_statement_is_written_with_is_all_that_the_checker_reads_for_it(m
         monkeypatch.setattr(Path, way, noted(getattr(Path, way)))
     for name, statement in replay.read_statements(root / "statements").items():
         read.clear()
-        for cached in (runrel.stored_model, runrel._stored_relation, familyrel._at_values):
+        for cached in (runrel.stored_model, runrel._stored_relation, familyrel.at_values):
             cached.cache_clear()
         needed = {*re.findall(r"\w+", statement.expanded), *read} & written.parts.keys()
         assert {written.parts[part] for part in needed} <= {*meant[name]}, name
@@ -295,9 +307,7 @@ def test_a_changed_word_of_the_paper_makes_its_row_stale(
 ) -> None:
     shutil.copy(ROOT / "proofs" / "reviewed.json", own / "proofs" / "reviewed.json")
     more = {"corrected": f"{WRONG}.corrected"} if name == WRONG else {}
-    digest = claims.Known(status, claims.row_digest(name), **more).sealed(name)
-    other = {"status": "PROVED", "digest": sealed(OTHER)}
-    store(own, {name: {"status": status, "digest": digest} | more, OTHER: other})
+    store(own, {name: whole(name, status, **more), OTHER: whole(OTHER)})
 
     def now(name: str) -> tuple[str, bool]:
         (found,) = claims.ledger(names=(name,))
@@ -380,6 +390,11 @@ def test_a_status_that_is_not_that_of_the_certificates_is_refused_with_every_dig
     assert forged(PROVED, corrected=f"{WRONG}.corrected") is forged(PROVED, assuming=["named.x"]) is None
     assert forged("cookbook.s4.6.gelu_taylor", assuming=[]) is None
     assert forged(by_status["OPEN"], same=PROVED) is None
+    # The lemmas are those that the certificates list.
+    assert LEMMAS[ABOUT] and forged(ABOUT) is not None
+    for lemmas in (LEMMAS[ABOUT][1:], [*LEMMAS[ABOUT], "sum_ext"], LEMMAS[ABOUT][::-1], ["x"], None):
+        assert forged(ABOUT, lemmas=lemmas) is None
+    assert forged(WRONG, lemmas=["sum_ext"]) is forged(by_status["CITED"], lemmas=["sum_ext"]) is None
 
 
 def test_other_words_of_people_are_named_also_where_the_row_is_sealed_again(
@@ -404,8 +419,7 @@ def test_other_words_of_people_are_named_also_where_the_row_is_sealed_again(
             and f"with other words than when the ledger was computed: {WRONG}" in err
         )
         more: Any = {"corrected": f"{WRONG}.corrected"}
-        digest = claims.Known("CORRECTED", claims.row_digest(WRONG), **more).sealed(WRONG)
-        store(own, {WRONG: {"status": "CORRECTED", "digest": digest} | more})
+        store(own, {WRONG: whole(WRONG, "CORRECTED", **more)})
         code, out, err = call(capsys, "claims", WRONG, "--json")
         assert code == 1 and json.loads(out)[0]["status"] == "CORRECTED" and WRONG in err and "stale" not in err
     claims._read_reviewed.cache_clear()

@@ -33,7 +33,7 @@ def test_what_is_read_is_what_python_sees(question: Question) -> None:
         for name, p in parameters.items()
         if name != question.more
     ]
-    doc = inspect.getdoc(question.load()) or ""
+    doc = question.text or inspect.getdoc(question.load()) or ""
     assert doc.startswith(question.words.partition("\n\n")[0]) and question.summary.endswith(".")
     assert all(one.words.endswith(".") for one in question.arguments)
 

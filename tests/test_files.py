@@ -14,7 +14,7 @@ from shared import refused
 
 from symcook.__main__ import main
 from symcook.errors import BadInput
-from symcook.files import put
+from symcook.files import is_path, put
 
 
 def names(folder: Path) -> list[str]:
@@ -174,3 +174,13 @@ def test_no_file_takes_the_place_of_a_device(
         os.mkfifo(pipe)
     assert "must" in refused(capsys, *command.split())
     assert set(names(tmp_path)) == pipes and all(Path(pipe).is_fifo() for pipe in pipes)
+
+
+def test_paths_of_windows_are_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With either separator; elsewhere a backslash belongs to a regular expression."""
+    from symcook.recipes import models
+
+    assert not is_path(r"a\b.json") and not models.is_path(r"sub\m")
+    monkeypatch.setattr("os.sep", "\\")
+    for path in (r"C:\sub\m.json", r"sub\m.json", "sub/m.json", r"sub\m"):
+        assert is_path(path) and models.is_path(path), path

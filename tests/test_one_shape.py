@@ -24,7 +24,7 @@ from symcook.questions import QUESTIONS
 
 PACKAGE = Path(sc.__file__).parent
 CLASS = re.compile(r"^class (\w+)\(([^)]*)\):", re.M)
-NO_ANSWERS = {"Transformer", "FeedForward", "Head", "Path", "list"}
+NO_ANSWERS = {"Transformer", "FeedForward", "Head", "Path", "list", "SeveralRuns"}
 """What a public function may return that is no answer: models and their parts, paths, and lists of answers."""
 
 
@@ -159,6 +159,7 @@ SAMPLES: dict[str, list[Sample]] = {
         (lambda _: hardsoft(gap="1/2"), True, "CHECKED 1", None),
         (lambda _: hardsoft(gap="100"), False, "REFUTED", "a"),
     ],
+    "Attribution": [(lambda _: votes().run("aab").attribution(), None, "COMPUTED", None)],
     "Answer": [(lambda _: votes().margin(2), None, "COMPUTED", None)],
     "Exported": [
         (lambda folder: votes().export(folder / "votes.npz", max_length=2), None, "EXPORTED", None),
@@ -184,7 +185,7 @@ SAMPLES: dict[str, list[Sample]] = {
 def classes() -> set[str]:
     """The classes of the package that descend from `Reply`, read from the sources, so that nothing is imported."""
     bases = {
-        name: set(re.findall(r"\w+", parents))
+        name: set(re.findall(r"\w+", re.sub(r"\[.*?\]", "", parents)))
         for file in PACKAGE.rglob("*.py")
         for name, parents in CLASS.findall(file.read_text(encoding="utf-8"))
     }

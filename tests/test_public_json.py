@@ -32,7 +32,7 @@ def example(name: str) -> str:
     """The command line that the help of a command gives; empty where there is none."""
     with click.Context(group, info_name="symcook") as above:
         found: Any = group.get_command(above, name)
-    return (found.epilog or "").replace("\b", "").partition("For example:")[2].strip()
+    return (found.epilog or "").strip()
 
 
 def keys(value: object, path: str = "", depth: int = 2) -> dict[str, set[str]]:

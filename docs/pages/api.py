@@ -95,8 +95,16 @@ def surface() -> dict[str, str]:
 def words(found: Any) -> Iterator[str]:
     """A docstring: its paragraphs, and its examples as blocks."""
     for part in inspect.cleandoc(found.__doc__ or "").split("\n\n"):
+        title, _, rest = part.partition(":")
         if part.lstrip().startswith(">>>"):
             yield code(inspect.cleandoc(part), "python")
+        elif title == "Arguments":
+            yield "**Arguments**\n"
+            for row in re.findall(r"^ {4}(\S.*(?:\n {5,}.*)*)", rest, re.MULTILINE):
+                named, _, meaning = " ".join(row.split()).partition(": ")
+                yield f"- {', '.join(f'`{one}`' for one in named.split(', '))}: {plain(meaning)}"
+        elif title in ("Returns", "Raises", "Example", "Source"):
+            yield f"**{title}** {plain(' '.join(rest.split()))}".rstrip()
         elif "\n    " in part or part.startswith("    "):
             yield code(part, "")
         else:

@@ -11,7 +11,7 @@ import click
 
 from pages.markdown import cell, code, plain, table
 from symcook.bounds import KINDS
-from symcook.cli.commands import COMMANDS, help_text
+from symcook.cli.commands import COMMANDS, help_text, see_also
 from symcook.cli.output import group
 from symcook.declaration import Question
 from symcook.questions import QUESTIONS
@@ -29,7 +29,7 @@ def command(name: str) -> str:
             options = [p.get_help_record(here) for p in found.params if isinstance(p, click.Option)]
             title = f"{COMMANDS[name][:1].upper()}{COMMANDS[name][1:]}."
             words = [one for one in (found.help or "").split("\n\n") if one != title]
-            example = (found.epilog or "").replace("\b", "").partition("For example:")[2].strip()
+            example = (found.epilog or "").strip()
     lines = [f"# symcook {name}", "", plain(title), ""]
     lines += [code(usage, ""), ""]
     lines += [part for one in words for part in (plain(" ".join(one.split())), "")]
@@ -40,6 +40,7 @@ def command(name: str) -> str:
     if keys := json.loads(KEYS.read_text(encoding="utf-8")).get(name):
         lines += ["## JSON", "", "What the example prints with `--json`; a place `[]` stands for each of a list.", ""]
         lines += [*table(["key", "what stands there"], [(f"`{key}`", kind) for key, kind in keys.items()]), ""]
+    lines += [f"See also: {', '.join(f'`symcook {one}`' for one in see_also(name))}.", ""]
     lines += ["Exit codes: 0 done or yes, 1 no, 2 bad input, 3 undecided, 4 a defect of ours, 130 interrupted.", ""]
     return "\n".join(lines)
 

@@ -92,7 +92,7 @@ def written(app: Sphinx) -> None:
             names.add(f"{name}.md")
             target = folder / f"{name}.md"
             if not target.is_file() or target.read_text(encoding="utf-8") != text:
-                target.write_text(text, encoding="utf-8")
+                target.write_text(text, encoding="utf-8", newline="\n")
         for old in folder.glob("*.md"):
             if old.name not in names:
                 old.unlink()

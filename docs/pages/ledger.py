@@ -276,7 +276,7 @@ def write(folder: Path, rows: Sequence[Claim] | None = None) -> int:
 
     def put(name: str, template: str, **values: object) -> None:
         text = pages.get_template(template).render(home=home, **values)
-        (folder / name).write_text(re.sub(r"\n\s*\n+", "\n", text), encoding="utf-8")
+        (folder / name).write_text(re.sub(r"\n\s*\n+", "\n", text), encoding="utf-8", newline="\n")
 
     long: dict[str, Meaning] = {}
     for place, one in enumerate(home.rows):

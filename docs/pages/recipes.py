@@ -170,13 +170,13 @@ def pages(folder: Path, workers: Executor) -> Iterator[tuple[str, str]]:
     """The name and the text of each page; pictures are drawn into `folder`. Pages are kept with a digest of all that
     they are made of, and made again by `workers` where it is another one: proofs are looked for on them."""
     seal, own, names = folder / ".made", _digest(), recipes.names()
-    kept = seal.is_file() and seal.read_text() == own and all((folder / f"{name}.md").is_file() for name in names)
-    if kept:
+    kept = seal.is_file() and seal.read_text(encoding="ascii") == own
+    if kept and all((folder / f"{name}.md").is_file() for name in names):
         yield from ((name, (folder / f"{name}.md").read_text(encoding="utf-8")) for name in names)
     else:
         seal.unlink(missing_ok=True)
         yield from zip(names, workers.map(_made, names, repeat(folder)), strict=True)
-        seal.write_text(own)
+        seal.write_text(own, encoding="ascii", newline="\n")
     yield "index", index()
 
 

@@ -5,12 +5,12 @@ The functions are named in `symcook.bounds.kinds`, and imported when they are fi
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.bounds.kinds import KINDS, kind
 from symcook.door import door, fits
 from symcook.errors import BadInput, unknown
+from symcook.model.rationals import number_of
 
 if TYPE_CHECKING:
     from symcook.bounds.arguments import Bound
@@ -47,17 +47,29 @@ __all__ = [
     "ziggurat",
 ]
 
+
 @door()
 def bound(
     name: str, *arguments: object, over: str | None = None, **parameters: object
 ) -> Bound | SymbolicBound | Sweep:
-    """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
+    """A bound that a paper claims, with the tight value of what it bounds.
 
-    An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value are
-    sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`).
+    An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value
+    are sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`). One
+    argument may be a range, a list or an array of numbers.
 
-    One argument may be a range, a list or an array of numbers, or be given in `over` as text NAME=FROM:TO[:STEPS].
-    Then the answer is a `Sweep`, whose `columns` have one entry for each value.
+    Arguments:
+        name: str. The kind of bound, one of `symcook.bounds.KINDS`.
+        arguments: exact numbers or text. Arguments of the kind by position.
+        over: str or None (None). NAME=FROM:TO[:STEPS], the values of one argument.
+        parameters: exact numbers or text. Arguments of the kind by name, and `digits`.
+
+    Returns: Bound with `.claimed`, `.value`, `.holds`; SymbolicBound where an argument has names; Sweep, whose
+    `columns` have one entry for each value, where one argument has several values.
+
+    Raises: BadInput: an unknown kind or argument; the message has the nearest one.
+
+    Example:
 
     >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds
     True
@@ -65,8 +77,6 @@ def bound(
     2*n*exp(-g)
     >>> bound("layernorm-hash", n=range(2, 5)).array("claimed").round(5).tolist()
     [0.03125, 0.00617, 0.00195]
-
-    Raises BadInput, with the nearest kind or argument, for a name that there is not.
     """
     chosen = kind(name)
     names = (*chosen.names, "digits")
@@ -98,12 +108,11 @@ def bound(
 
 
 def plain_number(value: Any) -> Any:
-    """A number of numpy or a Rational of sympy as Python's; anything else as it is."""
-    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-        return value.item()
-    if getattr(value, "is_Rational", False) is True and not isinstance(value, type):
-        return int(value) if value.is_Integer else Fraction(int(value.p), int(value.q))
-    return value
+    """A rational number of any library as Python's, and a float of numpy too; anything else as it is."""
+    number = number_of(value)
+    if number is None:
+        return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+    return int(number) if number.denominator == 1 else number
 
 
 def may_have_names(value: object) -> bool:

@@ -122,7 +122,7 @@ def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
     missing = [p for p in model.parameters if p.default is None and p.name not in given]
     model.values(given, require=False)  # raises for a wrong name or value, before the error for a missing one
     if missing:
-        raise without_value(missing[0])
+        raise without_value(missing[0].name, missing[0].region)
     return model.bind(given)
 
 

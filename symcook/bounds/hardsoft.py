@@ -210,30 +210,46 @@ def hardsoft(
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> HardSoft:
-    """Softmax attention in place of hard, within an error that you give.
+    """A model with softmax attention in place of hard attention, and how low its temperature must be for a given
+    error.
 
-    First, leftmost-hard and rightmost-hard heads become average-hard, by a tie-breaking term in i/n that is smaller
-    than their score gap. Then the model with hard attention is run exactly on all strings of up to N symbols. This
-    gives the smallest score gap, the largest entries before each layer, and the constants of Lemmas 25 and 28 to 33 of
-    Yang et al. (2026). For each length three temperatures are shown: that of Theorem 26, that by constants of the
-    layers, which the model with softmax gets, and the one that is needed. The error of the model with softmax is
-    certified in rigorous intervals. Exit 1 where --gap is larger than the gap of some string.
+    Leftmost-hard and rightmost-hard heads first become average-hard, by a tie-breaking term in i/n that is smaller
+    than their score gap (`symcook.compose.untied`). Then the model with hard attention is run exactly on all
+    strings of up to `max_length` symbols, which gives the smallest score gap, the largest entries before each
+    layer, and the constants of Lemmas 25 and 28 to 33 of yang2026. For each length there are three temperatures:
+    that of Theorem 26, that by constants of the layers, which the model with softmax gets, and the largest that
+    works. The error is certified in rigorous intervals up to `max_length` (status CHECKED N). For longer strings
+    the model has the temperature of Theorem 26, from the gap and the sizes as expressions in n; where these grow by
+    no known rule, it takes no longer strings.
 
-    For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
+    Arguments:
+        error: str. The maximum L1 error at each position, an expression in n, the number of input symbols.
+        gap: str or None (None). A score gap, an expression in n, in place of the one that is found.
+        max_length: int or None (None). Strings of up to so many symbols are run; by default 6, or the longest of
+            finitely many inputs.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
-    gap EXPR: A gap of the scores, an expression in n, in place of what is found.
-    max_length N: Strings of up to N symbols are run; by default 6, or the longest of finitely many inputs.
-    file -o/--output FILE: Write the model with softmax.
+    Returns: HardSoft: the table by length, and the model with softmax as `.model`. `.holds` is False if `gap` is
+    larger than the gap of some string.
 
-    Heads are untied by `symcook.compose.untied`. Since all is found on all words to `max_length`, and certified there,
-    the status is CHECKED N. Beyond, the model has the temperature of Theorem 26 from the gap and the sizes that were
-    found, as expressions; where these grow by no rule that is known, it takes no longer words.
+    Raises: BadInput: too many strings; softmax with scores, norms, other activations than relu, values that are not
+    rational; a head whose ties cannot be broken below its gap; an expression that cannot be read or is not
+    positive. Undecided: a needed temperature is not known within the limit.
 
-    Raises BadInput for a model with words that are too many, softmax with scores, norms, other activations than relu,
-    values that are not rational; a head whose ties cannot be broken below its gap; an expression that cannot be read
-    or is not positive. Undecided if a needed temperature stays open. Source: yang2026, Lemmas 25 and 28 to 33, Theorem
-    26.
+    Example:
+
+    >>> import symcook as sc
+    >>> sc.build("induction-most-recent").hardsoft("1/4", max_length=2)
+    <HardSoft induction-most-recent: gamma(n) = 1/n, CHECKED 2>
+
+    Source: yang2026, Lemmas 25 and 28 to 33, Theorem 26.
     """
     # 1. Check the arguments, and count the work.
     model = model.bind(values)

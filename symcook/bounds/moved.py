@@ -24,7 +24,7 @@ import flint
 from flint import arb, arb_mat, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, _maxima
-from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation
+from symcook.domains.protocol import VARIANCE, Coefficient, refuse_zero_root, unknown_activation
 from symcook.domains.rounding import EXP_ULPS, GELU_ULPS, Format
 from symcook.domains.rowwise import RowColumn, RowColumns, Rowwise
 from symcook.errors import BadInput, Undecided
@@ -344,7 +344,7 @@ class Moved(Rowwise):
         minus = self.passed(-mean.exact, [(mean, -ONE)])
         centred = [self.total([x, minus]) for x in entries]
         if all(entry.still and entry.exact.is_zero() for entry in centred) and epsilon.exact.is_zero():
-            refuse_zero_variance(zero_variance, i)
+            refuse_zero_root(zero_variance, i, VARIANCE)
             return [self.nothing] * len(entries)
         variance = self.mean([self.times(x, x) for x in centred])
         # A mean of squares is at least 0, so variance + epsilon is at least epsilon.

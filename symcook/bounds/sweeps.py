@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.bounds.kinds import kind as kind_of
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.answers import Reply, brief
-from symcook.model.rationals import decimal_text
+from symcook.model.rationals import decimal_text, number_of
 
 if TYPE_CHECKING:
     import numpy
@@ -42,6 +42,8 @@ BROKEN = {
 LINEAR = ("gamma", "q", "bits")
 """The arguments in which bounds are exponential: their axis is logarithmic only for a very long range."""
 SCALES = ("log", "linear")
+
+
 @dataclass(frozen=True, repr=False)
 class Sweep(Reply):
     """The bounds of one kind at several values of the argument `name`."""
@@ -270,15 +272,13 @@ def _exact_value(name: str, value: Any) -> int | Fraction:
     """One of several values of the argument `name`, as an exact number."""
     from symcook.bounds.arguments import number_tree, rational_value
 
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, str):
-        number = rational_value(number_tree(number, name), name)
-    if isinstance(number, bool) or not isinstance(number, (int, Fraction)):
+    number = rational_value(number_tree(value, name), name) if isinstance(value, str) else number_of(value)
+    if number is None:
         must = f"each value of {name} must be exact and rational"
-        raise BadInput(must, repr(number), 'give integers, or text such as "1/2"')
-    if number <= 0 or (name in WHOLE and Fraction(number).denominator > 1):
+        raise BadInput(must, repr(value), 'give integers, or text such as "1/2"')
+    if number <= 0 or (name in WHOLE and number.denominator > 1):
         raise BadInput(f"each value of {name} must be {'a positive integer' if name in WHOLE else 'positive'}", number)
-    return int(number) if name in WHOLE else Fraction(number)
+    return int(number) if name in WHOLE else number
 
 
 def _range_end(name: str, text: str) -> Fraction:

@@ -43,19 +43,19 @@ def list_(
     search: Annotated[str | None, option("Those with this text in section, name or summary.", "TEXT")],
     as_json: bool,
 ) -> None:
-    """List recipes and functions by section of the Cookbook, families and programs: name and summary.
+    """List recipes and functions by section of the Cookbook, then families and programs, each with a summary.
 
-    With --json "kind" says which each is.
+    With --json the key "kind" says which each is.
     """
     print_list(as_json, search or "")
 
 
 @declare("show", "symcook show dyck-1")
 def show(*, name: Name, settings: Settings, latex: Latex = False, document: Complete = False, as_json: bool) -> None:
-    """Show the matrices, coordinates, parameters and region of a recipe or model file.
+    """Show the matrices, coordinates, parameters and region of a recipe or a model file.
 
-    A family without its parameters is shown as a paper would define it, with the theorems for all parameter values.
-    With --json the document also has the equations of a run, which the theorems are about. For a model --json gives the
+    A family without its parameters is shown as a paper would define it, with its theorems for all parameter values. Its
+    JSON document also has the equations of a run, which the theorems are about. The JSON document of a model is the
     model file.
     """
     check_latex(latex, document, as_json)
@@ -96,18 +96,18 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
 
 @declare("explain", "symcook explain gtzero")
 def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
-    """Say what a recipe computes, where it is exact, and which paper it comes from; or show a program that ships.
+    """Explain what a recipe computes, where it is exact and which paper it comes from; or show a program.
 
-    `symcook explain grammar` shows how expressions are written.
+    NAME may be a language: ltl, c-rasp, srasp, dfa, tm, statements, fold, grammar. It may be a command, as in `symcook
+    explain prove`; then the whole text about the command is printed.
     """
+    # Five kinds of names: a language, a command, a shipped program, a function of the library, a recipe or model file.
+    from symcook.cli.pages import page
     from symcook.report.recipe import document
 
-    # Four kinds of names: the grammar, a shipped program, a function of the library, and a recipe or model file.
-    if name == "grammar":
-        from importlib.resources import files
-
-        page = files("symcook").joinpath("data", "grammar.md").read_text(encoding="utf-8")
-        say_or_json(as_json, lambda: {"name": name, "page": page}, page.rstrip)
+    text = None if os.path.isfile(name) else page(name)
+    if text is not None:
+        say_or_json(as_json, lambda: {"name": name, "page": f"{text}\n"}, lambda: text)
         return
     from symcook.programs.shipped import facts as program_facts
     from symcook.programs.shipped import is_shipped
@@ -131,7 +131,7 @@ def _function_facts(operation: Operation) -> dict[str, Any]:
     function = getattr(importlib.import_module(module), attribute)
     namespace = operation.short.partition(".")[0]
     docstring = inspect.getdoc(function) or ""
-    details = "\n\n".join(part for part in docstring.split("\n\n") if not part.startswith(">>>"))
+    details = "\n\n".join(part for part in docstring.split("\n\n") if not part.startswith((">>>", "Example:")))
     return {
         "name": operation.short,
         "kind": "function",
@@ -255,11 +255,13 @@ def claims(
     recompute: Annotated[bool, option("Replay every stored proof instead of reading the shipped ledger.")],
     as_json: bool,
 ) -> int:
-    """What the papers state, with the status of each statement.
+    """Show what the papers state, with the status of each statement.
 
-    An ID may be that of a section or a table too, as cookbook.s5.3 or cookbook.t5. Few claims are shown with the
-    formal statement, what was tried, gaps of the printed proof, and how to check. Exit 1, with the ids, where something
-    has changed since the ledger was computed: what a status rests on, or what people have said of a row.
+    An ID may be that of a claim, a section or a table: cookbook.s5.3, cookbook.t5. Few claims are shown in full.
+
+    In full, a claim has its formal statement, what was tried, gaps of the printed proof, and how to check it. The exit
+    code is 1, with the ids, where the ledger was computed from something else than what is there now: a proof, a
+    statement, or what people wrote about a row.
     """
     from symcook.claims import reworded, select
     from symcook.report.claim import document
@@ -317,7 +319,7 @@ def _claim_ids(name: str) -> list[str]:
 def lemmas(
     *, search: Annotated[str | None, option("With this text in name or statement.", "TEXT")], as_json: bool
 ) -> None:
-    """What a proof may cite: the axioms, and the lemmas of the library with their statements.
+    """Show what a proof may cite: the axioms, and the lemmas of the library with their statements.
 
     These names are the hints in a proof script.
     """

@@ -26,7 +26,7 @@ same name share an option."""
 
 
 def _annotated(argument: DeclaredArgument) -> Any:
-    """The type of an argument, annotated with its option, whose help names the kinds of bounds that have it."""
+    """The type of an argument, annotated with its option, whose help holds for all kinds of bounds that have it."""
     kinds = {
         kind.name: declared
         for kind in bounds.KINDS.values()
@@ -34,7 +34,7 @@ def _annotated(argument: DeclaredArgument) -> Any:
         if declared.name == argument.name
     }
     agree = len({declared.help for declared in kinds.values()}) == 1
-    return kind_of(argument, f"For {', '.join(kinds)}. {argument.help if agree else argument.words}")
+    return kind_of(argument, argument.help if agree else argument.words)
 
 
 def _option(name: str) -> str:
@@ -46,9 +46,9 @@ _Kind = Annotated[str, argument(type=OneOf("kind of bound", list(bounds.KINDS)),
 _Model = Annotated[str | None, argument(required=False, metavar="[NAME]")]
 _Text = Annotated[str | None, option("The same as 'N=4, eps=1/16'.", "V", None, "--values")]
 _Digits = Annotated[int, option("Decimal digits of both rigorous intervals.", "D", DIGITS)]
-_RANGE = "NAME=FROM:TO[:STEPS][:SCALE]"
+_RANGE = "RANGE"
 _Over = Annotated[
-    str | None, option("Run over this argument, as n=1:1024:21; SCALE is log or linear.", _RANGE)
+    str | None, option("Run over one argument: NAME=FROM:TO[:STEPS][:log|:linear], as n=1:1024:21.", _RANGE)
 ]
 _Plot = kind_of(bounds.kind("softmax").file)
 
@@ -176,8 +176,9 @@ def _exit_code(holds: bool | None, digits: int) -> int:
 
 bound.help = "\n\n".join(
     [
-        "Enclose the paper's bound and the tight value. Exit 1 where the bound does not hold.",
-        "With --over and --plot: at many values of one argument, as a table of rigorous intervals and a picture "
+        "Enclose a paper's bound and the tight value in rigorous intervals. Exit code 1: the bound does not hold. "
+        "`symcook explain bound` shows which options each KIND has.",
+        "With --over the bound is computed at many values of one argument, as a table; with --plot also as a picture "
         "of both curves.",
         *(f"{kind.usage}: {kind.summary[0].lower()}{kind.summary[1:]}" for kind in bounds.KINDS.values()),
     ]

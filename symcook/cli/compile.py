@@ -56,38 +56,31 @@ def compile(
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula (ltl, count), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
+    """Compile a formula, an S-RASP program, an automaton or a Turing machine.
 
-    SOURCE is the name of a file, or the text itself. What looks like the name of a file is one. Formulas are of
-    temporal logic (ltl), or of temporal logic with counting (count). The atoms are Q_a, Q_"(" and Q_{a, b}. The
-    operators, from the weakest: <->, ->, |, &, since and until; before a formula stand ~ prev next once historically
-    eventually always. In F since G and F until G, F is true where G is, too. With count there are #left[F] and
-    #right[F] in linear comparisons, ODD, MOD(m, r) and TABLE(0110). `let x = F;` names a formula; lines `output a = F;`
-    make the model output the symbol a where F holds. The model file keeps the program: check and decide use it as the
-    specification, and show prints what each coordinate holds.
+    SOURCE is a file or the text itself. To see its language, type symcook explain ltl, or another name in place of ltl.
 
-    An S-RASP program (srasp) has one definition a line, name(i) = E, and outputs the last one. E is made of in(i),
-    map(in(i); "a": 1, else: 0), arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D,
-    and RASP's select, aggregate and selector_width. Programs that come with symcook are sources by their names:
-    sort.srasp, dyck-3.srasp, flip-flop.ltl.
+    What looks like the name of a file is read as a file. The model file keeps the program: check and decide use it as
+    the specification, and show prints what each coordinate holds. Programs that come with symcook are sources by their
+    names: sort.srasp, dyck-3.srasp, flip-flop.ltl.
 
-    An automaton (dfa) is JSON by the names of automata-lib, or a regular expression: () is the empty string, [] no
-    string. An expression with blanks needs --alphabet. The model is a decoder. After the input it outputs the states of
-    the run, then yes or no: symcook run FILE --input W --steps T. A Turing machine (tm) is text with one transition a
-    line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`, after the lines input:, work symbols:,
-    start:, halt: and head:. JSON of the same and codes such as 1RB1LB_1LA1RZ are accepted too. Its model outputs one
-    token a step.
+    A model of an automaton is a decoder. After the input it outputs the states of the run, then yes or no: symcook run
+    FILE --input W --steps T. In a regular expression () is the empty string, [] no string; an expression with blanks
+    needs --alphabet. A model of a Turing machine outputs one token a step.
 
     With --theorem the model is the construction in the proof of that theorem, with softmax attention. Theorems 12 to 18
-    give instances of a family: --prove, or symcook prove FILE, checks that and gives the theorem. Theorems 20 to 23 are
-    those with counting. Theorem 2 (tm) has a token for each transition; --variant no-start uses the transitions of the
-    machine that reads its input one symbol ahead. Where the machine begins left of the first symbol, one step is added.
-    Theorem 1 (dfa, and each --variant) leaves out the first state, and token |x| + 1 after the input x is yes or no.
+    give instances of a family: --prove, or symcook prove FILE, checks that and prints the family's theorem. Theorems 20
+    to 23 are those with counting. Theorem 2 (tm) has a token for each transition; --variant no-start uses the
+    transitions of the machine that reads its input one symbol ahead. If the machine starts to the left of the first
+    symbol, one step is added. Theorem 1 (dfa, and each --variant) leaves out the first state, and token |x| + 1 after
+    the input x is yes or no.
 
     With --soft the attention is softmax, at a temperature so small that the feed-forward layers round each retrieved
-    value to the bits of the formula, at every length; show prints the error of each head. With --prove a certificate
-    and its statement are written to files next to the model. The theorem is about its weights and every string, and the
-    second checker reads it too. Where no proof is found the model is written and the exit code is 3.
+    value to the bits of the formula, at every length; show prints the error of each head.
+
+    With --prove symcook writes a certificate and its statement next to the model. The theorem is about the weights of
+    the model and every string, and the second checker can verify it. If no proof is found, the model is written and the
+    exit code is 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.compilers.sources import source_of

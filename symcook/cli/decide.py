@@ -41,17 +41,7 @@ ENDINGS = (".json", ".svg", ".txt")
 """The endings of files to which an automaton can be written."""
 
 
-def _allowed() -> list[str]:
-    """The paragraphs of the help about the code of a fold."""
-    from symcook.decide.allowed import said
-
-    first = "The step and the answer of a FOLD are read, and refused where they have more than this:"
-    last = "States are made of integers, True, False, None, text and tuples."
-    answers = "An answer is True, False or a label, or None where any answer is right."
-    return [first, *(f"- {row}" for row in said()), f"{last} {answers}"]
-
-
-@declare("decide", r"symcook decide dyck-1-2 --against '(\((\(\))*\))*'", _allowed)
+@declare("decide", r"symcook decide dyck-1-2 --against '(\((\(\))*\))*'")
 def decide(
     *,
     name: Name,
@@ -72,16 +62,20 @@ def decide(
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
-    """Decide for strings of every length whether a model gives the answers of a specification.
+    r"""Compare a model with a specification for strings of every length.
 
-    A model with hard attention and finitely many values is equivalent to a finite automaton. The minimal one is
-    printed, and written by -o. A model that compares counts, or a compiled formula that counts, is compared by
-    invariants, and the formula of what it accepts is printed where one is found. A recipe is compared with its own
-    specification, or with --against X. In a regular
-    expression \\ stands before a symbol that is one of | * + ? ( ) [ ] . \\ and () is the empty string, [] no string.
-    Exit 0 where the answers are equal, 1 with the smallest string where they differ, 3 where this is undecided, 2 where
-    the model is unsupported, with the head and the coordinate. --certificate writes the evidence: a map of states,
-    invariants with their multipliers, or the string. --check FILE reads model and specification again and checks it.
+    Exit code 1: they differ, and the smallest such string is shown; 3: undecided.
+
+    The specification of a recipe is its own, unless --against X is given. A model with hard attention and finitely many
+    values is equivalent to a finite automaton: symcook prints the minimal one, and -o writes it. A model that compares
+    counts is compared by invariants, and so is a compiled formula that counts. Where a formula of what it accepts is
+    found, it is printed.
+
+    In a regular expression \ stands before a symbol that is one of | * + ? ( ) [ ] . \ and () is the empty string, []
+    no string. The exit code is 2 where the model is unsupported; the message names the head and the coordinate.
+
+    --certificate writes the evidence: a map of states, invariants with their multipliers, or the string. --check FILE
+    reads the model and the specification again and checks the evidence.
     """
     from symcook.decide.certificate import document as certified
     from symcook.decide.decision import EXIT, Decision, recheck

@@ -46,11 +46,12 @@ def new(
     force: Annotated[bool, option("Replace the file.")],
     as_json: bool,
 ) -> None:
-    """Write an instance of a family: a model like any other.
+    """Write a model file for an instance of a family.
 
-    NAME is a family file, or the name of one that ships (symcook list). Each size is given by --set, and each table by
-    --set NAME=FILE.json, or by its entries row by row. The model remembers in its source of what family it is, so that
-    prove finds the family's theorem.
+    NAME is a family file or the name of a family that ships (symcook list).
+
+    Each size is given by --set, and each table by --set NAME=FILE.json or by its entries row by row. The source of the
+    model names the family, so that `symcook prove` finds the family's theorem.
     """
     from symcook.model.modelfile import save
 
@@ -139,7 +140,7 @@ def prove_instance(
                 print_json({"family": family.name, "bridge": "OPEN", "reason": str(error), "theorems": []})
             else:
                 say(f"OPEN  {stored[0]}: {error}")
-            return 1
+            return 3
         if path is None:
             require_genuine(chosen.model, name)
         if not as_json:
@@ -167,7 +168,7 @@ def _verdict_on_stored(bridge: Bridge, certificate: Path, statement: Path) -> Ve
 
     stored = load_json(content(certificate, "a certificate"))
     if not isinstance(stored, dict) or stored.get("id") != bridge.statement.id:
-        raise Rejected("the model has changed since it was made")
+        raise Rejected("stale: the model has changed since it was made")
     verdict = limits.judged(bridge.statement, stored)
     expanded = certify.expanded(bridge.statement, stored).encode()
     if not statement.is_file() or content(statement, "a statement") != expanded:
@@ -320,11 +321,11 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
 def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """The instances of families with tables, in the statements of stored instance certificates, with the model's
     numbers of coordinates, tokens and layers."""
-    from symcook.proof.familyrel import CALL
+    from symcook.proof.records import FAMILY_CALL
     from symcook.proof.replay import statements
 
     for name, statement in statements().items():
-        call = CALL.search(statement.written) if name.startswith("bridge.") else None
+        call = FAMILY_CALL.search(statement.written) if name.startswith("bridge.") else None
         if call is None:
             continue
         # The call is run(family; NAME = VALUE, ..; ..): the second part has sizes, tables and choices.

@@ -82,17 +82,18 @@ def export(
     settings: Settings,
     as_json: bool,
 ) -> None:
-    """Write float weights and their certificate: m.npz and m.certificate.json, or m.onnx and m.onnx.certificate.json.
+    """Write float weights and their certificate: m.npz and m.certificate.json.
 
-    The certificate states the lengths at which every decision is guaranteed in any runtime of the floating-point error
+    The formats are npz (.npz), safetensors (.safetensors), torch (.pt), onnx (.onnx) and transformerlens (.pth).
+
+    The certificate of m.onnx is m.onnx.certificate.json; torch and transformerlens also have code in a .py file. The
+    certificate states the lengths at which every decision is guaranteed in any runtime of the floating-point error
     model, for both orders in which attention may divide. It also states the maximum length at which the float weights
-    gave the exact answer on every input when they were exported. For a decoder (compile dfa, compile tm) it states the
-    maximum number of steps after each string that any runtime gets right. The script that comes with the weights
-    decodes that many steps and refuses more. With --inputs the certificate is about the strings of that language alone,
-    and names it.
+    gave the exact answer on every input when they were exported. With --inputs it is about the strings of that language
+    alone.
 
-    Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth
-    with code in a .py).
+    For a decoder (compile dfa, compile tm) the certificate states the maximum number of steps after each string that
+    any runtime gets right. The script that comes with the weights decodes that many steps and refuses more.
     """
     from symcook.export import export as exported
     from symcook.export.files import targets
@@ -125,12 +126,14 @@ def export(
 
 @declare("verify-export", "symcook verify-export dyck-1.npz")
 def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
-    """Compute the certificate of exported weights again: FILE is the weights, or their certificate.
+    """Compute the certificate of exported weights again; FILE is the weights, or their certificate.
+
+    Exit code 1: something differs, and the answer says what.
 
     Every byte of both files must be unchanged, the weights must be those of the model in the certificate, and
-    everything the certificate states is computed again. Exit code 1 where something differs, with what it is. Three
-    things may differ, and are listed as not checked: claims that no recipe names, their statuses on the day of the
-    export, and the largest difference of values that numpy gave there.
+    everything that the certificate states is computed again. Three things may differ, and are listed as not checked:
+    claims that no recipe names, their statuses on the day of the export, and the largest difference of values that
+    numpy gave then.
     """
     from symcook.export.verify import verify_export as verified
 
@@ -160,12 +163,14 @@ def diff(
     settings: Settings,
     as_json: bool,
 ) -> int:
-    """Where two models differ: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
+    """Find where two models differ; A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
 
-    The answer lists the coordinates, tokens and sublayers that differ, and the first input, layer, position and
-    coordinate at which the two residual streams differ, with both values. Settings apply to each recipe or model file;
-    where one of the two is a family, to the family alone, which then uses the tokens of the other. Exit code 0 where
-    nothing differs, 1 where something does, 3 where no difference is known and something is undecided.
+    Exit code 1: they differ; 3: undecided.
+
+    The answer lists the coordinates, tokens and sublayers that differ. It shows the first input, layer, position and
+    coordinate at which the two residual streams differ, with both values. Settings apply to each recipe or model file.
+    If one of the two is a family, they apply to the family alone, which then uses the tokens of the other. Exit code 3
+    means that no difference is known and something is undecided.
     """
     from symcook.export.diff import LENGTH
     from symcook.export.diff import diff as compared
@@ -247,18 +252,18 @@ def report(
     force: Force,
     as_json: bool,
 ) -> int:
-    """A page of a model, or the figures of a paper.
+    """Write a page of a model (-o FILE.html), or the figures of a paper (-o DIR).
 
-    With -o FILE.html: a recipe or model file as one page for a browser, which works without a network connection. It
-    shows the coordinates, the data flow, every matrix, and a run to step through. Where all values are rational the
-    page computes the run in exact fractions. It starts with the input of --input, --tokens or --rows, and with the
-    parameters of --set.
+    The page works in a browser without a network: coordinates, data flow, every matrix, a run to step through.
 
-    With -o DIR: the figures of Chiang and Cholak 2022 (parity, first), of the Cookbook (Figure 1: by-gelu, Figure 2:
-    dyck-1), of Yang and others 2026 (tie-break), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with
-    -input), where the inexact region is grey. Every point is a rigorous interval, in a CSV file, and with matplotlib as
-    SVG and PNG. For a compiled Turing machine: tokens, operations and space of its runs on strings up to length 64,
-    against the steps of the machine.
+    Where all values are rational, the page computes the run in exact fractions. It starts with the input of --input,
+    --tokens or --rows, and with the parameters of --set.
+
+    There are figures of Chiang and Cholak 2022 (parity, first), of the Cookbook (Figure 1: by-gelu, Figure 2: dyck-1),
+    and of Yang and others 2026 (tie-break). For a comparator of the Cookbook (gtzero, gezero or eqzero, also with
+    -input) the inexact region is grey. Every point is a rigorous interval, in a CSV file, and with matplotlib as SVG
+    and PNG. For a compiled Turing machine the figures show tokens, operations and space of its runs on strings up to
+    length 64, against the steps of the machine.
     """
     for_page = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):

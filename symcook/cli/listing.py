@@ -107,7 +107,7 @@ def checksum() -> str:
 
 def store() -> None:
     """Write the list to `STORED`."""
-    with open(STORED, "w", encoding="utf-8") as file:
+    with open(STORED, "w", encoding="utf-8", newline="\n") as file:
         file.write(page())
 
 

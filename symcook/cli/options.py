@@ -6,12 +6,14 @@ import inspect
 import os
 import re
 import shlex
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_origin, get_type_hints
 
 import click
 
+from symcook.cli.commands import see_also
 from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.answers import grouped
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
     from symcook.model.family import Family
     from symcook.model.transformer import Transformer
+
+
+MOST_LINES = 3
+"""The lines of prose in a command's help."""
 
 
 class Whole(click.ParamType):
@@ -96,19 +102,33 @@ def _items(words: Sequence[str], incomplete: str) -> list[Any]:
 
 
 class Command(click.Command):
-    """A command with `--json` and `--debug`, whose options never swallow another option as their value."""
+    """A command with `--json` and `--debug`, whose options never swallow another option as their value.
+
+    Its help has the first paragraphs of the text, as far as three lines go; `symcook explain COMMAND` has all of it.
+    """
 
     allow_extra_args = True
     """click keeps further arguments instead of refusing them: `parse_args` refuses them with symcook's own message."""
-    more: Callable[[], Sequence[str]] | None = None
-    """Makes the paragraphs before the example of the help, when it is printed."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first paragraph, and those after it while three lines have room for them."""
+        room, width = MOST_LINES, formatter.width - 2
+        for paragraph in (" ".join(one.split()) for one in (self.help or "").split("\n\n")):
+            lines = len(textwrap.wrap(paragraph, width))
+            if room < MOST_LINES and lines > room:
+                return
+            room -= lines
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(paragraph)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the end of the help: `more`, then the example."""
-        for paragraph in () if self.more is None else self.more():
+        """Write the end of the help: the example, and what to read after it."""
+        if self.epilog:
             formatter.write_paragraph()
-            formatter.write_text(paragraph)
-        super().format_epilog(ctx, formatter)
+            formatter.write_text(f"\b\nFor example:\n  {self.epilog}")
+        formatter.write_paragraph()
+        formatter.write_text(f"See also: {', '.join(f'symcook {one}' for one in see_also(str(self.name)))}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; raise BadInput for further ones (only shell completion returns some)."""
@@ -178,12 +198,10 @@ def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
     return function
 
 
-def command(
-    name: str, example: str | None = None, more: Callable[[], Sequence[str]] | None = None
-) -> Callable[[Callable[..., Any]], Command]:
+def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
     """A decorator that makes a function a command: its help is the docstring, its options are the annotated parameters.
 
-    `example` is a command line at the end of the help, `more` makes the paragraphs before it.
+    `example` is a command line at the end of the help.
     """
 
     def declare(function: Callable[..., object]) -> Command:
@@ -191,9 +209,7 @@ def command(
         given(function, **{name: kind for name, kind in hints.items() if get_origin(kind) is Annotated})
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")(function)
         given(function, as_json=Json)
-        made = click.command(name, cls=Command, epilog=example and f"\b\nFor example:\n  {example}")(function)
-        made.more = more
-        return made
+        return click.command(name, cls=Command, epilog=example)(function)
 
     return declare
 
@@ -518,7 +534,7 @@ def need_values(chosen: Chosen, defaults: bool = True) -> None:
 
     for parameter in chosen.model.parameters:
         if not (defaults and parameter.default is not None) and parameter.name not in chosen.values:
-            raise without_value(parameter)
+            raise without_value(parameter.name, parameter.region)
 
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:

@@ -230,8 +230,7 @@ def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iter
     """A context that raises Undecided if its computation takes longer than `seconds` of real time.
 
     The message begins with `what` and recommends `do`. With `begun` (of `time.monotonic`) the time counts from that
-    moment, so that several steps of a command share it. There is no limit where there are no timers
-    (`symcook.alarm.timers`).
+    moment, so that several steps of a command share it.
     """
     spent = 0.0 if begun is None else time.monotonic() - begun
     try:
@@ -296,7 +295,7 @@ class CommandTable(click.Group):
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 @click.pass_context
 def group(ctx: click.Context) -> None:
-    """Transformers built by hand: derived, run, checked, proved, bounded and exported, exactly."""
+    """Transformers with exact weights: run them, derive closed forms, prove statements, export floats."""
     if ctx.invoked_subcommand is None:
         click.echo(THREE_THINGS)
 

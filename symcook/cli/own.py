@@ -112,16 +112,20 @@ def prove_own(
     latex: bool = False,
     full: bool = False,
     other: str | None = None,
+    bundle: str | None = None,
 ) -> int:
     """Prove or refute a statement about a model, perhaps with a second one (`other`), and write the certificate next to
     its file; return the exit code. An answer that is undecided is raised as Undecided, except with `as_json`.
 
-    `proof` is the file of a proof script. `latex` prints the proof as LaTeX, with `full` all of its lines.
+    `proof` is the file of a proof script. `latex` prints the proof as LaTeX, with `full` all of its lines. `bundle` is
+    a new folder for the statement, the certificate and the checker.
     """
     from symcook.proof.statements import proving
+    from symcook.proof.statements.bundle import vacant_folder, write_bundle
     from symcook.report import proving as report
 
     # The statement and the files are checked before the search for a proof.
+    folder = None if bundle is None else vacant_folder(bundle)
     about = asked(name, settings, other)
     script = None if proof is None else _text(proof)
     claim = about.claim(sentence)
@@ -139,9 +143,12 @@ def prove_own(
             answer = about.settle(claim, script, seconds)
             if answer.certificate is not None:
                 proving.write(to, claim, answer.certificate)
+    command = None
+    if folder is not None and answer.certificate is not None:
+        command = " ".join(write_bundle(folder, claim, answer.certificate))
     # Three kinds of answers: undecided; refuted by a run, without a certificate; proved or refuted with a certificate.
     if as_json:
-        print_json(_document(answer, to))
+        print_json(_document(answer, to) | ({} if command is None else {"bundle": str(folder), "check": command}))
     elif answer.status == "OPEN":
         if answer.remaining:
             print(answer.remaining, file=sys.stderr)
@@ -158,6 +165,8 @@ def prove_own(
             say(line)
         say(f"Certificate  {target}")
         say(f"Next to it   {written}: the statement as proofs/checker.py reads it")
+        if command is not None:
+            say(f"Bundle       {folder}: {command}")
         if replaced not in (None, claim.note):
             say(f"Replaced     that of {replaced}")
     return EXIT_CODES[answer.status]
@@ -301,7 +310,8 @@ def _text(proof: str) -> Any:
 def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str | None = None) -> int:
     """Check the certificates next to a model file again, one for each claim, for the model as it is now.
 
-    Returns the exit code, 1 if one of them is not valid now. Claims about two models need the second one, `other`.
+    Returns the exit code, that of OPEN if one of them is not valid now. Claims about two models need the second one,
+    `other`.
     """
     from symcook.compilers import require_genuine
 
@@ -315,7 +325,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str
     rows = [_again(about, *files, as_json) for files in pairs]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
-    return 1 if any(row["status"] == "OPEN" for row in rows) else 0
+    return EXIT_CODES["OPEN"] if any(row["status"] == "OPEN" for row in rows) else 0
 
 
 def example(name: str, model: Transformer) -> str:
@@ -356,7 +366,8 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
 
     for file in (target, beside):
         if not file.is_file():
-            raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")
+            must = MUST_HAVE if file == target else "a certificate must have its statement next to it"
+            raise BadInput(must, f"no {file}", "prove the statement again, with --statement and --force")
     written = content(beside, "the statement of a certificate").decode("utf-8", "replace")
     try:
         certificate = load_json(content(target, "a certificate"))

@@ -68,34 +68,44 @@ def prove(
     proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
     settings: Settings,
     seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
+    bundle: Annotated[
+        str | None, option("A new folder with statement, certificate, cited lemmas and the checker.", "DIR")
+    ],
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
-    """Prove or refute a statement about a model, or check stored proofs again.
+    """Prove or refute a statement about a model (NAME --statement S).
 
-    With --statement: NAME is a model file or a recipe. symcook evaluates your statement on short strings, then proves
-    or refutes it for strings of every length. It writes MODEL.proof.json, and for the next statement
-    MODEL.2.proof.json; a statement with a valid certificate is "already PROVED". Exit 0 where the statement is proved,
-    1 where it is refuted, 3 where it is undecided. With --claims each line of a file is a statement (# begins a
-    comment), answered by one line. Exit 0 where all are proved, else 1 where one is refuted, else 3. With --with the
-    statement is about two models on one string: other.accept and other.NAME(i) are about the second. Of a family file
-    without --set the statement is about all sizes, which it may name. `symcook explain grammar` shows what a statement
-    may say.
+    With an ID of a claim or a lemma, or with a NAME alone, check stored proofs again. Exit code 1: a statement is
+    refuted; 3: undecided.
 
-    With an ID, of a claim or a lemma, or the NAME of a recipe, which stands for its claims and the stored check of its
-    model: the stored proofs are checked again. One ID is shown with its statement, a short proof and what it depends
-    on; several are shown as a table. Exit 0 where every stored proof is reproduced. REFUTED is a result too: a proof of
-    the negation.
+    With --statement, NAME is a model file or a recipe. symcook evaluates the statement on short strings, then proves or
+    refutes it for strings of every length. It writes the certificate as MODEL.proof.json, and for the next statement as
+    MODEL.2.proof.json. A statement with a valid certificate is "already PROVED". The exit code is 0 if the statement is
+    proved, 1 if it is refuted, 3 if it is undecided. `symcook explain statements` shows the language.
 
-    MODEL.json alone: its certificates are checked again, for the model as it is now. Without a certificate, an instance
-    certificate is made for an instance of a family (or a family with --set), and the theorem of the family, for all
-    parameter values, is shown. With --coq the certificates of the model are given to Coq.
+    With --claims each line of a file is a statement, answered by one line; # begins a comment. The exit code is 0 if
+    all are proved, else 1 if one is refuted, else 3. With --with the statement is about two models on one string:
+    other.accept and other.NAME(i) are about the second model. For a family file without --set the statement is about
+    all sizes, which it may name.
+
+    With --bundle DIR the statement, its certificate, the lemmas that it cites and the checker are written as a new
+    folder. One command, in its README.txt, checks the proof with Python alone.
+
+    With an ID, or the NAME of a recipe, which means its claims and the stored check of its model, the stored proofs are
+    checked again. One ID is shown with its statement, a short proof and the lemmas that it uses; several are shown as a
+    table. The exit code is 0 if every stored proof is reproduced. REFUTED is a result too: a proof of the negation.
+
+    With MODEL.json alone, its certificates are checked again, for the model as it is now. The exit code is 3 if one
+    does not hold, or is of the model before a change. If an instance of a family has no certificate, symcook makes one
+    that it is that instance, and prints the family's theorem for all parameter values. With --coq the certificates of
+    the model are given to Coq.
     """
     by_option = {
         "--paper": paper is not None, "--all": everything, "--statement": statement is not None,
         "--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force,
         "--with": other is not None, "--full": full, "--trust": trust, "--latex": latex, "--break": breaking,
-        "--coq": coq, "--json": as_json,
+        "--coq": coq, "--json": as_json, "--bundle": bundle is not None,
     }  # fmt: skip
     used = [name for name, on in by_option.items() if on]
     for name in ids:
@@ -109,13 +119,13 @@ def prove(
         return prove_claims(_one_model(ids, "--claims"), claims, force, as_json, settings, seconds or 60, other)
     # One statement about one model. LaTeX can be --full, and cannot be JSON.
     if statement is not None:
-        allowed = {*OWN, "--statement", "--latex", "--full" if latex else "--json"}
+        allowed = {*OWN, "--statement", "--bundle", "--latex", "--full" if latex else "--json"}
         clash = [name for name in used if name not in allowed]
         _require_none(clash, "--latex" if clash == ["--json"] else "--statement")
         from symcook.cli.own import prove_own
 
         model = _one_model(ids, "--statement")
-        return prove_own(model, statement, proof, force, as_json, settings, seconds or 60, latex, full, other)
+        return prove_own(model, statement, proof, force, as_json, settings, seconds or 60, latex, full, other, bundle)
     # A model file alone.
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
         allowed = {"--set", "--with", "--coq"} if coq else {"--set", "--with", "--json"}
@@ -128,6 +138,8 @@ def prove(
         must = "--proof, --set, --seconds, --force and --with must stand with --statement"
         raise BadInput(must, " and ".join(clash), "give the statement")
     form = _form({name: by_option[name] for name in ("--trust", "--latex", "--break", "--coq")}, full, as_json)
+    if bundle is not None:
+        return _write_bundle(ids, bundle, [name for name in used if name != "--bundle"])
     if trust and not ids and paper is None and not everything:
         return _print_trust(as_json)
     names, without = selected(ids, paper, everything)
@@ -143,6 +155,26 @@ def prove(
         for line in problems:
             say(line)
     return 1 if without_proof or problems or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _write_bundle(ids: Sequence[str], folder: str, clash: Sequence[str]) -> int:
+    """Write the bundle of one stored proof. Returns the exit code."""
+    from symcook.proof.files import load_json
+    from symcook.proof.replay import library
+    from symcook.proof.statements.bundle import vacant_folder, write_bundle
+
+    _require_none(clash, "--bundle")
+    if len(ids) != 1:
+        raise BadInput("--bundle must stand with one proof", " ".join(ids) or "none", "give an ID, or --statement")
+    (name, *others), _ = selected(ids, None, False)
+    if others:
+        raise BadInput("--bundle must stand with one proof", ids[0], f"give one of {name}, {', '.join(others)}")
+    path, home = vacant_folder(folder), library()
+    certificate = load_json((home.root / "certificates" / f"{name}.json").read_bytes())
+    if "sense" not in certificate:
+        raise BadInput("a bundle must have a proof", f"{name}, a computation", "symcook prove checks it again")
+    say(f"Bundle       {path}: {' '.join(write_bundle(path, home.statements[name], certificate))}")
+    return 0
 
 
 def _one_model(ids: Sequence[str], option_name: str) -> str:
@@ -299,7 +331,8 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
         elif recipes.exists(name):
             requested += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
         else:
-            raise unknown("id or recipe", name, [*recipes.names(), *inventory, *stored])
+            known = [*recipes.names(), *inventory, *stored]
+            raise recipes.near_file("id or recipe", name) or unknown("id or recipe", name, known)
     requested = list(dict.fromkeys(requested))
     return [i for i in requested if i in stored], [i for i in requested if i not in stored]
 

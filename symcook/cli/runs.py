@@ -89,17 +89,19 @@ def run(
     positions: PositionsOption = None,
     as_json: bool,
 ) -> int | None:
-    """Run a model on one input, or with --inputs on each string of a language, a line each.
+    """Run a model on one input; with --inputs run it on each string of a language, one line each.
 
-    The values are exact; where there are no exact values they are rigorous intervals, and the answer states this.
-    --domain chooses other numbers.
+    The values are exact. Where no exact values exist, they are rigorous intervals, and the answer says so.
 
-    With --steps the model is a decoder: it reads its own outputs, at most T tokens. Exit 0 if a token ends the run
-    before that, else 3. --json then prints one document a line, each with a position and a token; the last one has the
-    output and why the run stopped. With --trace each token shows where each head looked. A Turing machine runs in
-    integers if there is no --domain. It shows its tapes; compiled with --theorem 2, it shows those that the table of
-    the machine gives. In floats, or in mpmath with --bits P, the answer states the first wrong token of a compiled
-    decoder.
+    --domain chooses another number system.
+
+    With --steps the model is a decoder: it reads its own outputs, at most T tokens. The exit code is 0 if a token ends
+    the run before that, else 3. With --json each token is one document on one line, with its position; the last
+    document has the output and the reason why the run stopped. With --trace each token shows where each head looked.
+
+    A Turing machine runs in integers if --domain is not given, and shows its tapes. Compiled with --theorem 2, it shows
+    the tapes that the table of the machine gives. In floats, or in mpmath with --bits P, the answer names the first
+    wrong token of a compiled decoder.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
@@ -148,6 +150,8 @@ def run(
         say(text(answer, line_width()))
         if why:
             say(f"  {why}")
+        if chosen.model.program is not None and chosen.model.program.kind == "dfa":
+            say(f"  these are the scores of the next token; for the verdict give --steps {len(sequence) + 2}")
         if within is False:
             say(f"  outside the region where it is {exact_where(chosen)}")
         if file is not None:
@@ -292,13 +296,14 @@ def derive(
 ) -> int:
     """Derive closed forms of the outputs, in every parameter that is not set.
 
-    For a feed-forward recipe the closed forms are in its inputs. A model of sequences takes one input. Without an input
-    the closed forms hold at every length, and the coordinates on the way have theirs. They are found from the weights
-    and then proved: -o writes the certificate, and exit 3 means that some closed form is not proved, which one is
-    stated.
+    Without an input they hold at every length. Exit code 3: one of them is not proved.
+
+    For a feed-forward recipe the closed forms are in its inputs. A model of sequences takes one input. Without an
+    input, the intermediate coordinates have closed forms too. symcook finds them from the weights and then proves them;
+    -o writes the certificate, and the answer names each closed form that is not proved.
 
     With --cases, and where a comparison depends on the values, the answer is a list of at most 64 closed forms whose
-    conditions cover all values. A family without its parameters has the closed forms for all parameter values.
+    conditions cover all values. A family without its parameters has closed forms for all parameter values.
     """
     check_latex(latex, document, as_json)
     if force and target is None:
@@ -425,15 +430,17 @@ def check(
     positions: PositionsOption = None,
     as_json: bool,
 ) -> int:
-    """Compare a model with its specification on every input, in exact numbers, or in rigorous intervals.
+    """Compare a model with its specification on every input up to a length.
+
+    Exit code 1: they differ, and the smallest counterexample is shown; 3: some answers are undecided.
 
     A model of strings is run on every string of length at most N, and on the empty string if it accepts that as an
-    input. A feed-forward recipe is evaluated on a stated grid and takes no length. Exit 0 where they agree, 1 with the
-    smallest counterexample, 3 where no difference is known and some answers are undecided.
+    input. A feed-forward recipe is evaluated on a stated grid and takes no length. The numbers are exact, or rigorous
+    intervals where no exact numbers exist.
 
-    From 2^20 strings on, symcook decides the question for every length, or groups strings with the same answer, where
-    that is possible. Otherwise, and with --resume, --workers or --scheduler, it runs every string. To continue an
-    interrupted check, give the same --resume again.
+    From 2^20 strings on, symcook first tries to decide the question for every length, or to group strings with the same
+    answer. Otherwise, and with --resume, --workers or --scheduler, it runs every string. To continue an interrupted
+    check, give the same --resume again.
     """
     from symcook.report.check import proved
 

@@ -32,7 +32,7 @@ What to try next
 
 @declare("tour")
 def tour(*, as_json: bool) -> None:
-    """One model from its residual stream to a proof, with closed forms and a check on the way."""
+    """Show one model from its residual stream to a proof, with closed forms and a check between."""
     from symcook.cli.prove import document, replayed, selected
     from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive

@@ -13,6 +13,7 @@ from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.reads import PartsRead
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs.formula import Alphabet, alphabet_of
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -37,7 +38,7 @@ def compile(
     kind: str,
     source: str | PathLike[str] | SourceText | SOp,
     *,
-    alphabet: str | Sequence[str] | None = None,
+    alphabet: Alphabet | None = None,
     theorem: str = "",
     soft: bool = False,
     tau: int | str | None = None,
@@ -46,56 +47,69 @@ def compile(
     regex: bool = False,
     name: str = "",
 ) -> Transformer:
-    """The transformer of a program: exact, and right on every nonempty string over the alphabet.
+    """The transformer of a formula, a program, an automaton or a Turing machine: exact, and right on every nonempty
+    string.
 
-    `source` is the text, the path of a file with it, or the name of a program that comes with the library, as in
-    compile("srasp", "sort.srasp"). A text that has the form of a path is a path (`symcook.files.is_path`); a
-    `SourceText` is a text that is no path, whatever its form.
+    A formula of temporal logic (kind "ltl") has the atoms Q_a and previous, next, since and until
+    (`symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
+    The model answers at each position; `plan` says which coordinate holds what.
 
-    kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
-    `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
-    `alphabet` is a text whose characters are the letters, or letters separated by spaces; it is not needed if the
-    source begins with `alphabet a b;`. The model answers at each position; `plan` says which coordinate holds what.
-    With `theorem`, one of `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof.
-    With `soft` attention is softmax at the temperature 1/n, and feed-forward layers round what it retrieves, so that
-    the model is right at every length; with `tau` = 1 the queries have a factor instead of the temperature, for
-    runtimes that have softmax without a temperature.
+    "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
+    objects (`symcook.programs.rasp`). Its model answers with symbols, verdicts or numbers.
+
+    "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression. Its model is a decoder that
+    continues a string with the states of the run, then with yes or no (`decode.stream`).
+
+    "tm" is a Turing machine: text with one transition a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a
+    decoder that outputs one token per step, which says what the step changed, and then the output
+    (`symcook.programs.turing`).
+
+    `symcook explain ltl` (count, srasp, dfa, tm) shows each language.
+
+    Arguments:
+        kind: str. "ltl", "count", "srasp", "dfa" or "tm".
+        source: str, path, SourceText or SOp. The text, the path of a file, or the name of a program that ships,
+            such as "sort.srasp". A text that has the form of a path is a path; a `SourceText` is a text in any
+            form.
+        alphabet: str, list or set (None). A text whose characters are the symbols, or symbols with spaces between;
+            not needed if the source begins with `alphabet a b;`, or for an expression without blanks.
+        theorem: str (''). One of `symcook.programs.THEOREMS`: the soft-attention transformer of that theorem's
+            proof. With "1" (dfa) the decoder outputs |x| + 1 tokens after a string x. With "2" (tm) its tokens are
+            the transitions, whose moves are L and R.
+        soft: bool (False). Softmax at the temperature 1/n, and feed-forward layers that round what it retrieves, so
+            that the model is right at every length.
+        tau: int, str or None (None). With 1 the queries have a factor instead of the temperature, for runtimes that
+            have softmax without a temperature.
+        weighting: str or None (None). How the work heads of a Turing machine find the last step that wrote on a
+            cell: "average" (a tie-breaking term) or "rightmost".
+        variant: str or None (None). "nonstrict": masks include the position itself; "no-start": no $ before the
+            string.
+        regex: bool (False). The source is a regular expression, even if it has the form of a path.
+        name: str (''). The name of the model.
+
+    Returns: Transformer, which keeps its program as `.program`.
+
+    Raises: BadInput: the source is not a program, with line and column; a path of no file; another format, such as
+    DOT or HOA, with its name.
+
+    Example:
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
-    "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
-    objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
-
-    "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression. The alphabet of an expression
-    without blanks may be left out; with `regex` the source is an expression, even if it has the form of a path. Its
-    model is a decoder that continues a string with the states of the run, then with yes or no (`decode.stream`).
-    `variant` "nonstrict" (also of "tm") has masks that include the position itself; "no-start" has no $ before the
-    string. With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: it outputs |x| + 1
-    tokens after a string x, and is in each variant an instance of a family with a theorem about all automata.
-
-    "tm" is a Turing machine: text with one row per line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
-    that outputs one token per step, which says what the step changed, and then the output
-    (`symcook.programs.turing`). `weighting` selects how its work heads find the last step that wrote on a cell: by a
-    tie-break in the scores (average), or by position (rightmost). With `theorem` "2" it is the decoder of that
-    theorem's proof for all machines, an instance of the family turing: its tokens are the rows of the table, whose
-    moves are L and R. With `variant` "no-start" there is no $ before the string, and the family is turing-no-start:
-    its rows are those of the machine that reads one symbol ahead.
-
-    Raises BadInput, in one sentence with line and column, if the source is not a program; if it is a path of no file;
-    and if it is in another format, such as DOT or HOA, with the name of that format.
-    Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
-    and Sabharwal (2024), Theorems 1 and 2.
+    Source: yang2026, Section 4; merrill2024, Theorems 1 and 2. Previous is one head, and Boolean parts of one depth
+    are one feed-forward layer.
     """
     require_known("language", kind, LANGUAGES)
+    symbols = None if alphabet is None else alphabet_of(alphabet)
     objects = not isinstance(source, (str, PathLike, SourceText))
     if isinstance(source, SourceText):
         read = source
     elif isinstance(source, (str, PathLike)):
         read = source_of(kind, source, regex)
     else:
-        read = SourceText(_text(kind, source, alphabet))
+        read = SourceText(_text(kind, source, symbols))
     options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
     _require_options(kind, options)
     source, name = read.text, name or read.name
@@ -110,7 +124,7 @@ def compile(
 
         if alphabet is not None:
             must = "the symbols of a Turing machine must stand in its text"
-            raise BadInput(must, "--alphabet", "write input: and the symbols, and leave --alphabet out")
+            raise BadInput(must, "an alphabet", "write input: and the symbols, and leave --alphabet out")
         if theorem:
             return _of_table(read_turing(source), source, theorem, weighting, variant or "strict", name)
         return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
@@ -119,7 +133,7 @@ def compile(
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
-        table = read_source(source, alphabet, name)
+        table = read_source(source, symbols, name)
         if theorem:
             _require(theorem, AUTOMATA, "automata")
             return automaton.counted(table, source, name, variant or "strict")
@@ -129,7 +143,7 @@ def compile(
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
 
-        program = read_srasp(source, alphabet)
+        program = read_srasp(source, symbols)
         if objects:  # the text was generated from Python objects: drop the lines and columns of error messages
             program = replace(program, places=())
         return srasp.compiled(program, source, name)
@@ -137,7 +151,7 @@ def compile(
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
-    formula, attention = read_formula(source, alphabet, kind), _attention(soft, tau, theorem)
+    formula, attention = read_formula(source, symbols, kind), _attention(soft, tau, theorem)
     if theorem:
         from symcook.compilers.printed import printed
 
@@ -163,11 +177,11 @@ def _of_table(
     _require(theorem, MACHINES, "machines")
     if weighting is not None:
         raise BadInput(
-            "the decoder of --theorem 2 must have its own weighting", f"--weighting {weighting}", "leave it out"
+            "the decoder of --theorem 2 must have its own weighting", f"weighting {weighting}", "leave it out"
         )
     if variant not in tables.FAMILIES:
         must = f"the decoder of --theorem 2 must be of the variant {' or '.join(tables.FAMILIES)}"
-        raise BadInput(must, f"--variant {variant}", "leave it out")
+        raise BadInput(must, f"variant {variant}", "leave it out")
     return tables.compiled(machine, source, name, variant)
 
 
@@ -175,7 +189,7 @@ def _require(theorem: str, expected: str, subject: str) -> None:
     """Raise BadInput if `theorem` is not the theorem of Merrill and Sabharwal (2024) about `subject`."""
     if theorem != expected:
         must = f"the theorem about {subject} must be {expected}, of Merrill and Sabharwal (2024)"
-        raise BadInput(must, f"--theorem {theorem}")
+        raise BadInput(must, f"theorem {theorem}")
 
 
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
@@ -186,11 +200,11 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
         raise BadInput("a temperature tau is for softmax attention", f"tau {tau} without soft", "write --soft --tau 1")
     if soft and theorem:
         must = "the construction of a theorem must stand without --soft, since its attention is soft already"
-        raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")
+        raise BadInput(must, f"theorem {theorem}", "leave one of the two out")
     return "" if not soft else SOFT if tau is None else PLAIN
 
 
-def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
+def _text(kind: str, source: object, alphabet: Sequence[str] | None) -> str:
     """The S-RASP text of a program that was given as Python objects."""
     from symcook.programs.rasp import SOp
 

@@ -15,7 +15,7 @@ from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import joint_parameters, least, level, shifted, written
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.checks import Space, one_of
+from symcook.model.checks import WORDS_OF_STATEMENTS, Space, one_of
 from symcook.model.ends import READOUTS, Embedding, Readout, one_hot
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.reads import PartsRead
@@ -31,11 +31,24 @@ Relates = str | Callable[[int, int], bool]
 
 @door()
 class Builder:
-    """A model step by step: each step names what it reads and writes fresh coordinates.
+    """A model that is built step by step: each step names what it reads, and writes new coordinates.
 
-    Steps are packed: each goes into the earliest place at which all that it reads is there, attention before
-    feed-forward part in a layer, so that the depth is the least that the steps allow. Only a feed-forward step whose
-    activation is another than that of the steps in its place moves up.
+    Steps are packed: each goes into the earliest layer at which everything that it reads is there, attention before
+    the feed-forward layer, so that the depth is the smallest that the steps allow. Only a feed-forward step whose
+    activation differs from that of the steps in its place moves up.
+
+    Arguments:
+        words: {token: {coordinate: value}}, or str or list of tokens (None). The values of each token; tokens
+            without values are one-hot.
+        inputs: list of str (None). In place of tokens: coordinates whose values are given with each run.
+        positions: {coordinate: expression in i and n} (None). Position functions.
+        parameters: list of Parameter (()). Parameters that weights may name; `symbol` declares more.
+        start: int (1). The number of the first position.
+        before: str or None (None). A token of `words` before every input (CLS, BOS).
+        after: str or None (None). A token of `words` after every input (EOS).
+        max_length: int or None (None). The maximum length of an input.
+
+    Example:
 
     >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
     >>> mean = b.attention("mean", reads="vote", mask="future")
@@ -63,7 +76,8 @@ class Builder:
         self._positions = dict(positions or {})
         input_names = None if inputs is None else _names(inputs)
         rows = [row for row in (words or {}).values() if isinstance(row, Mapping)]  # an embedding refuses others
-        self._names += united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
+        own = united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
+        self._names += _no_words(own)
         self._embedding: dict[str, Any] = {
             "words": words, "inputs": input_names, "start": start, "before": before, "after": after
         }  # fmt: skip
@@ -86,9 +100,24 @@ class Builder:
         temperature: Exact = 1,
         scale: Exact = 1,
     ) -> tuple[str, ...]:
-        """A head. Without Q and K the scores are zero; without V it copies what it reads, in order. Returns `writes`.
+        """The coordinates that a new attention head writes.
 
-        Shapes as in `symcook.model.parts.Head`.
+        Without Q and K all scores are zero. Without V the head copies what it reads, in order. Shapes are as in `Head`.
+
+        Arguments:
+            writes: str or list of str. The new coordinates.
+            reads: str or list of str. The coordinates that are read.
+            Q: matrix d x r (None). The queries.
+            K: matrix d x r (None). The keys.
+            V: matrix m x r (None). The values.
+            mask: str ("none"). Which positions j a row i sees, as in `Head`.
+            weighting: str ("average"). "average", "leftmost", "rightmost" or "softmax".
+            temperature: exact (1). A number, or an expression in i and n.
+            scale: exact (1). A positive number, or "1/sqrt(d_key)".
+
+        Returns: `writes`, as a tuple.
+
+        Raises: BadInput: a name that exists, an unknown coordinate, Q without K, or a matrix of another shape.
         """
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
@@ -108,14 +137,36 @@ class Builder:
         self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: object, b1: object, W2: object,
         b2: object = None, activation: str = "relu",
     ) -> tuple[str, ...]:  # fmt: skip
-        """A feed-forward part; b2 is zero unless given. Returns `writes`. See `symcook.FeedForward`."""
+        """The coordinates that a new feed-forward layer writes.
+
+        Arguments:
+            writes: str or list of str. The new coordinates.
+            reads: str or list of str. The coordinates that are read.
+            W1: matrix h x r. Weights of the hidden units.
+            b1: h numbers. Their biases.
+            W2: matrix m x h. Weights of the outputs.
+            b2: m numbers (None). Biases of the outputs; zero by default, None.
+            activation: str ("relu"). As in `FeedForward`.
+
+        Returns: `writes`, as a tuple.
+
+        Raises: BadInput: a name that exists, an unknown coordinate, or a matrix of another shape.
+        """
         reads, writes = _names(reads), _names(writes)
         b2 = [0] * len(writes) if b2 is None else b2
         return self._add(FeedForward(reads, writes, W1, b1, W2, b2, activation))
 
     @door()
     def add(self, block: Head | FeedForward) -> tuple[str, ...]:
-        """A block made elsewhere, as by `symcook.head` and `symcook.feedforward`, as a step. Returns what it writes."""
+        """The coordinates that a block writes, which `symcook.head` or `symcook.feedforward` has made.
+
+        Arguments:
+            block: Head or FeedForward. The block, as a new step.
+
+        Returns: tuple of str.
+
+        Raises: BadInput: something else, a name that exists, or an unknown coordinate.
+        """
         if not isinstance(block, (Head, FeedForward)):
             raise BadInput("a step must be a head or a feed-forward layer", type(block).__name__)
         return self._add(block)
@@ -136,7 +187,16 @@ class Builder:
 
     @door()
     def position(self, name: str, function: Exact) -> str:
-        """A coordinate with a position function, an expression in i and n. Returns its name."""
+        """The name of a new coordinate with a position function.
+
+        Arguments:
+            name: str. The coordinate.
+            function: exact. An expression in i and n.
+
+        Returns: `name`.
+
+        Raises: BadInput: a name that exists.
+        """
         self._take((name,))
         self._positions[name] = function
         return name
@@ -153,12 +213,26 @@ class Builder:
         mask: str = "none",
         weighting: str = "average",
     ) -> tuple[str, ...]:
-        """At each position the mean of `reads` over the positions that it selects. Returns `writes`.
+        """New coordinates with the mean of others over the positions that each position selects.
 
-        `queries` and `keys` are one-hot groups: position i selects j where the place of the 1 in i's queries stands in
-        `relation` (=, !=, <, <=, >, >= or a function of two indices) to that of the 1 in j's keys. A position that
-        selects nothing gets the mean of all that it sees. With weighting leftmost or rightmost: the first or last
-        selected one. Source: Cookbook, Section 5.3.1.
+        `queries` and `keys` are one-hot groups: position i selects j if the place of the 1 in i's queries is in the
+        relation to that of the 1 in j's keys. A position that selects nothing gets the mean of all that it sees. With
+        weighting "leftmost" or "rightmost" it is the value at the first or last selected position.
+
+        Arguments:
+            writes: str or list of str. The new coordinates.
+            queries: list of str. A one-hot group.
+            keys: list of str. A one-hot group.
+            reads: str or list of str. The coordinates that are read.
+            relation: str or function ("="). "=", "!=", "<", "<=", ">", ">=", or a function of two indices.
+            mask: str ("none"). Which positions j a row i sees, as in `Head`.
+            weighting: str ("average"). "average", "leftmost", "rightmost" or "softmax".
+
+        Returns: `writes`, as a tuple.
+
+        Raises: BadInput: a name that exists, or an unknown coordinate or relation.
+
+        Source: Cookbook, Section 5.3.1.
         """
         # A pair of query and key in the relation scores 1, every other pair 0.
         reads, writes = _names(reads), _names(writes)
@@ -169,11 +243,23 @@ class Builder:
     def count(
         self, writes: str, queries: Sequence[str], keys: Sequence[str], relation: Relates = "=", *, mask: str = "none"
     ) -> tuple[str, ...]:
-        """At each position the share, C/n with n those it sees, of the positions that it selects. Returns `writes`.
+        """A new coordinate with the share C/n of the positions that each position selects, of those that it sees.
 
-        Selection as in `aggregate`. A head takes the mean of each key, and a feed-forward part adds those that the
-        query selects: relu(query + sum of means - 1), which is exact for one-hot groups. Source: Cookbook, Sections
-        3.3 and 5.1.2.
+        Positions are selected as in `aggregate`. A head takes the mean of each key, and a feed-forward layer adds those
+        that the query selects: relu(query + sum of means - 1), which is exact for one-hot groups.
+
+        Arguments:
+            writes: str. The new coordinate.
+            queries: list of str. A one-hot group.
+            keys: list of str. A one-hot group.
+            relation: str or function ("="). As in `aggregate`.
+            mask: str ("none"). Which positions j a row i sees, as in `Head`.
+
+        Returns: `writes`, as a tuple.
+
+        Raises: BadInput: a name that exists, or an unknown coordinate or relation.
+
+        Source: Cookbook, Sections 3.3 and 5.1.2.
         """
         # The mean of key k is its share c_k/n. The query is 0 or 1, so relu(query + sum of shares - 1) is that sum at
         # the query that is 1, and 0 at the others.
@@ -187,10 +273,21 @@ class Builder:
 
     @door()
     def lookup(self, writes: str | Iterable[str], query: str, reads: str | Iterable[str]) -> tuple[str, ...]:
-        """At each position what `reads` holds at the position that `query` names, an integer. Returns `writes`.
+        """New coordinates with what others hold at the position that the query names.
 
-        Scores 2 query j - j^2, over coordinates one, index = i and square = i^2 that are made where there are none. A
-        query that is no position reads the nearest one, or the mean of two. Source: Cookbook, Section 5.3.4.
+        The scores are 2 query j - j^2, over coordinates one, index = i and square = i^2 that are made where there are
+        none. A query that is no position reads the nearest one, or the mean of two.
+
+        Arguments:
+            writes: str or list of str. The new coordinates.
+            query: str. A coordinate with an integer.
+            reads: str or list of str. The coordinates that are read.
+
+        Returns: `writes`, as a tuple.
+
+        Raises: BadInput: a name that exists, or an unknown coordinate.
+
+        Source: Cookbook, Section 5.3.4.
         """
         coordinates = {}
         for function in ("1", "i", "i^2"):
@@ -203,7 +300,17 @@ class Builder:
 
     @door()
     def symbol(self, name: str, default: Exact | None = None, **region: Any) -> str:
-        """Declare a symbol (`symcook.model.transformer.Parameter`) that weights may name. Returns its name."""
+        """The name of a new parameter that weights may name.
+
+        Arguments:
+            name: str. The parameter.
+            default: exact (None). Its default.
+            region: exact numbers. Its interval, as in `Parameter`: lower, upper, lower_open, upper_open.
+
+        Returns: `name`.
+
+        Raises: BadInput: a name that exists with another region.
+        """
         self._parameters = joint_parameters(self._parameters, (Parameter(name, default, **region),))
         return name
 
@@ -217,13 +324,21 @@ class Builder:
         values: Mapping[str, Exact] | None = None,
         **arguments: object,
     ) -> tuple[str, ...]:
-        """The blocks of a recipe (or of any model that takes inputs) on coordinates of this model. Returns `writes`.
+        """New coordinates with what a recipe computes, or any model that takes inputs.
 
-        `reads` maps each input to a coordinate here (itself where it is left out), `writes` renames what its readout
-        shows, in order; other coordinates get fresh names. `values` sets its symbols to numbers, or to expressions in
-        the symbols declared here, which the caller keeps in the region; the others are declared here too. `arguments`
-        are those of the recipe.
-        BadInput for a model with words, norms, a deciding readout, or one that writes onto an input.
+        Parameters of the recipe without a value are declared here too. Other coordinates of the recipe get new names.
+
+        Arguments:
+            writes: str or list of str. New names for what the recipe's readout shows, in order.
+            recipe: str or Transformer. The recipe.
+            reads: {input: coordinate here} (None). An input that is left out is the coordinate of its name.
+            values: {parameter: number or expression in parameters declared here} (None). The caller keeps expressions
+                in the region.
+            arguments: exact numbers or text. Arguments of the recipe.
+
+        Returns: `writes`, as a tuple.
+
+        Raises: BadInput: a model with tokens, norms, a deciding readout, or one that writes onto an input.
         """
         # One head in each layer, and the first position numbered as in this model.
         from symcook.recipes import build
@@ -269,7 +384,21 @@ class Builder:
         weights: object = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """Set the output layer, a `symcook.model.ends.Readout`. Without weights, each label is a coordinate."""
+        """None; the output layer is set.
+
+        Without weights, each label is a coordinate.
+
+        Arguments:
+            kind: str. As in `Readout`: "value", "sign", "zero", "largest" or "distribution".
+            position: str. "first", "last", "each" or "all".
+            reads: str or list of str. The coordinates that are read.
+            weights: matrix (None). As in `Readout`.
+            labels: list of str (()). The labels.
+
+        Returns: None.
+
+        Raises: BadInput: an unknown kind, position or coordinate, or weights of another shape.
+        """
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
         kind = one_of("readout", kind, READOUTS)
@@ -279,7 +408,17 @@ class Builder:
 
     @door()
     def build(self, name: str, *, source: str = "", packed: bool = True) -> Transformer:
-        """The model. Without `packed` every step is a layer of its own, in the order of the steps."""
+        """The model.
+
+        Arguments:
+            name: str. Its name.
+            source: str (''). Where it comes from, for people.
+            packed: bool (True). Without it every step is a layer of its own, in the order of the steps.
+
+        Returns: Transformer.
+
+        Raises: BadInput: there is no readout.
+        """
         if self._readout is None:
             raise BadInput("a model must have a readout", "none", "call readout(...) first")
         embedding = Embedding(Space(tuple(self._names)), positions=self._positions, **self._embedding)
@@ -313,11 +452,21 @@ class Builder:
 
     def _take(self, names: Iterable[str]) -> None:
         """Add new coordinates to the space; BadInput for a name that exists."""
-        names = tuple(names)
+        names = _no_words(tuple(names))
         for name in names:
             if name in self._names:
                 raise BadInput("each step must write fresh coordinates", name, "give it another name")
         self._names = list(Space((*self._names, *names)))
+
+
+def _no_words(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of new coordinates; BadInput for a word of statements."""
+    for name in names:
+        if name in WORDS_OF_STATEMENTS:
+            raise BadInput(
+                "a coordinate's name must be no word of statements about its models", name, f"{name}_ is free"
+            )
+    return names
 
 
 def _names(given: str | Iterable[str]) -> tuple[str, ...]:

@@ -24,14 +24,27 @@ READS = PartsRead("the change of heads")
 
 @door()
 def soften(model: Transformer, tau: str = "tau") -> Transformer:
-    """`model` with softmax attention at a temperature that is the symbol `tau` > 0 in every head that looks for
-    something.
+    """The model with softmax attention at a temperature that is the parameter `tau` > 0, in every head that has
+    scores.
 
     The scores of a hard head (average, leftmost, rightmost) are divided by tau; those of a softmax head, whose
-    temperature may depend on i and n, by tau times that. A plain average (no scores, no tie broken) stays as it is. As
-    tau goes to 0 softmax goes to average-hard attention; where leftmost or rightmost attention breaks a tie it does
-    not, so that the two may differ at every temperature. Raises BadInput where tau is declared already, or where all
-    heads are plain averages.
+    temperature may depend on i and n, by tau times that. A plain average (no scores, no tie broken) stays as it is.
+    As tau goes to 0, softmax goes to average-hard attention. Where leftmost or rightmost attention breaks a tie it
+    does not, so that the two may differ at every temperature.
+
+    Arguments:
+        tau: str ("tau"). The name of the new parameter.
+
+    Returns: Transformer with the parameter `tau`.
+
+    Raises: BadInput: tau is declared already, or all heads are plain averages.
+
+    Example:
+
+    >>> from symcook.recipes import build
+    >>> [parameter.name for parameter in soften(build("first-flawed")).parameters]
+    ['c', 'tau']
+
     Source: Cookbook, Section 5.7.
     """
     if any(p.name == tau for p in model.parameters):

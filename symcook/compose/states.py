@@ -55,24 +55,45 @@ def from_state_dict(
 ) -> Transformer:
     """The exact model of a plain transformer whose weights are torch tensors, numpy arrays or nested lists.
 
-    Keys and shapes, with d coordinates, V tokens, h hidden units, l = 0, 1, ... (those of torch.nn.TransformerEncoder
-    for the layers; a common prefix such as "encoder." is allowed, biases may be left out, but for those of norms):
-    embedding.weight V x d; positions.weight N x d, added to position 0, 1, ..., N - 1; layers.{l}.self_attn.
-    in_proj_weight 3 d x d and in_proj_bias (queries, keys, values), self_attn.out_proj.weight d x d and .bias;
-    layers.{l}.linear1.weight h x d, linear2.weight d x h with biases; layers.{l}.norm1 and norm2 .weight and .bias d;
-    norm.weight and .bias d, a final norm; output.weight labels x d and .bias.
+    Keys and shapes, with d coordinates, V tokens, h hidden units, l = 0, 1, ... (those of
+    torch.nn.TransformerEncoder for the layers; a common prefix such as "encoder." is allowed, biases may be left
+    out, but for those of norms): embedding.weight V x d; positions.weight N x d, added to position 0, 1, ..., N -
+    1; layers.{l}.self_attn.in_proj_weight 3 d x d and in_proj_bias (queries, keys, values),
+    self_attn.out_proj.weight d x d and .bias; layers.{l}.linear1.weight h x d, linear2.weight d x h with biases;
+    layers.{l}.norm1 and norm2 .weight and .bias d; norm.weight and .bias d, a final norm; output.weight labels x d
+    and .bias. The names of a HookedTransformer are read too (embed.W_E, pos_embed.W_pos, blocks.{l}.attn.W_Q ...;
+    see `symcook.compose.hooked`).
 
-    norm: "pre", "post" or "none"; with norms each layer has norm1 before or after attention, and norm2 before or after
-    the feed-forward part, with `epsilon`. heads divides d; scores are divided by sqrt(d/heads). The readout gives the
-    label (a token unless `labels` names others) of the largest output at each position, or without output.weight the
-    stream itself. What the keys of a dict leave open has no default: its norm (with layers; the keys ln1 and ln2 of a
-    HookedTransformer say "pre"), its activation (with feed-forward parts) and heads (with scores that are not 0).
-    `mask` and `epsilon` stand in the source of the model. Biases of attention are weights of a coordinate `one` that is
-    1 everywhere. A post-norm would change that coordinate: with norm="post" and biases of attention or output, each
-    residual sum is stored in d new coordinates, and the next sublayer reads the normalised copy. Raises BadInput, with
-    the key, for whatever does not fit.
-    The names of a HookedTransformer are read too (embed.W_E, pos_embed.W_pos, blocks.{l}.attn.W_Q ...; see
-    `symcook.compose.hooked`); the number of heads is then that of its matrices.
+    The readout gives the label of the largest output at each position, or without output.weight the residual stream
+    itself. What the keys leave open has no default: its norm (with layers; the keys ln1 and ln2 say "pre"), its
+    activation (with feed-forward layers) and heads (with scores that are not 0). Biases of attention are weights of
+    a coordinate `one` that is 1 everywhere. A post-norm would change that coordinate: with norm="post" and biases
+    of attention or output, each residual sum is stored in d new coordinates, and the next sublayer reads the
+    normalised copy.
+
+    Arguments:
+        state: {key: tensor, array or nested list}. The weights.
+        vocabulary: list of str. The tokens, in the order of embedding.weight.
+        heads: int or None (None). The number of heads, which divides d; scores are divided by sqrt(d/heads). A
+            HookedTransformer has the number of its matrices.
+        norm: str or None (None). "pre", "post" or "none": norm1 before or after attention, norm2 before or after
+            the feed-forward layer.
+        mask: str ("future"). The mask of every head, as in `Head`.
+        activation: str or None (None). The activation, as in `FeedForward`.
+        epsilon: exact ("1/100000"). The epsilon of the norms.
+        labels: list of str or None (None). The labels of output.weight; the tokens by default.
+        name: str ("imported"). The name of the model.
+
+    Returns: Transformer.
+
+    Raises: BadInput: whatever does not fit; the message has the key.
+
+    Example:
+
+    >>> state = {"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[0, 1], [1, 0]]}
+    >>> from_state_dict(state, vocabulary=["a", "b"]).run("ab").outputs
+    ['b', 'a']
+
     Source: Cookbook, Section 2.2; the formulas are those of Definition 2.3 with biases.
     """
     if is_hooked(state):

@@ -9,10 +9,11 @@ from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 from symcook.coq.equations import Equations
-from symcook.coq.reading import MODEL_CALL, Defined, Reading, definitions, parsed, spelled
+from symcook.coq.reading import Defined, Reading, definitions, parsed, spelled
 from symcook.coq.statement import known_ids
 from symcook.coq.term import Untranslatable
 from symcook.model.expr import names, parse_term
+from symcook.proof.records import MODEL_CALL
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, _readable, stored_model
 

@@ -17,6 +17,7 @@ from symcook.coq.checker import checker, deep, uncollected
 from symcook.coq.layout import laid_out
 from symcook.coq.term import FUNCTIONS, Untranslatable
 from symcook.errors import BadInput
+from symcook.proof.records import MODEL_CALL
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, stored_model
 
@@ -90,8 +91,6 @@ QUANTIFIERS = ("all", "ex", "all in", "ex in")
 """The kinds of trees of quantifiers: over a sort, and over a range of integers."""
 HYPERBOLIC = ("tanh", "sinh", "cosh")
 """Functions whose names in Coq are those of the grammar."""
-MODEL_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
-"""A relation of a stored model in a statement: run(NAME), word(NAME) or accept(NAME)."""
 
 
 def spelled(name: str) -> str:

@@ -50,7 +50,7 @@ ALLOWED = (
     ),
     AllowedRow("comparisons == != < <= > >=, in, and is None", "COMPARE_OP(== != < <= > >=) CONTAINS_OP IS_OP TO_BOOL"),
     AllowedRow(
-        "+ - * // % & | ^ (of unknown integers + and -, and * with a constant)",
+        "+ - * // & | ^, and % by an integer that is a constant (of unknown integers + and -, and * with a constant)",
         "BINARY_OP(+ - * // % & | ^ += -= *=) UNARY_NEGATIVE UNARY_POSITIVE CALL_INTRINSIC_1(5)",
     ),
     AllowedRow(
@@ -112,6 +112,11 @@ def _entries(instructions: str) -> Iterator[tuple[str, str | None]]:
 
 _INSTRUCTIONS = frozenset(entry for row in ALLOWED for entry in _entries(row.instructions))
 _BUILTINS = (*(getattr(builtins, name) for row in ALLOWED for name in row.builtins.split()), BadInput)
+
+
+RIGHT: Mapping[str, type] = {"IS_OP": type(None), "%": int}
+"""The exact type of the right operand of an operation, where it must be known from the code alone. With a text on its
+left, % prints its right operand, and the text of a function says where it lies in memory."""
 
 
 class NotAllowed(BadInput):
@@ -206,8 +211,12 @@ class _CodeReader:
         for k, step in enumerate(steps):
             # An instruction without a line belongs to the next one, as at the beginning of a handler of exceptions.
             line = next((at for later in steps[k:] if (at := _line(later)) is not None), line)
-            if not _listed(step) or (step.opname == "IS_OP" and (step.is_jump_target or not _none(before))):
+            if not _listed(step):
                 raise NotAllowed(_called(step), code, line)
+            if (kind := RIGHT.get(_operation(step))) is not None:
+                known = None if step.is_jump_target or before is None else self.loaded(before, function, inner)
+                if known is None or type(known[0]) is not kind:
+                    raise NotAllowed(f"{_called(step)} with another right operand than is listed", code, line)
             follows = steps[k + 1].opname if k + 1 < len(steps) else ""
             if step.opname == "LOAD_CONST" and type(step.argval) is CodeType:
                 self.code(step.argval, function, inner)
@@ -220,6 +229,14 @@ class _CodeReader:
             elif step.opname == "STORE_DEREF" and step.argval not in code.co_cellvars:
                 raise NotAllowed(f"nonlocal {step.argval}", code, line)
             before = step
+
+    def loaded(self, step: dis.Instruction, function: FunctionType, cells: Mapping[str, Any]) -> tuple[object] | None:
+        """The value that an instruction loads, in a tuple, if it is the same in each run: a constant, or a name of the
+        module or of a surrounding function that has returned."""
+        if step.opname in ("LOAD_CONST", "LOAD_SMALL_INT"):
+            return (step.argval,)
+        names: Mapping[str, Any] = {"LOAD_GLOBAL": function.__globals__, "LOAD_DEREF": cells}.get(step.opname, {})
+        return (names[step.argval],) if step.argval in names else None
 
     def named(self, function: FunctionType, name: str, code: CodeType, line: int | None) -> object:
         """The value of a global or builtin name."""
@@ -236,9 +253,9 @@ def _line(step: dis.Instruction) -> int | None:
     return None if step.positions is None else step.positions.lineno
 
 
-def _none(step: dis.Instruction | None) -> bool:
-    """Whether an instruction loads None."""
-    return step is not None and step.opname == "LOAD_CONST" and step.argval is None
+def _operation(step: dis.Instruction) -> str:
+    """The name of an instruction, or for a binary operation its sign."""
+    return _argument(step) if step.opname == "BINARY_OP" else step.opname
 
 
 def _argument(step: dis.Instruction) -> str:

@@ -232,7 +232,7 @@ def recheck(
         raise BadInput(MUST, reference.why)
     why = check(certificate, model, machine, reference, name)
     word, answers = (certificate.get(key) for key in ("word", "answers"))
-    return Decision(
+    found = Decision(
         verdict=certificate["verdict"],
         model=model,
         against=name,
@@ -242,6 +242,14 @@ def recheck(
         why=f"the certificate holds: {why}",
         smallest=False,
     )
+    if reference is None:
+        return found
+    # The reference is asked as it is before a search for invariants, so that it answers None where it did there.
+    letters = required(model).letters
+    compared = parted(machine, reference, letters, SOON)
+    if found.verdict == "equal":
+        _require_an_answer(machine, reference, letters, compared)
+    return _with_silence(found, reference)
 
 
 def settled(
@@ -257,11 +265,15 @@ def settled(
 
     machine: the model as a counter machine. states: the model as a recogniser. The rest as in `Decision`.
     """
-    compared = _compared(model, name, machine, states, reference, automaton, notes)
+    return _with_silence(_compared(model, name, machine, states, reference, automaton, notes), reference)
+
+
+def _with_silence(found: Decision, reference: Answering) -> Decision:
+    """A decision with the fields `free` and `empty`: where the reference, which was asked before, gives no answer."""
     unrestricted = reference.reference if isinstance(reference, Inside) else reference
     if isinstance(unrestricted, Automaton) and unrestricted.answer(unrestricted.initial) is None:
-        compared = replace(compared, empty=False)
-    return replace(compared, free=None) if isinstance(unrestricted, Asked) and unrestricted.free else compared
+        found = replace(found, empty=False)
+    return replace(found, free=None) if isinstance(unrestricted, Asked) and unrestricted.free else found
 
 
 def _compared(
@@ -284,7 +296,7 @@ def _compared(
         try:
             evidence = invariants(machine, _followed(reference), letters)
             if isinstance(evidence, Invariants):
-                _require_an_answer(comparison if comparison.asked else parted(states, reference, letters, PAIRS))
+                _require_an_answer(states, reference, letters, comparison)
                 # A certificate has no language, so none is made for a restricted reference.
                 own = None if isinstance(reference, Inside) else evidence
                 return Decision("equal", model, name, None, None, automaton, evidence.says, notes, own)
@@ -299,14 +311,17 @@ def _compared(
         why = f"{missing}; no difference on any string up to length {comparison.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     # All pairs of states were visited without a difference.
-    _require_an_answer(comparison)
+    _require_an_answer(states, reference, letters, comparison)
     why = f"model and specification give the same answer in all {comparison.pairs} pairs of states"
     evidence = None if isinstance(reference, Inside) else StateMap.of(states, reference, letters)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=evidence)
 
 
-def _require_an_answer(found: Parted) -> None:
-    """BadInput where the comparison `found` compared no answers at all."""
+def _require_an_answer(states: Answering, reference: Answering, letters: tuple[str, ...], found: Parted) -> None:
+    """BadInput where two recognisers never both answer: neither in the comparison `found` nor, if this stopped at its
+    limit, in a longer one."""
+    if not found.asked and found.length is not None:
+        found = parted(states, reference, letters, PAIRS)
     if not found.asked:
         must = "the specification must give an answer to some string"
         all_of = "all of them" if found.length is None else f"all up to length {found.length}"

@@ -43,13 +43,31 @@ def decide(
     values: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Decision:
-    """Decide whether a model answers every string as a reference does: see `symcook.decide.decision.decide`.
+    """Whether the model gives the answers of a specification on strings of every length.
 
-    A compiled automaton accepts the strings after which it outputs yes; without a reference it is compared with its
-    program. As a reference it is the language that it accepts, if its weights are those of its program. With `inputs`,
-    a language (`symcook.words.inputs`), model and reference are compared on its strings only (`sample` of them, drawn
-    with `seed`) or, for a readout at each position, on their prefixes; such a decision has no certificate. `positions`
-    says which answers count (`symcook.words.positions`). A Fold may answer None where any answer is right.
+    A compiled automaton accepts the strings after which it outputs yes. As a specification it is the language that
+    it accepts, if its weights are those of its program. A Fold may answer None where any answer is right. With
+    `inputs` both are compared on these strings only or, for a readout at each position, on their prefixes; such a
+    decision has no certificate. `symcook.decide.decision.decide` says which models can be decided.
+
+    Arguments:
+        against: Fold, regular expression, path, automaton, Transformer, or None (None). The specification; None:
+            the model's own program.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        name: str (''). A name of the specification, for messages.
+
+    Returns: Decision with `.holds`, `.status` (EQUAL, DIFFERENT or UNDECIDED), `.counterexample` (the smallest
+    string on which both differ), and the automaton where there is one.
+
+    Raises: BadInput: a model that is not supported, or a specification that cannot be read.
+
+    Example:
 
     >>> from symcook.compilers import compile
     >>> compile("dfa", "(aa)*").decide("a*").word

@@ -11,9 +11,10 @@ the same object, so that ties of their scores are decided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, repeat
 from math import gcd, lcm
 from operator import mul, sub
@@ -23,12 +24,20 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.ballmatrices import BallMatrices
-from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation, unknown_weighting
+from symcook.domains.protocol import (
+    MEAN_SQUARE,
+    VARIANCE,
+    Coefficient,
+    refuse_zero_root,
+    unknown_activation,
+    unknown_weighting,
+)
 from symcook.domains.rowwise import Scores, Shortening
 from symcook.domains.sifting import SIFTED, joined, sieve
 from symcook.errors import BadInput, Undecided
 from symcook.locks import PRECISION
 from symcook.model.expr import Tree
+from symcook.model.parts import SIGMOIDS
 from symcook.model.rationals import rational
 from symcook.model.symbols import Number
 from symcook.numbers.balls import ball, settled
@@ -195,6 +204,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
             constant = constant + factor * shift
         return [(base, scale) for base, scale in by_base.values() if scale], constant
 
+    multiplies = True
+
     def activation(self, x: BallValue, kind: str) -> BallValue:
         if kind not in ACTIVATIONS:
             raise unknown_activation(kind)
@@ -220,26 +231,39 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def _normalised(
         self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
     ) -> list[BallValue]:
-        """(x - mean)/sqrt(variance + epsilon) of the entries; zeros or NoRun where variance + epsilon is exactly 0."""
+        """(x - mean)/sqrt(variance + epsilon) of the entries."""
         if self._all_same(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # equal entries: exactly zero, even if they are balls
         else:
             mean = self.mean(entries)
             centred = [self.total([x, -mean]) for x in entries]
             variance = self.mean([self.times(c, c) for c in centred])
-            if isinstance(variance, arb):
-                variance = variance.nonnegative_part()
-        total = self.total([variance, epsilon])
-        if total == 0:
-            refuse_zero_variance(zero_variance, i)
+        root = self._norm_root(variance, epsilon, i)
+        if root is None:
+            refuse_zero_root(zero_variance, i, VARIANCE)
             return [ZERO] * len(entries)
+        return [self.over(c, root) for c in centred]
+
+    def by_rms(self, entries: Sequence[BallValue], epsilon: BallValue, zero_square: str, i: int) -> list[BallValue]:
+        root = self._norm_root(self.mean([self.times(x, x) for x in entries]), epsilon, i)
+        if root is None:
+            refuse_zero_root(zero_square, i, MEAN_SQUARE)
+            return [ZERO] * len(entries)
+        return [self.over(x, root) for x in entries]
+
+    def _norm_root(self, squares: BallValue, epsilon: BallValue, i: int) -> BallValue | None:
+        """The root of a mean of squares plus epsilon; None where it is exactly zero."""
+        if isinstance(squares, arb):
+            squares = squares.nonnegative_part()
+        total = self.total([squares, epsilon])
+        if total == 0:
+            return None
         if not total > 0:
             raise Undecided(
                 f"the variance under a layer norm at position {i} cannot be told from zero at "
                 f"{self.bits} bits; exact arithmetic decides that of rational entries."
             )
-        root = self._root(total)
-        return [self.over(c, root) for c in centred]
+        return self._root(total)
 
     def best(self, scores: Sequence[BallValue], weighting: str, i: int, first: int) -> Sequence[int]:
         return _maxima(scores, weighting, i, first, self.bits)
@@ -467,18 +491,18 @@ def _gelu_tanh(x: BallValue) -> BallValue:
     return x * _logistic(2 * (2 / arb.pi()).sqrt() * inner)
 
 
-def _gelu_sigmoid(x: BallValue) -> BallValue:
-    """x logistic(1.702 x)."""
+def _sigmoid(factor: Fraction, x: BallValue) -> BallValue:
+    """x/(1 + e^(-factor x))."""
     x = arb(x)
-    return x * _logistic(arb(fmpq(1702, 1000)) * x)
+    return x * _logistic(arb(fmpq(factor.numerator, factor.denominator)) * x)
 
 
-ACTIVATIONS = {
+ACTIVATIONS: Mapping[str, Callable[[BallValue], BallValue]] = {
     "relu": _relu,
     "gelu": _gelu,
     "gelu-tanh": _gelu_tanh,
-    "gelu-sigmoid": _gelu_sigmoid,
     "step": _step,
+    **{kind: partial(_sigmoid, factor) for kind, factor in SIGMOIDS.items()},
 }
 
 

@@ -21,7 +21,7 @@ from symcook.domains.protocol import Coefficient
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
 from symcook.model.entries import all_rational
-from symcook.model.parts import LayerNorm
+from symcook.model.parts import Part
 from symcook.model.symbols import lowered
 from symcook.present import present
 
@@ -62,6 +62,7 @@ class BallMatrices:
     name: ClassVar[str]
     number: Any
     linear: Any
+    multiply: Any
     embed: Any
     positions: Any
     total: Any
@@ -123,9 +124,13 @@ class BallMatrices:
             for lines in zip(product_rows, *more, strict=True)
         ]
 
-    def scaled(self, columns: Rows, norm: LayerNorm) -> Any:
-        numbers = zip(columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
-        return [self.linear([(column, gain)] if gain != 0 else [], bias) for column, gain, bias in numbers]
+    def multiplied(self, columns: Rows, others: Rows) -> Any:
+        return [self.multiply(one, other) for one, other in zip(columns, others, strict=True)]
+
+    def scaled(self, columns: Rows, norm: Part, gain: str, bias: str | None) -> Any:
+        biases = [0] * len(columns) if bias is None else norm.lowered[bias]
+        numbers = zip(columns, norm.lowered[gain], biases, strict=True)
+        return [self.linear([(column, factor)] if factor != 0 else [], added) for column, factor, added in numbers]
 
     def plus(self, columns: Rows, others: Rows) -> Any:
         def lines(rows: Rows, more: Rows) -> Iterable[Sequence[Entry]]:

@@ -49,7 +49,7 @@ from symcook.domains.protocol import Coefficient, unknown_activation, unknown_we
 from symcook.domains.rowwise import Going, visible
 from symcook.errors import NotExact
 from symcook.model.expr import show
-from symcook.model.parts import Mask
+from symcook.model.parts import SMOOTH, Mask
 from symcook.model.symbols import Number
 from symcook.numbers.expsum import text
 
@@ -277,9 +277,15 @@ class Batch(Going[BatchColumn, Cell, Array]):
             return [relu(cell) for cell in column]
         if kind == "step":
             return [step(cell, self.kinds) for cell in column]
-        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+        if kind not in SMOOTH:
             raise unknown_activation(kind)
         raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
+
+    def multiply(self, left: BatchColumn, right: BatchColumn) -> BatchColumn:
+        raise NotExact("a model must have no gated units in exact batches", "gated units", _BALL)
+
+    def rms_norm(self, columns: BatchColumns, epsilon: Coefficient, zero_square: str) -> list[BatchColumn]:
+        raise NotExact("a model must have no RMS norm in exact batches", "RMS norm", _BALL)
 
     def layer_norm(self, columns: BatchColumns, epsilon: Coefficient, zero_variance: str) -> list[BatchColumn]:
         raise NotExact("a model must have no layer norm in exact batches", "layer norm", _BALL)

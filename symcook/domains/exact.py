@@ -16,12 +16,14 @@ from math import gcd, lcm, prod
 from operator import mul
 from typing import Any, ClassVar, TypeAlias
 
-from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation
+from symcook.domains.protocol import MEAN_SQUARE, VARIANCE, Coefficient, refuse_zero_root, unknown_activation
 from symcook.domains.rowwise import Quantity, Scores, Shortening
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
+from symcook.model.parts import SMOOTH
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import Number, at
+from symcook.model.transformer import without_value
 from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, SumForm, exp_scaled_log, softmax_mean
 from symcook.numbers.roots import Root, root
 
@@ -55,12 +57,14 @@ class Exact(Shortening[ExactValue]):
     def position(self, term: Tree, i: int) -> Fraction:
         return at_position(term, i, self.length)
 
+    multiplies = True
+
     def activation(self, x: ExactValue, kind: str) -> ExactValue:
         if kind == "relu":
             return x if self.is_positive(x) else Fraction(0)
         if kind == "step":
             return Fraction(1 if self.is_positive(x) else 0)
-        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+        if kind not in SMOOTH:
             raise unknown_activation(kind)
         raise NotExact("an activation must have exact values in exact arithmetic", kind, _BALL)
 
@@ -68,6 +72,9 @@ class Exact(Shortening[ExactValue]):
         self, entries: Sequence[ExactValue], epsilon: Fraction, zero_variance: str, i: int
     ) -> list[ExactValue]:
         return normalised(entries, epsilon, zero_variance, i)
+
+    def by_rms(self, entries: Sequence[ExactValue], epsilon: Fraction, zero_square: str, i: int) -> list[ExactValue]:
+        return _divided(entries, epsilon, zero_square, i, MEAN_SQUARE)
 
     def weights(self, scores: Sequence[ExactValue]) -> list[ExactValue]:
         return _weights([(_require_rational(score - scores[0]),) for score in scores], ())
@@ -175,23 +182,29 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
     or a root and an exponential.
     """
     mean = _total(row) / len(row)
-    centred = [value - mean for value in row]
-    # With epsilon = 0, divide the centred entries by the size of the first nonzero one, so that a common root cancels.
-    unit = next((abs(value) for value in centred if value != 0), None)
+    return _divided([value - mean for value in row], epsilon, zero_variance, i, VARIANCE)
+
+
+def _divided(
+    entries: Sequence[Any], epsilon: Fraction, zero: str, i: int, must: tuple[str, str]
+) -> list[ExactValue]:
+    """x/sqrt(mean of squares + epsilon) of the entries at position `i`; `must` is what NoRun says of a root of zero."""
+    # With epsilon = 0, divide the entries by the size of the first nonzero one, so that a common root cancels.
+    unit = next((abs(value) for value in entries if value != 0), None)
     if unit is None:
         if epsilon == 0:
-            refuse_zero_variance(zero_variance, i)
-        return [Fraction(0) for _ in row]
+            refuse_zero_root(zero, i, must)
+        return [Fraction(0) for _ in entries]
     if epsilon == 0:
-        centred = [value / unit for value in centred]
-    variance = _total([value * value for value in centred]) / len(row) + epsilon
+        entries = [value / unit for value in entries]
+    variance = _total([value * value for value in entries]) / len(entries) + epsilon
     if not isinstance(variance, (Fraction, Root)):
         raise NotExact("the variance of a layer norm must be free of exponentials in exact arithmetic", variance, _BALL)
     divisor = root(variance)
     if not isinstance(divisor, Root):
-        return [value / divisor for value in centred]
+        return [value / divisor for value in entries]
     over = divisor.inverse  # once for all entries
-    return [over * value if isinstance(value, (Fraction, Root)) else value / divisor for value in centred]
+    return [over * value if isinstance(value, (Fraction, Root)) else value / divisor for value in entries]
 
 
 def coefficient(value: int | Number) -> ExactValue:
@@ -264,7 +277,7 @@ class _Rooted(Rationals):
 
     def name(self, name: str) -> Fraction | int:
         if name not in self.values and name != "pi":
-            raise BadInput(f"the parameter {name} must have a value here", "none", f"give it one: {name}=...")
+            raise without_value(name)
         return super().name(name)
 
     def power(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:

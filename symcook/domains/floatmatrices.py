@@ -16,7 +16,7 @@ from symcook.domains.protocol import Coefficient
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
 from symcook.model.entries import all_rational
-from symcook.model.parts import LayerNorm
+from symcook.model.parts import Part
 from symcook.numbers.evaluate import float_of
 
 if TYPE_CHECKING:
@@ -99,9 +99,12 @@ class FloatMatrices:
         stored = self._stored(total)
         return self.activate(stored, kind) if kind else stored
 
-    def scaled(self, columns: FloatArray, norm: LayerNorm) -> FloatArray:
-        gains, biases = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
-        return self._stored(np.asarray(columns, dtype=self.wide) * gains + biases)
+    def scaled(self, columns: FloatArray, norm: Part, gain: str, bias: str | None) -> FloatArray:
+        scaled = np.asarray(columns, dtype=self.wide) * self.vector(norm, gain, norm.lowered[gain])
+        return self._stored(scaled if bias is None else scaled + self.vector(norm, bias, norm.lowered[bias]))
+
+    def multiplied(self, columns: FloatArray, others: FloatArray) -> FloatArray:
+        return self._stored(np.asarray(columns, dtype=self.wide) * np.asarray(others, dtype=self.wide))
 
     def plus(self, columns: FloatArray, others: FloatArray) -> FloatArray:
         return self._stored(np.asarray(columns) + np.asarray(others))

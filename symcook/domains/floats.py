@@ -19,12 +19,19 @@ import numpy as np
 
 from symcook.domains.exact import value_at
 from symcook.domains.floatmatrices import FloatMatrices
-from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation, unknown_weighting
+from symcook.domains.protocol import (
+    MEAN_SQUARE,
+    VARIANCE,
+    Coefficient,
+    refuse_zero_root,
+    unknown_activation,
+    unknown_weighting,
+)
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names
 from symcook.model.meaning import MAX_RANGE, Meaning
-from symcook.model.parts import Mask
+from symcook.model.parts import SIGMOIDS, Mask
 from symcook.model.symbols import Number
 from symcook.numbers.evaluate import float_of
 
@@ -118,8 +125,8 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             upper = np.fromiter((0.5 * math.erfc(-half * t) for t in flat), np.float64, len(flat)).reshape(x.shape)
         elif kind == "gelu-tanh":
             upper = _logistic(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
-        elif kind == "gelu-sigmoid":
-            upper = _logistic(1.702 * x)
+        elif kind in SIGMOIDS:
+            upper = _logistic(float(SIGMOIDS[kind]) * x)
         else:
             raise unknown_activation(kind)
         return self._stored(np.where(upper == 0, 0.0, x * upper))
@@ -128,14 +135,26 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         """(x - mean)/sqrt(variance + epsilon), all positions at once."""
         stacked = np.array(columns, dtype=self.wide)
         stacked -= stacked.mean(axis=0)
+        return _in_form_of(columns, self._divided(stacked, epsilon, zero_variance, VARIANCE))
+
+    def rms_norm(self, columns: FloatColumns, epsilon: Coefficient, zero_square: str) -> Any:
+        stacked = np.array(columns, dtype=self.wide)
+        return _in_form_of(columns, self._divided(stacked, epsilon, zero_square, MEAN_SQUARE))
+
+    def multiply(self, left: FloatColumn, right: FloatColumn) -> FloatColumn:
+        return self._stored(left.astype(self.wide) * right)
+
+    def _divided(self, stacked: Any, epsilon: Coefficient, zero: str, must: tuple[str, str]) -> Any:
+        """x/sqrt(mean of squares + epsilon) of the entries, in their place; `must` is what NoRun says of a root of
+        zero."""
         total = np.mean(stacked * stacked, axis=0) + self.wide(float_of(epsilon))
         empty = np.flatnonzero(total == 0)
         if empty.size:
-            refuse_zero_variance(zero_variance, self._start + self.rows[int(empty[0])])
+            refuse_zero_root(zero, self._start + self.rows[int(empty[0])], must)
             total[empty] = 1
             stacked[:, empty] = 0
         stacked /= np.sqrt(self._finite(total))
-        return _in_form_of(columns, self._stored(stacked))
+        return self._stored(stacked)
 
     def attend(
         self,

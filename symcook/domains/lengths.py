@@ -34,7 +34,7 @@ from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, World
 from symcook.errors import SymcookError
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.parts import Mask
+from symcook.model.parts import SMOOTH, Mask
 from symcook.model.symbols import at
 from symcook.model.transformer import Transformer
 
@@ -151,14 +151,36 @@ class Lengths:
             return self.guarded(lambda: column.split(lambda s, v: v if s > 0 else ZERO, True), "a unit")
         if kind == "step":
             return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit")
-        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+        if kind not in SMOOTH:
             raise unknown_activation(kind)
         return OutOfRules(f"there is no rule for {kind}")
+
+    def multiply(self, left: LengthColumn, right: LengthColumn) -> LengthColumn:
+        return self.both_of(left, right, lambda a, b: a * b)
+
+    def rms_norm(self, columns: Sequence[LengthColumn], epsilon: Coefficient, zero_square: str) -> list[LengthColumn]:
+        """x/sqrt(mean of squares + epsilon); out of rules as `layer_norm`."""
+        return self._normed(columns, epsilon, lambda tables: tables, "an RMS norm")
 
     def layer_norm(
         self, columns: Sequence[LengthColumn], epsilon: Coefficient, zero_variance: str
     ) -> list[LengthColumn]:
         """(x - mean)/sqrt(variance + epsilon); out of rules unless variance + epsilon is certainly positive."""
+
+        def centred(tables: list[Any]) -> list[Any]:
+            mean = reduce(add, tables) * CellTable.of(self.world, fmpq(1, len(tables)))
+            return [self.named_parts(t + mean * CellTable.of(self.world, fmpq(-1))) for t in tables]
+
+        return self._normed(columns, epsilon, centred, "a layer norm")
+
+    def _normed(
+        self,
+        columns: Sequence[LengthColumn],
+        epsilon: Coefficient,
+        centred: Callable[[list[Any]], list[Any]],
+        what: str,
+    ) -> list[LengthColumn]:
+        """A norm of the columns; `centred` makes of them what is divided by the root."""
         for column in columns:
             if isinstance(column, OutOfRules):
                 return [column] * len(columns)
@@ -166,22 +188,20 @@ class Lengths:
 
         def normed() -> list[LengthColumn]:
             """The normalised tables."""
-            share = CellTable.of(self.world, fmpq(1, len(tables)))
-            mean = reduce(add, tables) * share
-            centred = [self.named_parts(t + mean * CellTable.of(self.world, fmpq(-1))) for t in tables]
-            squares = [t * t for t in centred]
-            variance = sum(squares[1:], squares[0]) * share
+            entries = centred(tables)
+            squares = [t * t for t in entries]
+            variance = reduce(add, squares) * CellTable.of(self.world, fmpq(1, len(tables)))
             inside = variance + CellTable.of(self.world, self.number(epsilon))
             signs = self.world.signs
-            # Positive if epsilon is not negative and some centred entry is not 0, or by the rules for signs.
+            # Positive if epsilon is not negative and some entry is not 0, or by the rules for signs.
             for c in inside.cells:
-                one_nonzero = any(0 not in signs(t.value_at(c.guard), c.guard) for t in centred)
+                one_nonzero = any(0 not in signs(t.value_at(c.guard), c.guard) for t in entries)
                 if (not one_nonzero or -1 in signs(self.number(epsilon), {})) and signs(c.value, c.guard) != {1}:
                     raise NoRule("a variance that is known to be positive")
             divisor = inside.map(self.root)
-            return [t.join(divisor, lambda a, b: a / b) for t in centred]
+            return [t.join(divisor, lambda a, b: a / b) for t in entries]
 
-        normed_table = self.guarded(normed, "a layer norm")
+        normed_table = self.guarded(normed, what)
         return [normed_table] * len(columns) if isinstance(normed_table, OutOfRules) else normed_table
 
     def named_parts(self, table: CellTable) -> CellTable:

@@ -19,11 +19,12 @@ import mpmath
 from mpmath.libmp import from_rational
 
 from symcook.domains.exact import rational_at
-from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation
+from symcook.domains.protocol import MEAN_SQUARE, VARIANCE, Coefficient, refuse_zero_root, unknown_activation
 from symcook.domains.rounding import Format, Rounding
 from symcook.domains.rowwise import Shortening
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree
+from symcook.model.parts import SIGMOIDS
 from symcook.model.rationals import rewritten
 from symcook.numbers.evaluate import nearest
 
@@ -107,8 +108,8 @@ class Mp(Shortening):
             return self.mp.mpf(1 if x > 0 else 0)
         if kind == "gelu":
             return x * (self.mp.mpf("0.5") * self.mp.erfc(-x / self.mp.sqrt(self.mp.mpf(2))))
-        if kind == "gelu-sigmoid":
-            return x * self._logistic(self.number(Fraction(1702, 1000)) * x)
+        if kind in SIGMOIDS:
+            return x * self._logistic(self.number(SIGMOIDS[kind]) * x)
         if kind == "gelu-tanh":
             cubic, scale = self.number(Fraction(44715, 1000000)), 2 * self.mp.sqrt(2 / +self.mp.pi)
             return x * self._logistic(scale * (x + cubic * (x * x * x)))
@@ -122,13 +123,21 @@ class Mp(Shortening):
     def normalised(self, entries: Sequence[object], epsilon: object, zero_variance: str, i: int) -> list[Any]:
         """(x - mean)/sqrt(variance + epsilon) of the entries."""
         mean = self.mean(entries)
-        centred = [x - mean for x in entries]
-        variance = self.mean([c * c for c in centred]) + epsilon
-        if variance == 0:
-            refuse_zero_variance(zero_variance, i)
-            return centred
-        root = self.mp.sqrt(variance)
-        return [c / root for c in centred]
+        return self._divided([x - mean for x in entries], epsilon, zero_variance, i, VARIANCE)
+
+    multiplies = True
+
+    def by_rms(self, entries: Sequence[object], epsilon: object, zero_square: str, i: int) -> list[Any]:
+        return self._divided(entries, epsilon, zero_square, i, MEAN_SQUARE)
+
+    def _divided(self, entries: Sequence[Any], epsilon: object, zero: str, i: int, must: tuple[str, str]) -> list[Any]:
+        """x/sqrt(mean of squares + epsilon) of the entries; `must` is what NoRun says of a root of zero."""
+        square = self.mean([x * x for x in entries]) + epsilon
+        if square == 0:
+            refuse_zero_root(zero, i, must)
+            return [self.nothing for _ in entries]
+        root = self.mp.sqrt(square)
+        return [x / root for x in entries]
 
     def weights(self, scores: Sequence[_mpf]) -> list[Any]:
         """e^(score - maximum score) for each score."""

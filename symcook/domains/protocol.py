@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from symcook.errors import BadInput, NoRun, chosen
 from symcook.model.ends import Comparing, Verdict, Verdicts
-from symcook.model.parts import Mask
+from symcook.model.parts import Mask, Part
 from symcook.model.symbols import Number
 
 if TYPE_CHECKING:
     from symcook.model.answers import Named
     from symcook.model.ends import Embedding
-    from symcook.model.parts import LayerNorm
 
 Column = TypeVar("Column")
 """One coordinate at all positions."""
@@ -82,6 +81,15 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
 
         Where variance + epsilon is zero: NoRun naming the position for "refuse", zeros for "zero".
         """
+        ...
+
+    def rms_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_square: str) -> list[Column]:
+        """x/sqrt(mean of squares + epsilon) of the given entries at each position, before gain. Where the root is zero:
+        as `layer_norm`."""
+        ...
+
+    def multiply(self, left: Column, right: Column) -> Column:
+        """The product of two columns at every position; NotExact where it has no value."""
         ...
 
     def attend(
@@ -195,8 +203,12 @@ class Matrices(Protocol):
         `onto` has columns to add; an empty `kind` means no activation."""
         ...
 
-    def scaled(self, columns: Sequence[object], norm: LayerNorm) -> Any:
-        """Each column times its gain in `norm`, plus its bias there."""
+    def scaled(self, columns: Sequence[object], norm: Part, gain: str, bias: str | None) -> Any:
+        """Each column times its number in the field `gain` of a norm, plus that in `bias`, if there is one."""
+        ...
+
+    def multiplied(self, columns: Sequence[object], others: Sequence[object]) -> Any:
+        """The k-th of `columns` times the k-th of `others`, for each k."""
         ...
 
     def plus(self, columns: Sequence[object], others: Sequence[object]) -> Any:
@@ -222,16 +234,17 @@ class Matrices(Protocol):
 
 VARIANCE = ("a layer norm with epsilon = 0 must meet a variance above zero", "set an epsilon above 0")
 """What a run requires of a layer norm, and what to do otherwise. numpy and torch exports say the same."""
+MEAN_SQUARE = ("an RMS norm with epsilon = 0 must meet an entry that is not zero", "set an epsilon above 0")
+"""The same of an RMS norm."""
 TEMPERATURE = "a temperature must be positive"
 """What a run requires of the temperature of a head."""
 
 
-def refuse_zero_variance(outcome: str, position: int) -> None:
-    """Raise NoRun if `outcome` is "refuse", after a layer norm met variance + epsilon = 0 at `position`."""
-    if chosen(
-        "the layer norm of a number system", "outcome of zero variance", outcome, {"refuse": True, "zero": False}
-    ):
-        raise NoRun(VARIANCE[0], f"zero at position {position}", VARIANCE[1])
+def refuse_zero_root(outcome: str, position: int, must: tuple[str, str]) -> None:
+    """Raise NoRun if `outcome` is "refuse", after a norm met a root that is zero at `position`. `must` is `VARIANCE` or
+    `MEAN_SQUARE`."""
+    if chosen("the norm of a number system", "outcome of zero variance", outcome, {"refuse": True, "zero": False}):
+        raise NoRun(must[0], f"zero at position {position}", must[1])
 
 
 def unknown_activation(kind: str) -> BadInput:

@@ -32,7 +32,7 @@ from symcook.locks import PRECISION
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
 from symcook.model.entries import all_rational
-from symcook.model.parts import LayerNorm, Mask
+from symcook.model.parts import SIGMOIDS, Mask, Part
 from symcook.model.symbols import lowered
 from symcook.numbers.evaluate import float_of
 
@@ -58,8 +58,10 @@ DEEPEST = 700.0
 """The greatest allowed distance of a score from the maximum of its row: beyond it, exponentials would be subnormal."""
 STEEPEST, GELU_ERROR = 1.2, 2.0**-46
 """A bound of the slope of gelu and its approximations; the error of `gelu` relative to 1 + |value|."""
-PIECES, FAR, TERMS = 32, 24, 11
-"""`gelu` has PIECES Taylor series for each unit of length, from -FAR to FAR, with TERMS terms each."""
+PIECES, TERMS = 32, 11
+"""`gelu` has PIECES Taylor series for each unit of length, with TERMS terms each, between -far and far (`FAR`)."""
+FAR = {"gelu": 24, "gelu-tanh": 24, "gelu-sigmoid": 24, "silu": 40}
+"""Where an activation is max(0, x) up to `GELU_ERROR`; that of silu is at most 40 e^-40 there."""
 BALL = "use --domain ball on one string"
 """The advice in errors of this module."""
 
@@ -109,6 +111,8 @@ class Radii(Positions[Any, Any, Any]):
 
     def linear(self, terms: Sequence[Any], bias: Coefficient) -> MidRadius:
         """A column of zeros: a pass over matrices only asks for that."""
+        if terms:
+            raise NotExact("strings that are run together must be run in a dense pass", "a sum of columns", BALL)
         zero = np.zeros((len(self.rows), self.size))
         return MidRadius(zero, zero)
 
@@ -173,25 +177,31 @@ class Radii(Positions[Any, Any, Any]):
             # Undecided: midpoint 0.5 and radius 0.5 cover both 0 and 1.
             yes, no = x > rad, x <= -rad
             return MidRadius(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
-        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):  # only of these the error is known
+        if kind not in FAR:  # only of these the error is known
             raise unknown_activation(kind)
         y = gelu(x, kind)
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
-        """(x - mean)/sqrt(variance + epsilon), with an error bound for each step. NotExact for "refuse" if epsilon is
-        not certainly positive. For "zero", the radius is infinite where variance + epsilon is not certainly
-        positive."""
-        floor, floor_off = _float_and_error(epsilon)
-        if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
-            raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
+        """(x - mean)/sqrt(variance + epsilon), with an error bound for each step; as `rms_norm` of x - mean."""
         x, rad, k = columns.mid, columns.rad, len(columns)
-        rounding = (k + 4) * UNIT  # of a sum of k terms, as in `product`; the terms are entries or squares here
+        rounding = (k + 4) * UNIT  # of a sum of k terms, as in `product`
         # The mean and its error, and the error of each centred entry.
         mean = x.sum(axis=0) / k
         mean_error = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
         centred_error = rad + mean_error + np.abs(centred) * UNIT
+        return self.rms_norm(MidRadius(centred, centred_error), epsilon, zero_variance)
+
+    def rms_norm(self, columns: MidRadius, epsilon: Coefficient, zero_square: str) -> MidRadius:
+        """x/sqrt(mean of squares + epsilon), with an error bound for each step. NotExact for "refuse" if epsilon is not
+        certainly positive. For "zero", the radius is infinite where mean of squares + epsilon is not certainly
+        positive."""
+        floor, floor_off = _float_and_error(epsilon)
+        if zero_square == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
+            raise NotExact("a norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
+        centred, centred_error, k = columns.mid, columns.rad, len(columns)
+        rounding = (k + 4) * UNIT  # of a sum of k squares
         variance = (centred * centred).sum(axis=0) / k
         total = variance + floor
         # If c has an error of at most a, its square has one of at most a (2 |c| + a).
@@ -213,12 +223,21 @@ class Radii(Positions[Any, Any, Any]):
         away = np.where(under > 0, (centred_error + np.abs(y) * root_error) / np.maximum(under, TINY), np.inf)
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
-    def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
-        """The entries times the gain of a layer norm, plus its bias."""
-        (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
-        products = columns.mid * gain
-        result = products + bias
-        rad = (np.abs(gain) + gain_off) * columns.rad + gain_off * np.abs(columns.mid) + bias_off
+    def multiply(self, left: MidRadius, right: MidRadius) -> MidRadius:
+        return self.multiplied(left, right)
+
+    def multiplied(self, columns: MidRadius, others: MidRadius) -> MidRadius:
+        total = columns.mid * others.mid
+        rad = np.abs(columns.mid) * others.rad + np.abs(others.mid) * columns.rad + columns.rad * others.rad
+        return balls(total, rad + np.abs(total) * (2 * UNIT))
+
+    def scaled(self, columns: MidRadius, norm: Part, gain: str, bias: str | None) -> MidRadius:
+        """The entries times the gain of a norm, plus its bias."""
+        factor, factor_off = self.vector(norm, gain, norm.lowered[gain])
+        added, added_off = (0.0, 0.0) if bias is None else self.vector(norm, bias, norm.lowered[bias])
+        products = columns.mid * factor
+        result = products + added
+        rad = (np.abs(factor) + factor_off) * columns.rad + factor_off * np.abs(columns.mid) + added_off
         return balls(result, rad + (np.abs(products) + np.abs(result)) * (4 * UNIT))
 
     def plus(self, columns: MidRadius, others: MidRadius) -> MidRadius:
@@ -381,23 +400,24 @@ SERIES = [1 / factorial(k) for k in range(15)]
 
 
 def gelu(x: FloatArray, kind: str) -> FloatArray:
-    """x Phi(x) or an approximation, by its Taylor series around the nearest of the points k/PIECES; 0 or x for |x| >=
-    FAR."""
-    nearest = np.clip(np.rint(np.nan_to_num(x) * PIECES), -FAR * PIECES, FAR * PIECES)
-    series, place = pieces(kind), nearest.astype(np.intp) + FAR * PIECES
+    """x Phi(x), an approximation or silu, by its Taylor series around the nearest of the points k/PIECES; 0 or x for
+    |x| >= FAR[kind]."""
+    far = FAR[kind]
+    nearest = np.clip(np.rint(np.nan_to_num(x) * PIECES), -far * PIECES, far * PIECES)
+    series, place = pieces(kind), nearest.astype(np.intp) + far * PIECES
     remainder = np.clip(x - nearest / PIECES, -1, 1)
     total = series[-1][place]
     for factors in series[-2::-1]:
         total *= remainder
         total += factors[place]
-    return np.where(np.abs(x) < FAR, total, np.maximum(x, 0))
+    return np.where(np.abs(x) < far, total, np.maximum(x, 0))
 
 
 @lru_cache
 def pieces(kind: str) -> FloatArray:
     """The coefficients of the series of `gelu`: a row for each power, a column for each point."""
     with PRECISION, flint.ctx.workprec(128):
-        points = range(-FAR * PIECES, FAR * PIECES + 1)
+        points = range(-FAR[kind] * PIECES, FAR[kind] * PIECES + 1)
         return np.array([list(map(float, taylor(arb(k) / PIECES, kind, TERMS))) for k in points]).T.copy()
 
 
@@ -412,8 +432,8 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
         elif kind == "gelu-tanh":
             cubic = 2 * (2 / arb.pi()).sqrt() * (x + arb(fmpq(44715, 1000000)) * x * x * x)
             series = x / (1 + (-cubic).exp())
-        elif kind == "gelu-sigmoid":
-            series = x / (1 + (-(arb(fmpq(1702, 1000)) * x)).exp())
+        elif kind in SIGMOIDS:
+            series = x / (1 + (-(arb(fmpq(*SIGMOIDS[kind].as_integer_ratio())) * x)).exp())
         else:
             raise unknown_activation(kind)
         return [series[k] for k in range(terms)]

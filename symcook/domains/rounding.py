@@ -22,7 +22,7 @@ every runtime gives the same verdict depends on the error model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,7 +39,7 @@ from symcook.domains.protocol import Coefficient, unknown_activation
 from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
 from symcook.model.checks import one_of
-from symcook.model.parts import Mask
+from symcook.model.parts import SMOOTH, Mask
 from symcook.present import present
 
 EXP_ULPS = 4
@@ -286,17 +286,27 @@ class Rounding(RoundedMatrices, BallDomain):
     def activation(self, x: BallValue, kind: str) -> BallValue:
         if kind in ("relu", "step"):
             return super().activation(x, kind)
-        if kind not in ("gelu", "gelu-tanh", "gelu-sigmoid"):
+        if kind not in SMOOTH:
             raise unknown_activation(kind)
         error = arb(0, arb(2 * GELU_ULPS * self.stored.unit))
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
     def layer_norm(self, columns: BallColumns, epsilon: Coefficient, zero_variance: str) -> list[BallColumn]:
         """The layer norm, computed in the inner format and then stored; its means are always divided after the sum."""
+        return self._stored_norm(super().layer_norm, columns, epsilon, zero_variance)
+
+    def rms_norm(self, columns: BallColumns, epsilon: Coefficient, zero_square: str) -> list[BallColumn]:
+        """The same of an RMS norm."""
+        return self._stored_norm(super().rms_norm, columns, epsilon, zero_square)
+
+    def _stored_norm(
+        self, norm: Callable[..., list[BallColumn]], columns: BallColumns, epsilon: Coefficient, zero: str
+    ) -> list[BallColumn]:
+        """A norm, computed in the inner format and then stored."""
         first, self.divides_first = self.divides_first, False  # it concerns the averages of attention only
         try:
             with self._using(self.inner):
-                normed_columns = super().layer_norm(columns, epsilon, zero_variance)
+                normed_columns = norm(columns, epsilon, zero)
         finally:
             self.divides_first = first
         return self._kept(normed_columns)

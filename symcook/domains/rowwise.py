@@ -159,6 +159,12 @@ class Positions(Generic[Held, Entry, Verdict]):
     def layer_norm(self, columns: Any, epsilon: Coefficient, zero_variance: str) -> Any:
         raise _without("layer norms")
 
+    def rms_norm(self, columns: Any, epsilon: Coefficient, zero_square: str) -> Any:
+        raise _without("RMS norms")
+
+    def multiply(self, left: Any, right: Any) -> Any:
+        raise _without("products of coordinates")
+
     def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
         raise _without("heads")
 
@@ -212,6 +218,8 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     nothing: Any
     """Zero."""
+    multiplies: ClassVar[bool] = False
+    """Whether `times` gives the product of any two values; in some systems one of them must be a number."""
     in_order: ClassVar[bool] = False
     """Whether each sum must be taken from left to right."""
 
@@ -242,6 +250,10 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Sequence[Value]:
         """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`; see `layer_norm` of the protocol."""
         raise NotImplementedError
+
+    def by_rms(self, entries: Sequence[Value], epsilon: Value, zero_square: str, i: int) -> Sequence[Value]:
+        """x/sqrt(mean of squares + epsilon) of the entries at position `i`; see `rms_norm` of the protocol."""
+        raise _without("RMS norms")
 
     def weights(self, scores: Sequence[Value]) -> Sequence[Value]:
         """e^score for each score, up to a positive factor that is the same for all."""
@@ -365,15 +377,28 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def activate(self, column: RowColumn[Value], kind: str) -> RowColumn[Value]:
         return self.each([column], lambda entries: self.activation(entries[0], kind))
 
+    def multiply(self, left: RowColumn[Value], right: RowColumn[Value]) -> RowColumn[Value]:
+        if not self.multiplies:
+            return super().multiply(left, right)
+        return self.each([left, right], lambda entries: self.times(*entries))
+
+    def rms_norm(self, columns: RowColumns[Value], epsilon: Coefficient, zero_square: str) -> list[RowColumn[Value]]:
+        return self._normed(columns, epsilon, zero_square, self.by_rms)
+
     def layer_norm(
         self, columns: RowColumns[Value], epsilon: Coefficient, zero_variance: str
     ) -> list[RowColumn[Value]]:
-        """The layer norm at each position, computed once for positions with the same entries; see the protocol."""
+        return self._normed(columns, epsilon, zero_variance, self.normalised)
+
+    def _normed(
+        self, columns: RowColumns[Value], epsilon: Coefficient, zero: str, normed: Callable[..., Sequence[Value]]
+    ) -> list[RowColumn[Value]]:
+        """A norm at each position, computed once for positions with the same entries; see the protocol."""
         floor, memo, rows = self._factor(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
             if key not in memo:  # the entries are stored too, so that their ids are not reused
-                memo[key] = self.normalised(entries, floor, zero_variance, self._start + place), entries
+                memo[key] = normed(entries, floor, zero, self._start + place), entries
             rows.append(memo[key][0])
         return _columns(rows)
 

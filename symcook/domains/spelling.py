@@ -38,14 +38,15 @@ from symcook.domains.world import GuardedCell
 from symcook.errors import BadInput
 from symcook.model.expr import MAX_TEXT, RESERVED
 from symcook.model.meaning import ROUNDED
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.spelled import bare, quoted
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 
-READS = PartsRead("the texts of a closed form")
+READS = PartsRead("the texts of a closed form", **NORMS_AND_GATES)
 WORDS = frozenset(
-    {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability", "w"}
+    {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability"}
+    | {"score", "w", "weight"}
 )
 """The words of statements, besides those of the grammar: no name of a form is one of them."""
 OWN_NAMES = frozenset({"here", "n", "names", "run", "w", "word"})

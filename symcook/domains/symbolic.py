@@ -21,18 +21,26 @@ from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, function_of, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Span
 from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.protocol import Coefficient, refuse_zero_variance, unknown_activation, unknown_weighting
+from symcook.domains.protocol import (
+    MEAN_SQUARE,
+    VARIANCE,
+    Coefficient,
+    refuse_zero_root,
+    unknown_activation,
+    unknown_weighting,
+)
 from symcook.domains.rowwise import Rowwise
 from symcook.domains.signs import Impossible, KnownSigns
 from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
-from symcook.model.reads import PartsRead
+from symcook.model.parts import SIGMOIDS
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Number, at, from_sympy, lowered, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
 
-READS = PartsRead("the symbolic run")
+READS = PartsRead("the symbolic run", **NORMS_AND_GATES)
 
 SymbolicColumn = list[Value]
 """A value for each position."""
@@ -135,12 +143,21 @@ class Symbolic(Rowwise):
     def layer_norm(
         self, columns: Sequence[SymbolicColumn], epsilon: Coefficient, zero_variance: str
     ) -> list[SymbolicColumn]:
-        """The layer norm; BadInput if epsilon may be negative for some values of its symbols."""
+        self._not_negative(epsilon)
+        return super().layer_norm(columns, epsilon, zero_variance)
+
+    def rms_norm(
+        self, columns: Sequence[SymbolicColumn], epsilon: Coefficient, zero_square: str
+    ) -> list[SymbolicColumn]:
+        self._not_negative(epsilon)
+        return super().rms_norm(columns, epsilon, zero_square)
+
+    def _not_negative(self, epsilon: Coefficient) -> None:
+        """BadInput if the epsilon of a norm may be negative for some values of its symbols."""
         added = self.number(epsilon)
         if self._signs.of(added) & NEGATIVE:
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
             raise BadInput(must, self._text(added), "declare the symbol with a lower end of 0")
-        return super().layer_norm(columns, epsilon, zero_variance)
 
     def check_temperatures(self, model: Transformer) -> None:
         """BadInput if a temperature may be negative for some values of its symbols, also for heads that nothing reads.
@@ -379,7 +396,19 @@ class Symbolic(Rowwise):
         if self._choices is not None:
             entries = self.resolve(entries)
         mean = self.mean(entries)
-        centred = [value - mean for value in entries]
+        return self._divided([value - mean for value in entries], epsilon, zero_variance, i, VARIANCE)
+
+    multiplies = True
+
+    def by_rms(self, entries: Sequence[Value], epsilon: Value, zero_square: str, i: int) -> SymbolicColumn:
+        if self._choices is not None:
+            entries = self.resolve(entries)
+        return self._divided(entries, epsilon, zero_square, i, MEAN_SQUARE)
+
+    def _divided(
+        self, centred: Sequence[Value], epsilon: Value, zero: str, i: int, must: tuple[str, str]
+    ) -> SymbolicColumn:
+        """x/sqrt(mean of squares + epsilon) of the entries; `must` is what NoRun says of a root of zero."""
         variance = self.mean([value * value for value in centred]) + epsilon
         # A sum of squares and an epsilon >= 0 is nonnegative, and positive if one of them is never 0.
         if all(self._signs.of(value) & NULL for value in (epsilon, *centred)):
@@ -395,8 +424,8 @@ class Symbolic(Rowwise):
                 side = self._split(root, self._signs.of(root), (POSITIVE, NEGATIVE, NULL), why)
                 signs = NULL if side == NULL else POSITIVE
         if signs == NULL:
-            refuse_zero_variance(zero_variance, i)
-            return [ZERO] * len(entries)
+            refuse_zero_root(zero, i, must)
+            return [ZERO] * len(centred)
         divisor = self.sqrt(variance, POSITIVE)
         return [value / divisor for value in centred]
 
@@ -417,8 +446,9 @@ class Symbolic(Rowwise):
             odd_part = self._odd_function(
                 "tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3)
             )
-        elif kind == "gelu-sigmoid":
-            odd_part = self._odd_function("tanh", fmpq(851, 1000) * value)
+        elif kind in SIGMOIDS:
+            share = SIGMOIDS[kind] / 2
+            odd_part = self._odd_function("tanh", fmpq(share.numerator, share.denominator) * value)
         else:
             raise unknown_activation(kind)
         return value * (odd_part + ONE) * fmpq(1, 2)

@@ -45,27 +45,48 @@ def export(
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> Exported:
-    """Write float weights as `target`, and beside them a certificate; returns the certificate as an answer, whose
-    entries `answer["guaranteed"]` and so on can be read by subscript.
+    """Float weights as a file, and next to it a certificate of the lengths at which they decide correctly.
 
-    `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it), onnx or transformerlens (ending
-    .pth, with code too); `dtype` is float64, float32, float16 or bfloat16, where the format has it. Position tables
-    cover strings of at most `max_length` typed symbols (by default 16, or fewer if the model takes fewer).
+    The certificate states up to which length every decision is guaranteed in any runtime of an error model
+    (`symcook.export.guarantee`), for both orders in which attention may divide. It also states up to which length
+    numpy's answers were compared with exact ones on every input, as far as time allows. For a decoder of an
+    automaton or a Turing machine it has the number of steps that are right in any runtime, which the shipped script
+    does not exceed (`symcook.export.decoding`). With `inputs` it is about these strings only, and about the answers
+    at `positions`. All files are written, or none.
 
-    The certificate covers lengths up to the same. It says up to which length every decision is guaranteed in any
-    runtime of an error model (`symcook.export.guarantee`), for both orders in which attention may divide. It also says
-    up to which length numpy's answers were compared with exact ones on every input, as far as time allows. For a
-    decoder of an automaton or a Turing machine it has the number of steps that are right in any runtime, at most
-    `steps` (100), which the shipped script does not exceed (`symcook.export.decoding`).
+    Arguments:
+        target: path. The file of weights to write.
+        format: str ("npz"). "npz", "safetensors", "torch" (ending .pt, with code in a .py file), "onnx" or
+            "transformerlens" (ending .pth, with code).
+        dtype: str ("float64"). "float64", "float32", "float16" or "bfloat16", where the format has it.
+        max_length: int or None (None). The maximum length of the certificate and of position tables, in input
+            symbols; by default 16, or fewer if the model takes fewer.
+        steps: int or None (None). For a decoder: at most so many steps; 100 by default.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        claims: list of str (()). Ids of claims whose statuses the certificate lists; for a recipe they must be among
+            its claims.
+        built: {"recipe": str, "arguments": {..}} (None). The recipe that the model was built from.
+        force: bool (False). Replace existing files.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    With `inputs`, a language (`symcook.words.inputs`; `sample` of its strings, drawn with `seed`), the certificate is
-    about its strings only, and about the answers at `positions` (`symcook.words.positions`); position tables then go to
-    the longest of finitely many strings. `values` sets declared symbols. `claims` are ids of claims whose statuses the
-    certificate lists; for a recipe, they must be among its claims. `built` has the "recipe" and its "arguments". All
-    files are written, or none.
-    Raises BadInput for a target that exists (without `force`) or cannot be written, an id that is no such claim, a
+    Returns: Exported, the certificate as an answer: `answer["guaranteed"]["length"]` and so on.
+
+    Raises: BadInput: a target that exists (without `force`) or cannot be written, an id that is no such claim, a
     number that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps`
-    that are not certain; NotExact where there is nothing exact to compare with.
+    that are not certain. NotExact: nothing exact to compare with.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sc.build("dyck-1").export(f"{folder}/dyck.npz", max_length=4)["guaranteed"]["length"]
+    4
     """
     from symcook.export.answer import Exported
     from symcook.export.certificate import certificate
@@ -93,19 +114,25 @@ def arrays(
     values: Mapping[str, Exact] | None = None,
     progress: Callable[..., None] | None = None,
 ) -> WeightArrays:
-    """The float weights of a model in memory, with the guarantee that an export has: a mapping {name: numpy array}.
+    """The float weights of the model in memory, with the guarantee that an export has: a mapping {name: numpy array}.
 
     The arrays are those of an npz file (`symcook.export.archive` lists their names and shapes); no file is written.
 
     Arguments:
-        dtype: "float64", "float32", "float16" or "bfloat16" (then stored as float32).
-        max_length, inputs, sample, seed, positions: as in `export`.
-        values: {parameter: exact value}; a parameter without a value has its default.
-        progress: called with the numbers of inputs that are compared, and of all.
+        dtype: str ("float64"). "float64", "float32", "float16" or "bfloat16" (then stored as float32).
+        max_length: int or None (None). As in `export`.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    Returns: a `WeightArrays`; its `document` is the certificate.
+    Returns: WeightArrays; its `document` is the certificate.
 
-    Raises BadInput as `export`, for a parameter without a value too; NotExact where nothing exact can be compared.
+    Raises: BadInput: as in `export`, and a parameter without a value. NotExact: nothing exact to compare with.
 
     Example:
 

@@ -22,6 +22,8 @@ Arrays of the archive, with d coordinates, V tokens, N the largest length of the
         .P (m, d)                        the projection; absent where the norm is over the stream
         .gain, .bias (m), .epsilon       gain (x - mean)/sqrt(variance + epsilon) + bias
         .zero_variance                   the outcome of a division by zero: zero, or refuse
+    {part}.kind, {part}.steps            of a part of another kind: its name, what it computes as JSON
+                                         (`symcook.model.steps`), and each of its fields under its own name
     readout.kind, .position, .reads      names; readout.weights (d) for a sign readout, (labels, d) for a largest or a
                                          distribution readout, with readout.labels
     decoding.*                           of a decoder only: see `symcook.export.decoding.stored`
@@ -31,7 +33,9 @@ Lengths count the tokens that the model adds. Numbers of type bfloat16, which nu
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from symcook.domains import DTYPES
@@ -40,9 +44,10 @@ from symcook.files import parsed
 from symcook.model.ends import TokenRows
 from symcook.model.entries import all_rational, held
 from symcook.model.expr import Tree, names, show
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import AnyNorm, FeedForward, GatedUnits, Head, Part, RMSNorm
 from symcook.model.rationals import quotient
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.steps import PartStep, Products, steps_of
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import sympy
 
-READS = PartsRead("the archive")
+READS = PartsRead("the archive", **NORMS_AND_GATES)
 
 FORMAT = "symcook archive 4"
 """The name and version of the format."""
@@ -75,12 +80,23 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
+def listed(step: PartStep | Products) -> list[Any]:
+    """A step as JSON has it: the name of its class, and its fields in order."""
+    values = (getattr(step, field.name) for field in fields(step))
+    return [type(step).__name__, *(v if v is None or isinstance(v, str) else listed(v) for v in values)]
+
+
 def numbered(m: Archive, stem: str, last: str) -> list[str]:
     """The prefixes stem1., stem2., ... of the keys of an archive, up to the first without a key `last`."""
     prefixes: list[str] = []
     while f"{stem}{len(prefixes) + 1}.{last}" in m:
         prefixes.append(f"{stem}{len(prefixes) + 1}.")
     return prefixes
+
+
+def has_network(m: Archive, step: str) -> bool:
+    """Whether a step of an archive has a feed-forward sublayer."""
+    return step + "W1" in m or step + "kind" in m
 
 
 class ArraysRead(dict[str, Any]):
@@ -103,6 +119,18 @@ class ArraysRead(dict[str, Any]):
         """What the engine does with the word in an array: its entry in `known`; BadInput where it has none."""
         return chosen(self.engine, key.rpartition(".")[2].replace("_", " "), str(self[key]), known)
 
+    def steps(self, key: str, place: str) -> PartStep:
+        """What the part at a place computes whose arrays have the prefix `key`; `array` has their names. BadInput where
+        the archive says other steps than those of its kind."""
+        steps = steps_of(_PartArrays(self, key), place)
+        if key + "steps" in self and json.loads(str(self[key + "steps"])) != listed(steps):
+            raise BadInput("the steps of a part in an archive must be those of its kind", key + "steps")
+        return steps
+
+    def array(self, key: str, name: str) -> str:
+        """The name of the array with the field `name` of a part whose arrays have the prefix `key`."""
+        return key + ("P" if name == "projection" and key + "P" in self else name)
+
     def left(self) -> str | None:
         """The key of an array of a step that was never used; None if there is none. The number of the layer does not
         count, since the final norm does not use it."""
@@ -113,6 +141,23 @@ class ArraysRead(dict[str, Any]):
         """BadInput where an array of a step was never used: the engine would leave out what it stands for."""
         if (unread := self.left()) is not None:
             raise BadInput(f"an archive must have only arrays that {self.engine} reads", unread)
+
+
+class _PartArrays(dict[str, Any]):
+    """The fields of a part of an archive by name: words as text, None where there is no array."""
+
+    def __init__(self, m: ArraysRead, key: str) -> None:
+        names = [name.removeprefix(key) for name in m if name.startswith(key)]
+        super().__init__({name: key + name for name in names if "." not in name})
+        self.m, self.key = m, key
+
+    def __getitem__(self, name: str) -> Any:
+        array = self.m.get(self.m.array(self.key, name))
+        return array if array is None or array.dtype.kind == "f" else str(array)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field, or `default` where there is no array."""
+        return default if (found := self[name]) is None else found
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
@@ -187,6 +232,9 @@ class _ArchiveWriter:
                         self.head(part, place, f"{key}head{h}.")
                     case FeedForward():
                         self.network(part, place, key)
+                    case GatedUnits():
+                        self.by_fields(part, key, writes=(self.at(part.writes), len(self.space)),
+                                       reads=(self.at(part.reads, place), len(place)))  # fmt: skip
                     case _:
                         READS.refuse(type(part))
             if step.after is not None:
@@ -258,7 +306,7 @@ class _ArchiveWriter:
             table[n - 1, :n] = self.numbers(row, key + "factor", lambda p, n=n: (n - 1, p))
         self.arrays[key + "factor"] = table
 
-    def norm(self, norm: LayerNorm, key: str) -> None:
+    def norm(self, norm: AnyNorm, key: str) -> None:
         """One norm: its projection, if any, gain, bias, epsilon, and the outcome of a division by zero."""
         import numpy as np
 
@@ -266,13 +314,35 @@ class _ArchiveWriter:
         # A norm without a projection reads the whole stream, in any order; its arrays are in the stream's order.
         if held(norm, "projection") is None:
             order = self.at(norm.reads)
-        else:
+        if isinstance(norm, RMSNorm):
+            reads = (self.at(norm.reads), len(self.space))
+            return self.by_fields(norm, key, writes=(order, size), reads=reads)
+        if held(norm, "projection") is not None:
             self.matrix(key + "P", held(norm, "projection"), order, self.at(norm.reads), size)
         for name in ("gain", "bias"):
             self.matrix(key + name, held(norm, name), order, None, size)
         self.vector(key + "epsilon", [norm.lowered["epsilon"]])
         self.arrays[key + "epsilon"] = self.arrays[key + "epsilon"].reshape(())
         self.arrays[key + "zero_variance"] = np.array(norm.zero_variance)
+
+    def by_fields(self, part: Part, key: str, **axes: tuple[Sequence[int], int]) -> None:
+        """A part of a kind that its place is not named after: its kind, its steps, and each of its fields. For the
+        sizes of its matrices that are coordinates, `axes` has where these are in an array and how long that is."""
+        import numpy as np
+
+        self.arrays |= {key + "kind": np.array(part.KIND), key + "steps": np.array(json.dumps(listed(part.steps)))}
+        axes = {name: (range(size), size) for name, size in part.sizes().items()} | axes
+        for name, kind in part.FIELDS.items():
+            value = held(part, name)
+            if kind == "word":
+                self.arrays[key + name] = np.array(value)
+            elif kind == "number":
+                self.vector(key + name, [part.lowered[name]])
+                self.arrays[key + name] = self.arrays[key + name].reshape(())
+            elif value is not None:
+                (rows, height), (columns, width) = axes[kind[0]], axes[kind[1]]
+                one = kind[1] == "one"
+                self.matrix(key + name, value, rows, None if one else columns, height, None if one else width)
 
     def at(self, names: Sequence[str], view: Mapping[str, int] | None = None) -> list[int]:
         """The indices of names in a view, or in the stream where there is no view."""

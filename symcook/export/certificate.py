@@ -22,7 +22,7 @@ from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.parts import Head
 from symcook.model.rationals import quotient
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 from symcook.run import run
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from symcook.model.symbols import Exact, Number
     from symcook.words.inputs import Strings
 
-READS = PartsRead("the certificate")
+READS = PartsRead("the certificate", **NORMS_AND_GATES)
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
@@ -464,7 +464,7 @@ def prepared(
 
         if not decodes(bound):
             must = "an export with steps must be of a decoder that was compiled from an automaton or a Turing machine"
-            raise BadInput(must, f"--steps {steps}", "leave it out")
+            raise BadInput(must, f"{steps} steps", "leave it out")
     # The arrays, and with a decoder also the arrays that its generation needs.
     roundings: dict[str, Any] = {}
     arrays = archive.arrays(bound, dtype, positions, roundings)

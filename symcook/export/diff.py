@@ -19,7 +19,7 @@ from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.structure import differences
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from symcook.domains.protocol import Domain
 
-READS = PartsRead("the comparison of exports")
+READS = PartsRead("the comparison of exports", **NORMS_AND_GATES)
 
 INPUTS, MOST = 500, 100_000
 """The greatest number of inputs on which two models are run: of all strings, and of the strings of a language."""
@@ -81,6 +81,9 @@ class Diff(Reply):
     answers: int = 0
     asked: Strings | None = None
     """The strings that were compared; None for models of rows."""
+    first_answer: dict[str, Any] | None = None
+    """The first input whose verdicts or labels differ, {"input", "first", "second"} with answers as text; None where
+    there is none, and where the readouts give other answers than these."""
 
     @property
     def same(self) -> bool | None:
@@ -119,6 +122,7 @@ class Diff(Reply):
             "structure": [*self.structure, *self.limits],
             "undecided": list(self.undecided),
             "first": self.first,
+            "first_answer": self.first_answer,
             "inputs": self.inputs,
             "different": self.different,
             "different_answers_only": self.answers if len(set(self.shapes)) == 1 else None,
@@ -143,16 +147,35 @@ def diff(
     tolerance: Exact = 0,
     progress: Progress | None = None,
 ) -> Diff:
-    """Run two models on the same inputs, shortest first, and compare every coordinate that both have, after each part
-    of a layer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
-    same shape: a verdict, a label, or values of the same names, once or at each position.
+    """The first input on which two models differ, and all differences of their coordinates.
 
-    The inputs are all strings up to `max_length` typed symbols (6 by default, or the length of the longest of finitely
-    many `inputs`), at most `INPUTS`; all strings of a language; for models over numbers, rows over 0, 1, -1 and 1/2.
-    `positions` says at which positions values are compared. Values differ where their intervals of 256 bits prove that
-    they are more than `tolerance` apart, and are equal where the intervals prove that they are not. Otherwise they are
-    close, or it is undecided (`Diff`). Symbols take their defaults. Raises BadInput where the two take different
-    inputs.
+    Both models are run on the same inputs, shortest first. Every coordinate that both have is compared after each
+    sublayer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
+    same shape. The inputs are all strings up to `max_length` symbols, at most `INPUTS`; for models over numbers,
+    rows over 0, 1, -1 and 1/2. Values differ where their intervals of 256 bits prove that they are more than
+    `tolerance` apart, and are equal where the intervals prove that they are not. Otherwise they are close, or it is
+    undecided (`Diff`). Parameters have their defaults.
+
+    Arguments:
+        second: Transformer. The other model.
+        max_length: int or None (None). The maximum length; 6 by default, or the longest of finitely many `inputs`.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). At which positions values are compared.
+        tolerance: exact number (0). Values that are at most so far apart are equal.
+        progress: function (None). Called with what is done and with the total, or with None.
+
+    Returns: Diff with `.holds` (True: no difference), `.counterexample`.
+
+    Raises: BadInput: the two models take different inputs.
+
+    Example:
+
+    >>> from symcook.recipes import build
+    >>> diff(build("dyck-1"), build("dyck-1"), 2).holds
+    True
     """
     first_model, second_model = first.bind(), second.bind()  # symbols take their defaults
     near = fraction(exact(tolerance))
@@ -175,7 +198,7 @@ def diff(
         raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
     # Run both models, and count inputs that differ, that are only close, and that are undecided.
     count = opened = different = close = answers = 0
-    first_difference = None
+    first_difference = first_answer = None
     for input_text, tokens in _inputs(first_model, max_length, asked):
         if count == most:
             break
@@ -183,7 +206,8 @@ def diff(
         if progress is not None:
             progress(count, most)
         try:
-            difference, known = _run(first_model, second_model, tokens, near, positions)
+            results = _results(first_model, second_model, tokens)
+            difference, known = _compared(*results, near, positions)
         except Undecided:
             opened += 1
             continue
@@ -192,6 +216,8 @@ def diff(
             different += 1
             answers += difference.get("part") == "answer"
             first_difference = first_difference or {"input": input_text, **difference}
+            if first_answer is None and (changed := _changed_answer(*results)) is not None:
+                first_answer = {"input": input_text, "first": changed[0], "second": changed[1]}
         elif known is False:
             close += 1
     # What differs without a run. With a tolerance, differences in the maximum length and in the first position are
@@ -216,6 +242,7 @@ def diff(
         shapes=(_shape(first_model), _shape(second_model)),
         answers=answers,
         asked=asked,
+        first_answer=first_answer,
     )
 
 
@@ -283,19 +310,33 @@ def _answers(result: Result) -> dict[str, Sequence[object]]:
     return {name: [column[place] for place in result.answered] for name, column in result.columns().items()}
 
 
-def _run(
-    first_model: Transformer, second_model: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
-) -> tuple[dict[str, Any] | None, bool | None]:
-    """The first difference that is known on an input, and what is known of all values before it: True if all are equal,
-    False if some are only close, None if some are undecided."""
-    # Each model is run with the tokens that it adds itself.
+def _results(first_model: Transformer, second_model: Transformer, tokens: Sequence[Any]) -> tuple[Result, Result]:
+    """The traced runs of both models, each with the tokens that it adds itself."""
     results = []
     for model in (first_model, second_model):
         side_tokens = tokens
         if model.embedding.inputs is None:
             side_tokens = model.embedding.surround(first_model.embedding.typed(tokens))
         results.append(_traced(model, side_tokens))
-    a, b = results
+    return results[0], results[1]
+
+
+def _changed_answer(a: Result, b: Result) -> tuple[str, str] | None:
+    """The answers of both runs as text, where both are verdicts or labels that are known and differ; else None."""
+    if _shape(a.model) != _shape(b.model) or not (a.model.decides or a.model.readout.labelled):
+        return None
+    pair = [next(iter(_answers(side).values())) for side in (a, b)]
+    if pair[0] == pair[1] or any(answer is None for answers in pair for answer in answers):
+        return None
+    first, second = (", ".join(map(str, answers)) for answers in pair)
+    return first, second
+
+
+def _compared(a: Result, b: Result, near: Fraction, positions: str | None) -> tuple[dict[str, Any] | None, bool | None]:
+    """The first difference that is known on an input, and what is known of all values before it: True if all are equal,
+    False if some are only close, None if some are undecided."""
+    first_model, second_model = a.model, b.model
+    domain: Any = a.domain
     # Inputs of different length have no positions in common.
     if len(a.everywhere) != len(b.everywhere):
         place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
@@ -311,7 +352,7 @@ def _run(
         first_model.readout.labelled and second_model.readout.labelled
     ):
         first_columns, second_columns = (
-            {name: side.scores[name] for name in a.scores if name in b.scores} for side in results
+            {name: side.scores[name] for name in a.scores if name in b.scores} for side in (a, b)
         )
         pairs.append((depth, "readout", first_columns, second_columns))
     if _shape(first_model) == _shape(second_model):
@@ -327,11 +368,11 @@ def _run(
         places = range(len(a.answered)) if part == "answer" else a.everywhere if positions is None else a.places
         for place in places:
             for name in names:
-                x, y = (_entry(side, name, place) for side in (first_columns, second_columns))
-                match _apart(a.domain, x, y, near):
+                x, y = _entry(first_columns, name, place), _entry(second_columns, name, place)
+                match _apart(domain, x, y, near):
                     case "different":
                         first, second = (
-                            v if isinstance(v, str) else a.domain.show(_ball(a.domain, v), 30)["mid"] for v in (x, y)
+                            v if isinstance(v, str) else domain.show(_ball(domain, v), 30)["mid"] for v in (x, y)
                         )
                         at = a.answered[place] if part == "answer" else place
                         where = {

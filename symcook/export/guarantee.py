@@ -22,20 +22,33 @@ from symcook.domains.ball import BallValue
 from symcook.domains.exact import Exact
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, chosen
-from symcook.export.archive import Archive, ArraysRead, arrays, numbered
+from symcook.export.archive import Archive, ArraysRead, arrays, has_network, numbered
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.checks import filled
 from symcook.model.parts import Head, held_matrices
 from symcook.model.rationals import consecutive, outward
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.steps import (
+    Activate,
+    Attend,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    Multiply,
+    PartStep,
+    Products,
+    Read,
+    ScaleEntries,
+    unknown_step,
+)
 from symcook.model.transformer import Transformer
 from symcook.words.exact import Prefixes
 from symcook.words.inputs import Strings
 from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
-READS = PartsRead("the guarantee")
+READS = PartsRead("the guarantee", **NORMS_AND_GATES)
 
 RUNS = 1000
 """The greatest number of runs of boxes for one certificate and one order of division."""
@@ -69,6 +82,10 @@ ORDERS = (
     "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
 )
 """The order that the ranges of a certificate assume, and the order that the ranges under "divided_first" assume."""
+MASKED = dict.fromkeys(("none", "future", "strict-future", "past", "strict-past"))
+MEANS = dict.fromkeys(("average", "softmax", "leftmost", "rightmost"))
+BELOW_ONE = dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"))
+"""The activations f with |f(x)| <= max(|x|, 1)."""
 HELP = "remedy: normalise after summing, as the exported code does: (W @ v)/W.sum(-1, keepdim=True)"
 HELP_ZERO = "or replace the test = 0 by |x| <= t, with t above the values given here"
 
@@ -698,6 +715,44 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
         """The sizes of the weights of an array."""
         return np.abs(m[key].astype(np.float64))
 
+    def made(key: str, step: PartStep, x: Any) -> Any:
+        """A bound on the sizes of what a step makes of numbers of sizes `x`."""
+        match step:
+            case Read():
+                return x
+            case LinearMap(of, matrix, bias):
+                inner = made(key, of, x)
+                product = size(m.array(key, matrix)) @ inner
+                return with_rounding(product if bias is None else product + size(key + bias), len(inner))
+            case Activate(of, kind):
+                chosen("the bound on overflow", "activation", kind, BELOW_ONE)
+                return np.maximum(made(key, of, x), 1)
+            case Multiply(left, right):
+                return with_rounding(made(key, left, x) * made(key, right, x))
+            case Centre(of):
+                entries = made(key, of, x)
+                return with_rounding(entries + with_rounding(entries.sum(), len(entries)) / len(entries))
+            case DivideByRms(of, epsilon, zero):
+                entries = made(key, of, x)
+                chosen("the bound on overflow", "outcome of a division by zero", zero, {"refuse": 0, "zero": 0})
+                with_rounding((entries * entries).sum() + size(key + epsilon), len(entries))
+                return np.full(len(entries), np.sqrt(len(entries)))  # for every input
+            case ScaleEntries(of, gain, bias):
+                entries = made(key, of, x)
+                scaled = entries * size(key + gain)
+                return with_rounding(scaled if bias is None else scaled + size(key + bias), len(entries))
+            case Attend(Products(asks, offers, "scale", "temperature"), values, mask, weighting):
+                # Under every mask a row sees at most n positions, and each of these weightings gives a mean of values.
+                chosen("the bound on overflow", "mask", mask, MASKED)
+                chosen("the bound on overflow", "weighting", weighting, MEANS)
+                query, offered = made(key, asks, x), made(key, offers, x)
+                score = with_rounding((query * offered).sum(), len(query))
+                with_rounding(score * (size(key + "factor")[:n] if key + "factor" in m else np.ones(1)).max())
+                value = made(key, values, x)
+                with_rounding(n * value, n)  # the sum, before it is divided
+                return with_rounding(value, n)
+        unknown_step("the bound on overflow", step)
+
     # The embedding and the positions.
     z = size("embedding").max(axis=0)
     if "positions" in m:
@@ -705,40 +760,15 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
         z = z + np.abs(table[:n] if table.ndim == 2 else table[:n, :n]).reshape(-1, len(z)).max(axis=0)
     z = with_rounding(z)
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
-        before = [_normed(np, m, key, z, with_rounding) for key in numbered(m, step + "before", "gain")]
+        before = [made(key, m.steps(key, "norm"), z) for key in numbered(m, step + "before", "gain")]
         read = np.concatenate(before) if before else z
-        wide = len(read)
-        # Each head: queries, keys, scores, scores times their factor, and values with their sum.
         for head in numbered(m, step + "head", "V"):
-            # Under every mask a row sees at most n positions, and each of these weightings gives a mean of values.
-            m.word(head + "mask", dict.fromkeys(("none", "future", "strict-future", "past", "strict-past")))
-            m.word(head + "weighting", dict.fromkeys(("average", "softmax", "leftmost", "rightmost")))
-            query, key = (with_rounding(size(head + name) @ read, wide) for name in "QK")
-            score = with_rounding((query * key).sum(), len(query))
-            with_rounding(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
-            value = with_rounding(size(head + "V") @ read, wide)
-            with_rounding(n * value, n)  # the sum, before it is divided
-            z = with_rounding(z + with_rounding(value, n))
-        if step + "W1" in m:
-            inside = with_rounding(size(step + "W1") @ read + size(step + "b1"), wide)
-            # max(inside, 1) bounds the value of each of these activations.
-            m.word(step + "activation", dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid")))
-            z = with_rounding(
-                z + with_rounding(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside))
-            )
+            z = with_rounding(z + made(head, m.steps(head, "head"), read))
+        if has_network(m, step):
+            z = with_rounding(z + made(step, m.steps(step, "network"), read))
         if step + "after.gain" in m:
-            z = _normed(np, m, step + "after.", z, with_rounding)
+            z = made(step + "after.", m.steps(step + "after.", "norm"), z)
     if "readout.weights" in m:
         with_rounding(size("readout.weights") @ z, len(z))
     m.all_read()
     return max(all_sizes)
-
-
-def _normed(np: Any, m: ArraysRead, key: str, z: Any, with_rounding: Any) -> Any:
-    """A bound on the sizes of the outputs of a norm. A normalised entry is at most sqrt(width) in size for every
-    input."""
-    m.word(key + "zero_variance", {"refuse": None, "zero": None})  # neither makes a number greater
-    read = with_rounding(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
-    centred = with_rounding(read + with_rounding(read.sum(), len(read)) / len(read))
-    with_rounding((centred * centred).sum() + float(m[key + "epsilon"]), len(read))
-    return with_rounding(np.sqrt(len(read)) * np.abs(m[key + "gain"]) + np.abs(m[key + "bias"]), len(read))

@@ -117,6 +117,8 @@ class Lens:
     def __init__(self, m: Archive) -> None:
         import numpy as np
 
+        if kind := next((str(m[key]) for key in m if key.startswith("step") and key.endswith(".kind")), None):
+            _refuse("each part", f"one of the kind {kind}")
         # If norms choose coordinates, the chosen coordinates become the residual stream.
         if any(key.endswith(".P") for key in m):
             m = ChosenNorms(ArraysRead(m, ENGINE)).archive()

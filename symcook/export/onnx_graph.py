@@ -12,7 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, chosen
-from symcook.export.archive import Archive, ArraysRead, facts, module, numbered
+from symcook.export.archive import Archive, ArraysRead, facts, has_network, module, numbered
+from symcook.model.steps import (
+    Activate,
+    Attend,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    Multiply,
+    PartStep,
+    Products,
+    Read,
+    ScaleEntries,
+    fixed_numbers,
+    unknown_step,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,19 +145,14 @@ class _Graph:
         # One step is a sublayer: norms before it, heads or a feed-forward sublayer, and the norm that replaces the
         # stream.
         for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
-            norms = [self.normed(key, z) for key in numbered(self.m, step + "before", "gain")]
+            norms = [self.made(key, m.steps(key, "norm"), z) for key in numbered(m, step + "before", "gain")]
             x = self.op("Concat", *norms, axis=2) if norms else z
-            for key in numbered(self.m, step + "head", "V"):
-                z = self.op("Add", z, self.attended(key, x))
-            if step + "W1" in m:
-                m.read |= {step + name for name in ("W2", "activation")}
-                if len(m[step + "W1"]):  # else there are no hidden units, and only the bias is left
-                    inside = self.op("Add", self.product(x, step + "W1"), step + "b1")
-                    h = self.activated(inside, step)
-                    z = self.op("Add", z, self.product(h, step + "W2"))
-                z = self.op("Add", z, step + "b2")
+            for key in numbered(m, step + "head", "V"):
+                z = self.op("Add", z, self.made(key, m.steps(key, "head"), x))
+            if has_network(m, step):
+                z = self.made(step, m.steps(step, "network"), x, z)
             if step + "after.gain" in m:
-                z = self.normed(step + "after.", z)
+                z = self.made(step + "after.", m.steps(step + "after.", "norm"), z)
         return z
 
     def at_length(self, key: str, axes: int) -> str:
@@ -177,18 +186,54 @@ class _Graph:
                     self.seen[name] = self.op(compared, *((i, j) if later else (j, i)))
         return self.seen[name]
 
-    def attended(self, key: str, x: str) -> str:
+    def made(self, key: str, step: PartStep, x: str, onto: str | None = None) -> str:
+        """What a step makes of `x`, in the part whose arrays have the prefix `key`; added to `onto` where it is
+        given."""
+        match step:
+            case Read():
+                return x
+            case LinearMap(of, matrix, str(bias)) if onto and not self.m[self.m.array(key, matrix)].shape[1]:
+                # There are no hidden units, and only the bias is left.
+                self.m.read |= {key + name for name in fixed_numbers(of)}
+                return self.op("Add", onto, key + bias)
+            case LinearMap(of, matrix, bias):
+                out = self.product(self.made(key, of, x), self.m.array(key, matrix))
+                out = out if onto is None else self.op("Add", onto, out)
+                return out if bias is None else self.op("Add", out, key + bias)
+            case Activate(of, kind):
+                return self.activated(self.made(key, of, x), kind, key)
+            case Multiply(left, right):
+                return self.op("Mul", self.made(key, left, x), self.made(key, right, x))
+            case Centre(of):
+                entries = self.made(key, of, x)
+                return self.op("Sub", entries, self.mean(entries, key))
+            case DivideByRms(of, epsilon, zero):
+                return self.divided(self.made(key, of, x), key, epsilon, zero)
+            case ScaleEntries(of, gain, bias):
+                scaled = self.op("Mul", self.made(key, of, x), key + gain)
+                return scaled if bias is None else self.op("Add", scaled, key + bias)
+            case Attend(
+                Products(LinearMap(Read(), queries, None), LinearMap(Read(), keys, None), "scale", "temperature"),
+                LinearMap(Read(), values, None),
+                mask,
+                weighting,
+            ):
+                return self.attended(key, x, (key + queries, key + keys, key + values), mask, weighting)
+        unknown_step(ENGINE, step)
+
+    def attended(self, key: str, x: str, matrices: tuple[str, str, str], mask: str, weighting: str) -> str:
         """The output of a head, which is added to the residual stream. `x` is what it reads."""
         import numpy as np
 
         m, zero, unity = self.m, self.number(0.0), self.number(1.0)
-        sees_key = self.mask(str(m[key + "mask"]))
-        if len(m[key + "Q"]):
-            q, k = self.product(x, key + "Q"), self.op("Transpose", self.product(x, key + "K"), perm=[0, 2, 1])
+        queries, keys, values = matrices
+        sees_key = self.mask(mask)
+        if len(m[queries]):
+            q, k = self.product(x, queries), self.op("Transpose", self.product(x, keys), perm=[0, 2, 1])
         else:
             # A head without key dimensions: all scores are zero.
-            m.read.add(key + "K")
-            column = self.constant(np.zeros((m[key + "V"].shape[1], 1), dtype=self.dtype))
+            m.read.add(keys)
+            column = self.constant(np.zeros((m[values].shape[1], 1), dtype=self.dtype))
             q, k = self.op("MatMul", x, column), self.op("Transpose", self.op("MatMul", x, column), perm=[0, 2, 1])
         # Scores, times the factor of their row.
         s = self.op("MatMul", q, k)
@@ -197,7 +242,7 @@ class _Graph:
         # The largest visible score of each row.
         low = self.number(LOWEST[self.dtype])
         top = self.op("ReduceMax", self.op("Where", sees_key, s, low), axes=[2])
-        weighting, backwards = str(m[key + "weighting"]), m.word(key + "weighting", WEIGHTINGS)
+        backwards = chosen(ENGINE, "weighting", weighting, WEIGHTINGS)
         if weighting == "softmax":
             a = self.op("Where", sees_key, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
         else:
@@ -210,37 +255,35 @@ class _Graph:
         # One division by the total, after the sum, as the error model of the certificate assumes.
         total = self.op("ReduceSum", a, self.whole(2))
         total = self.op("Where", self.op("Equal", total, zero), unity, total)  # a row that sees nothing is zero
-        return self.op("Div", self.op("MatMul", a, self.product(x, key + "V")), total)
+        return self.op("Div", self.op("MatMul", a, self.product(x, values)), total)
 
-    def normed(self, key: str, z: str) -> str:
-        """A layer norm of z, or of its projection."""
-        m, zero, unity = self.m, self.number(0.0), self.number(1.0)
-        x = self.product(z, key + "P") if key + "P" in m else z
-        size = self.number(float(len(m[key + "gain"])))
+    def mean(self, entries: str, key: str) -> str:
+        """The mean of the entries of a norm at each position."""
+        size = self.number(float(len(self.m[key + "gain"])))
+        return self.op("Div", self.op("ReduceSum", entries, self.whole(2)), size)
 
-        def mean(entries: str) -> str:
-            """The mean over the last axis."""
-            return self.op("Div", self.op("ReduceSum", entries, self.whole(2)), size)
-
-        x = self.op("Sub", x, mean(x))
-        # Variance plus epsilon; where it is zero, the quotient is zero, or NaN if the norm refuses.
-        total = self.op("Add", mean(self.op("Mul", x, x)), key + "epsilon")
+    def divided(self, x: str, key: str, epsilon: str, zero_root: str) -> str:
+        """The entries of a norm by the root of their mean square plus epsilon."""
+        zero, unity = self.number(0.0), self.number(1.0)
+        # Where the root is zero, the quotient is zero, or NaN if the norm refuses.
+        total = self.op("Add", self.mean(self.op("Mul", x, x), key), key + epsilon)
         flat = self.op("Equal", total, zero)
         x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, unity, total)))
-        if m.word(key + "zero_variance", {"refuse": True, "zero": False}):
+        if chosen(ENGINE, "zero", zero_root, {"refuse": True, "zero": False}):
             x = self.op("Where", flat, self.number(math.nan), x)
-        return self.op("Add", self.op("Mul", x, key + "gain"), key + "bias")
+        return x
 
-    def activated(self, x: str, step: str) -> str:
-        """The activation of the hidden units of a step."""
+    def activated(self, x: str, kind: str, step: str) -> str:
+        """An activation, by its name, of the hidden units of a step."""
         kinds: Mapping[str, Callable[[], str]] = {
             "relu": lambda: self.op("Relu", x),
             "step": lambda: self.op("Cast", self.op("Greater", x, self.number(0.0)), to=self.kind),
             "gelu": lambda: self.half(x, self.erf(x, step)),
             "gelu-tanh": lambda: self.half(x, self.tanh(x)),
             "gelu-sigmoid": lambda: self.op("Mul", x, self.op("Sigmoid", self.op("Mul", self.number(1.702), x))),
+            "silu": lambda: self.op("Mul", x, self.op("Sigmoid", x)),
         }
-        return self.m.word(step + "activation", kinds)()
+        return chosen(ENGINE, "activation", kind, kinds)()
 
     def erf(self, x: str, step: str) -> str:
         """erf(x/sqrt 2); BadInput, which names the step, where onnxruntime has no such operation."""

@@ -14,12 +14,24 @@ from typing import TYPE_CHECKING, Any
 from symcook.compose.states import table_of
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.export.archive import FORMAT, Archive, ArraysRead, numbered
+from symcook.export.archive import FORMAT, Archive, ArraysRead, has_network, numbered
 from symcook.export.files import FORMATS, WEIGHTS_FILE, certificate_of, decode, read
 from symcook.files import content
 from symcook.model.checks import Space, stored_value
 from symcook.model.ends import Embedding, Readout
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.parts import (
+    KINDS,
+    AnyNetwork,
+    AnyNorm,
+    FeedForward,
+    GatedUnits,
+    Head,
+    Layer,
+    LayerNorm,
+    Part,
+    RMSNorm,
+    SelfAttention,
+)
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 
@@ -33,17 +45,50 @@ of a table without lengths."""
 
 @door()
 def from_npz(path: str | Path) -> Transformer:
-    """The exact model whose weights are the floats of an npz export; see `from_archive`.
+    """The exact model whose weights are the floats of an npz export (see `from_archive`).
 
-    Where its certificate is beside it, both must be unchanged: Rejected otherwise. Raises BadInput, with the key,
-    for a file that is missing, cut off or no export.
+    If its certificate is next to it, both must be unchanged.
+
+    Arguments:
+        path: path. The weights.
+
+    Returns: Transformer.
+
+    Raises: Rejected: weights or certificate were changed. BadInput: a file that is missing, truncated or no export;
+    the message has the key.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").export(f"{folder}/m.npz")
+    ...     sc.from_npz(f"{folder}/m.npz").space.names
+    ('x', 'out')
     """
     return from_file(path, "npz")
 
 
 @door()
 def from_safetensors(path: str | Path) -> Transformer:
-    """The exact model whose weights are the floats of a safetensors export; as `from_npz`."""
+    """The exact model whose weights are the floats of a safetensors export.
+
+    If its certificate is next to it, both must be unchanged.
+
+    Arguments:
+        path: path. The weights.
+
+    Returns: Transformer.
+
+    Raises: as `from_npz`.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").export(f"{folder}/m.safetensors", format="safetensors")
+    ...     sc.from_safetensors(f"{folder}/m.safetensors").space.names
+    ('x', 'out')
+    """
     return from_file(path, "safetensors")
 
 
@@ -151,7 +196,7 @@ class _Reader:
         rows = (values[n * len(table) : n * len(table) + n + 1] for n in range(len(table)))
         return table_of([table_of(row, 1) for row in rows], 1, "n")
 
-    def layers(self) -> tuple[list[Layer], LayerNorm | None]:
+    def layers(self) -> tuple[list[Layer], AnyNorm | None]:
         """The layers, each from its one or two steps, and the final norm, which is a step without a sublayer."""
         m, layer_parts = self.m, dict[int, dict[str, Any]]()
         final = None
@@ -164,7 +209,7 @@ class _Reader:
             view = [name for norm in before for name in norm.writes] if before else self.space
             norms = (after,) if after is not None else tuple(before)
             heads = [self.head(name, view) for name in numbered(self.m, key + "head", "V")]
-            if not heads and key + "W1" not in m:
+            if not heads and not has_network(m, key):
                 if after is None:
                     raise KeyError(key + "W1")
                 final = after
@@ -191,16 +236,19 @@ class _Reader:
         """A mask, a weighting or a kind of readout; BadInput for an alias."""
         return stored_value(str(self.m[key]), key)
 
-    def norm(self, key: str) -> LayerNorm:
+    def norm(self, key: str) -> AnyNorm:
         """A norm. The names that a projecting norm writes are made from its key."""
         m, size = self.m, len(self.m[key + "gain"])
+        stem = key[:-1].replace(".", "_").replace("before", "norm")
+        writes = tuple(f"{stem}_{k}" for k in range(size))
+        if self.kind(key, "norm") is RMSNorm:
+            values = self.by_fields(RMSNorm, key, len(self.space))
+            return RMSNorm(tuple(self.space), writes if values["projection"] else tuple(self.space), **values)
         fields: dict[str, Any] = {name: self.vector(key + name, size) for name in ("gain", "bias")}
         fields["epsilon"] = self.row(key + "epsilon", [float(m[key + "epsilon"])])[0]
         fields["zero_variance"] = str(m[key + "zero_variance"])
         if key + "P" not in m:
             return LayerNorm(tuple(self.space), **fields)
-        stem = key[:-1].replace(".", "_").replace("before", "norm")
-        writes = tuple(f"{stem}_{k}" for k in range(size))
         return LayerNorm(tuple(self.space), writes, projection=self.matrix(key + "P", len(self.space)), **fields)
 
     def head(self, key: str, view: Sequence[str]) -> Head:
@@ -217,8 +265,41 @@ class _Reader:
         names = tuple(view[c] for c in reads), tuple(self.space[r] for r in writes)
         return Head(*names, Q, K, V, self.value(key + "mask"), self.value(key + "weighting"), temperature)
 
-    def network(self, key: str, view: Sequence[str]) -> FeedForward:
+    def kind(self, key: str, place: str) -> type[Part]:
+        """The kind of the part at a place whose arrays have the prefix `key`."""
+        self.m.steps(key, place)  # which are those of its kind
+        return KINDS[str(self.m.get(key + "kind", place))]
+
+    def by_fields(self, kind: type[Part], key: str, width: int) -> dict[str, Any]:
+        """The fields of a part that reads `width` coordinates, each from the array of its name."""
+        m, values = self.m, dict[str, Any]()
+        for name, form in kind.FIELDS.items():
+            if name in kind.OPTIONAL and key + name not in m:
+                values[name] = None
+            elif form == "word":
+                values[name] = self.value(key + name)
+            elif form == "number":
+                values[name] = self.row(key + name, [float(m[key + name])])[0]
+            elif form[1] == "one":
+                values[name] = self.vector(key + name, len(m[key + name]))
+            else:
+                values[name] = self.matrix(key + name, width if form[1] == "reads" else m[key + name].shape[-1])
+        return values
+
+    def gated(self, key: str, view: Sequence[str]) -> GatedUnits:
+        """Gated units over the coordinates that they use."""
+        values = self.by_fields(GatedUnits, key, len(view))
+        reads = _used(range(len(view)), lambda c: any(row[c] for name in ("gate", "up") for row in values[name]))
+        written = [[*row, bias] for row, bias in zip(values["down"], values["down_bias"], strict=True)]
+        writes = _used(range(len(written)), lambda r: any(written[r]))
+        values |= {name: [[row[c] for c in reads] for row in values[name]] for name in ("gate", "up")}
+        values |= {name: [values[name][r] for r in writes] for name in ("down", "down_bias")}
+        return GatedUnits(tuple(view[c] for c in reads), tuple(self.space[r] for r in writes), **values)
+
+    def network(self, key: str, view: Sequence[str]) -> AnyNetwork:
         """A feed-forward sublayer over the coordinates that it uses."""
+        if self.kind(key, "network") is GatedUnits:
+            return self.gated(key, view)
         m, hidden = self.m, len(self.m[key + "b1"])
         W1, W2 = self.matrix(key + "W1", len(view)), self.matrix(key + "W2", hidden)
         b1, b2 = self.vector(key + "b1", hidden), self.vector(key + "b2", len(self.space))

@@ -12,7 +12,21 @@ from pprint import pformat
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from symcook.export.archive import Archive, ArraysRead, numbered, reach
+from symcook.errors import chosen
+from symcook.export.archive import Archive, ArraysRead, has_network, numbered, reach
+from symcook.model.steps import (
+    Activate,
+    Attend,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    Multiply,
+    PartStep,
+    Products,
+    Read,
+    ScaleEntries,
+    unknown_step,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +94,7 @@ def normed(z, gain, bias, epsilon, P=None, refuse=True):
         must = "a layer norm with epsilon = 0 must meet a variance above zero"
         raise ValueError(f"{{must}}; given: zero at index {{index}} of input {{given}}; set an epsilon above 0.")
     return x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total)) * gain + bias
-
+{rms_normed}
 
 def activate(x, kind):
     if kind == "relu":
@@ -93,6 +107,8 @@ def activate(x, kind):
         return x * (0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
     if kind == "gelu-sigmoid":
         return x * (1 / (1 + torch.exp(-1.702 * x)))
+    if kind == "silu":
+        return x * (1 / (1 + torch.exp(-x)))
     raise ValueError(f"unknown activation: {{kind}}")
 
 
@@ -211,10 +227,24 @@ DECODING = """
     if len(sys.argv) == 4 and sys.argv[2] == "--steps":
         sys.exit(decode(sys.argv[1], sys.argv[3]))"""
 
+ENGINE = "the torch code"
+"""How messages call this module."""
+RMS_NORMED = '''
+
+def rms_normed(z, gain, epsilon, P=None, refuse=True):
+    """gain x/sqrt(mean of squares + epsilon) of x = P z; at a root of 0, ValueError (refuse) or zeros."""
+    x = z if P is None else z @ P.T
+    total = (x * x).mean(dim=2, keepdim=True) + epsilon
+    if refuse and bool((total == 0).any()):
+        given, index = (total == 0).nonzero()[0, :2].tolist()
+        must = "an RMS norm with epsilon = 0 must meet a mean square above zero"
+        raise ValueError(f"{must}; given: zero at index {index} of input {given}; set an epsilon above 0.")
+    return x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total)) * gain
+'''
 WORDS_KNOWN = {
     "mask": ("none", "future", "strict-future", "past", "strict-past"),
     "weighting": ("average", "softmax", "leftmost", "rightmost"),
-    "activation": ("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid"),
+    "activation": ("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"),
     "zero_variance": ("refuse", "zero"),
     "readout.kind": ("sign", "zero", "largest", "distribution", "value"),
     "readout.position": ("first", "last", "each", "all"),
@@ -242,7 +272,7 @@ def tensors(m: Archive) -> dict[str, Any]:
 def code(m: Archive, stem: str, sha256: str) -> str:
     """The text of the module for an archive whose state dict is in ``stem.pt``."""
     # The template's fields: names, constants, the parameters and the forward pass as lines of code.
-    m = ArraysRead(m, "the torch code")
+    m = ArraysRead(m, ENGINE)
     weights, words, forward = tensors(m), bool(len(m["vocabulary"])), list(_forward(m))
     m.read |= {name.removesuffix(".T") for name in re.findall(r"self\.([\w.]+)", "\n".join(forward))}
     m.all_read()
@@ -259,20 +289,20 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         adds=f" ({plain(', '.join(added))})" if added else ", of which there are none",
         sha256=sha256,
         constants="\n".join(constants(m)) + "\n",
+        rms_normed=RMS_NORMED if any("rms_normed(" in line for line in forward) else "",
         init="\n".join(f"        {line}" for line in _init(m, weights)),
         forward="\n".join(f"        {line}" for line in forward),
         given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
         tokens=WORDS if words else ROWS,
         decode=DECODE if "decoding.steps" in m else "",
         decoding=DECODING if "decoding.steps" in m else "",
-        readout=indent(READOUTS[_word(m, "readout.kind")], "    "),
+        readout=indent(READOUTS[_known("readout.kind", str(m["readout.kind"]))], "    "),
     )
 
 
-def _word(m: ArraysRead, key: str) -> str:
-    """The word in an array; BadInput where the code means nothing by it."""
-    known = WORDS_KNOWN.get(key) or WORDS_KNOWN[key.rpartition(".")[2]]
-    return m.word(key, {word: word for word in known})
+def _known(field: str, word: str) -> str:
+    """A word in a field; BadInput where the code means nothing by it."""
+    return chosen(ENGINE, field.rpartition(".")[2].replace("_", " "), word, {one: one for one in WORDS_KNOWN[field]})
 
 
 def plain(text: str) -> str:
@@ -352,34 +382,63 @@ def _forward(m: ArraysRead) -> Iterator[str]:
         step, attribute = f"step{s}.", f"self.step{s}"
         yield f"# step {s}, of layer {int(m[step + 'layer'])}"
         before = numbered(m, step + "before", "gain")
-        norms = [_norm(m, key) for key in before]
+        norms = [_made(m, key, m.steps(key, "norm"), "z") for key in before]
         x = "z"
         if norms:
             yield f"x = {norms[0]}" if len(norms) == 1 else f"x = torch.cat([{', '.join(norms)}], dim=2)"
             x = "x"
         heads = numbered(m, step + "head", "V")
         if heads:
-            calls = []
-            for key in heads:
-                arguments = [f"self.{key}{name}" for name in ("Q", "K", "V")]
-                arguments += [repr(_word(m, key + "mask")), repr(_word(m, key + "weighting"))]
-                if key + "factor" in m:
-                    arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
-                calls.append(f"attend({x}, {', '.join(arguments)})")
+            calls = [_made(m, key, m.steps(key, "head"), x) for key in heads]
             yield "z = z + " + "\\\n            + ".join(calls)
-        if step + "W1" in m:
-            kind = _word(m, step + "activation")
-            yield f"h = activate({x} @ {attribute}.W1.T + {attribute}.b1, {kind!r})"
-            yield f"z = z + h @ {attribute}.W2.T + {attribute}.b2"
+        if has_network(m, step):
+            match m.steps(step, "network"):
+                case LinearMap(of, matrix, bias):
+                    yield f"h = {_made(m, step, of, x)}"
+                    yield f"z = z + h @ {attribute}.{matrix}.T" + (f" + {attribute}.{bias}" if bias else "")
+                case other:
+                    unknown_step(ENGINE, other)
         if step + "after.gain" in m:
-            yield f"z = {_norm(m, step + 'after.')}"
+            yield f"z = {_made(m, step + 'after.', m.steps(step + 'after.', 'norm'), 'z')}"
 
 
-def _norm(m: ArraysRead, key: str) -> str:
-    """The call of `normed` for a norm of the archive."""
-    arguments = [f"self.{key}{name}" for name in ("gain", "bias", "epsilon")]
-    if key + "P" in m:
-        arguments.append(f"P=self.{key}P")
-    if _word(m, key + "zero_variance") == "zero" or m[key + "epsilon"] > 0:
+def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
+    """The code of what a step makes of `x`, in the part whose arrays have the prefix `key`."""
+    match step:
+        case Read():
+            return x
+        case LinearMap(of, matrix, bias):
+            product = f"{_made(m, key, of, x)} @ self.{key}{matrix}.T"
+            return product if bias is None else f"{product} + self.{key}{bias}"
+        case Activate(of, kind):
+            return f"activate({_made(m, key, of, x)}, {_known('activation', kind)!r})"
+        case Multiply(left, right):
+            return f"(({_made(m, key, left, x)}) * ({_made(m, key, right, x)}))"
+        case ScaleEntries(DivideByRms(Centre(of), epsilon, zero), gain, str(bias)):
+            function, numbers = "normed", (gain, bias, epsilon)
+        case ScaleEntries(DivideByRms(of, epsilon, zero), gain, None):
+            function, numbers = "rms_normed", (gain, epsilon)
+        case Attend(
+            Products(LinearMap(Read(), queries, None), LinearMap(Read(), keys, None), "scale", "temperature"),
+            LinearMap(Read(), values, None),
+            mask,
+            weighting,
+        ):
+            arguments = [f"self.{key}{name}" for name in (queries, keys, values)]
+            arguments += [repr(_known("mask", mask)), repr(_known("weighting", weighting))]
+            if key + "factor" in m:
+                arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
+            return f"attend({x}, {', '.join(arguments)})"
+        case _:
+            unknown_step(ENGINE, step)
+    arguments = [f"self.{key}{name}" for name in numbers]
+    match of:
+        case LinearMap(Read(), projection, None):
+            arguments.append(f"P=self.{m.array(key, projection)}")
+        case Read():
+            pass
+        case _:
+            unknown_step(ENGINE, of)
+    if _known("zero_variance", zero) == "zero" or m[key + epsilon] > 0:
         arguments.append("refuse=False")
-    return f"normed(z, {', '.join(arguments)})"
+    return f"{function}({x}, {', '.join(arguments)})"

@@ -31,17 +31,31 @@ if TYPE_CHECKING:
 
 @door()
 def verify_export(path: str | Path, *, progress: Callable[..., None] | None = None) -> Exported:
-    """Check the certificate at or beside `path`, and the weights that it is about; returns it as an answer.
+    """Whether the certificate of an export holds: it is computed again, and its weights are compared with the model's.
 
-    Every byte of the certificate and of its files must be as it was written. The certificate is computed again from the
-    arguments of the export in it: the recipe with arguments and symbols, or else the model; the format, the type, the
-    lengths and the ids of claims. Every entry must come out the same, and the weights must be those of the model,
-    rounded. Entries that cannot be checked are listed under "not_checked" in the returned document, each with the
-    reason: claims where no recipe names them, statuses that have changed since, and the largest difference of values
-    from exact ones where numpy's arithmetic differs here.
+    Every byte of the certificate and of its files must be as it was written. The certificate is computed again from
+    the arguments of the export in it: the recipe with arguments and parameters, or else the model; the format, the
+    type, the lengths and the ids of claims. Every entry must come out the same, and the weights must be those of
+    the model, rounded. Entries that cannot be checked are listed under "not_checked", each with the reason: claims
+    that no recipe names, statuses that have changed since, and the largest difference of values from exact ones if
+    numpy's arithmetic differs here.
 
-    Raises Rejected with the first entry that differs; BadInput for a file that is missing or truncated, and for a
-    certificate that an export could not have written.
+    Arguments:
+        path: path. The weights, or their certificate.
+        progress: function (None). Called with what is done and with the total, or with None.
+
+    Returns: Exported, the certificate as an answer.
+
+    Raises: Rejected: the first entry that differs. BadInput: a file that is missing or truncated, and a certificate
+    that an export could not have written.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").export(f"{folder}/m.npz")
+    ...     sc.verify_export(f"{folder}/m.npz").holds
+    True
     """
     from symcook.export.answer import Exported
 

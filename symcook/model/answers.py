@@ -210,6 +210,7 @@ class Verbs:
     if TYPE_CHECKING:
         from symcook.bounds.hardsoft import hardsoft
         from symcook.compose.cooling import soften
+        from symcook.compose.interventions import patched, with_weights, without
         from symcook.decide.decoders import decide
         from symcook.derivation import derive
         from symcook.export import arrays, export

@@ -158,16 +158,22 @@ def filled(weights: sympy.MatrixBase | RationalEntries) -> int:
     return len(cast("sympy.MatrixBase", weights).todok())
 
 
+def symbol_text(given: object) -> object:
+    """A number that stands for a symbol as its text, 3 as "3"; anything else as it is."""
+    exact_number = isinstance(given, (int, Fraction)) and not isinstance(given, bool)
+    return str(given) if exact_number else given
+
+
 def freeze(block: object, **values: object) -> None:
     """Set checked values on a frozen block that is being made."""
     for name, value in values.items():
         object.__setattr__(block, name, value)
 
 
-def instance(what: str, value: object, kind: type) -> None:
-    """BadInput where `value` is of another kind."""
-    if not isinstance(value, kind):
-        raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
+def instance(what: str, value: object, *kinds: type) -> None:
+    """BadInput where `value` is of none of the kinds."""
+    if not isinstance(value, kinds):
+        raise BadInput(f"{what} must be a {' or a '.join(kind.__name__ for kind in kinds)}", type(value).__name__)
 
 
 ALIASES = {
@@ -235,6 +241,13 @@ def listed(values: object, what: str, of: str) -> tuple[Any, ...]:
         return tuple(values)
     except TypeError:  # an array without dimensions
         raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__) from None
+
+
+WORDS_OF_STATEMENTS = frozenset(
+    ("weight", "score", "swapped", "permuted", "appended", "prepended", "deleted", "prefix")
+)
+"""Words of statements about a model that came when there were models already. A coordinate of a new model must not have
+the name of one; in an older model the coordinate is meant."""
 
 
 @door()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import parse_term
-from symcook.model.rationals import plain, rational
+from symcook.model.rationals import number_of, plain, rational
 from symcook.model.symbols import exact
 
 if TYPE_CHECKING:
@@ -34,23 +34,16 @@ FEW = 4096
 
 
 def rational_of(value: object) -> Fraction | None:
-    """`value` as a Fraction, where it is an integer, a Fraction, the text of a rational number or a Rational of
-    sympy's; None for any other value, which `exact` reads or refuses.
+    """`value` as a Fraction, where it is a rational number (`number_of`) or the text of one; None for any other value,
+    which `exact` reads or refuses.
 
     >>> rational_of("2/6"), rational_of(3), rational_of("1/eps"), rational_of(0.5)
     (Fraction(1, 3), Fraction(3, 1), None, None)
     """
-    if type(value) is Fraction:
-        return value
-    if type(value) is int:
-        return Fraction(value)
     if type(value) is str:
         with suppress(BadInput, NotExact):
             return rational(parse_term(plain(value)))
-    if getattr(value, "is_Rational", False) is True and not isinstance(value, type):
-        number: Any = value
-        return Fraction(int(number.p), int(number.q))
-    return None
+    return number_of(value)
 
 
 def kept_number(value: object) -> Any:

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
@@ -25,9 +25,10 @@ from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.entries import RationalEntries, all_rational, as_sympy, held, held_values, rational_matrix
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention, held_matrices
+from symcook.model.parts import KINDS, Layer, Part, SelfAttention, held_matrices
 from symcook.model.rationals import Rationals, rational
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.steps import kind_of
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Parameter, Program, Transformer
 
@@ -36,9 +37,8 @@ if TYPE_CHECKING:
 
     from symcook.numbers.matrix import RationalMatrix
 
-READS = PartsRead("the model file")
+READS = PartsRead("the model file", **NORMS_AND_GATES)
 
-Kind = TypeVar("Kind", Head, FeedForward, LayerNorm)
 CERTIFICATES = (".proof.json", ".certificate.json")
 """The endings of files next to a model file that are no models."""
 VERSION = 1
@@ -150,7 +150,8 @@ class _DocumentWriter:
 
     def part(self, block: Part) -> dict[str, Any]:
         """A head, a feed-forward sublayer or a norm: every field that its class lists."""
-        fields: dict[str, Any] = {"reads": list(block.reads), "writes": list(block.writes)}
+        fields: dict[str, Any] = {} if block.KIND == block.PLACE else {"kind": block.KIND}
+        fields |= {"reads": list(block.reads), "writes": list(block.writes)}
         for name, kind in block.FIELDS.items():
             value = held(block, name)
             if kind != "word" and value is not None:
@@ -266,10 +267,24 @@ def document_hash(document: Mapping[str, object]) -> str:
 
 @door()
 def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
-    """Write the model file, whole or not at all.
+    """The path of the model file that is written, whole or not at all.
 
-    Raises BadInput where the file exists (without `force`), the folder is missing, it cannot be written, or what would
-    stand in it could not be read again.
+    Arguments:
+        path: path. The file to write.
+        force: bool (False). Replace existing files.
+
+    Returns: Path of the file.
+
+    Raises: BadInput: the file exists (without `force`), the folder is missing, the file cannot be written, or its
+    content could not be read again.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").save(f"{folder}/identity.json")
+    ...     sc.load(f"{folder}/identity.json") == sc.build("identity")
+    True
     """
     target = Path(path)
     try:
@@ -302,7 +317,23 @@ def _files_beside(source: Path) -> str:
 
 @door()
 def load(path: str | Path) -> Transformer:
-    """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
+    """The model that a file has.
+
+    Arguments:
+        path: path. A model file (.json), as `save` writes it.
+
+    Returns: Transformer.
+
+    Raises: BadInput: a missing file, a file that is no model, or one whose hash does not fit.
+
+    Example:
+
+    >>> import tempfile, symcook as sc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sc.build("identity").save(f"{folder}/identity.json")
+    ...     sc.load(f"{folder}/identity.json").name
+    'identity'
+    """
     source = Path(path)
     data = content(source, "a model file", MAX_BYTES, partial(_files_beside, source))
     try:
@@ -499,10 +530,12 @@ class _Document:
             return RationalMatrix.of([_ratio(entry) for entry in entries], (len(lines), width))
         return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for entry in entries])
 
-    def part(self, kind: type[Kind], value: object, place: str) -> Kind:
-        """A head, a feed-forward sublayer or a norm, read by the table `FIELDS` of its class `kind`."""
+    def part(self, at: str, value: object, place: str) -> Any:
+        """A part that stands `at` a place of `steps.LOWERINGS`, read by the table `FIELDS` of its class."""
+        kind = KINDS[kind_of(value if isinstance(value, dict) else {}, at)]
         READS.kind(kind)
-        raw = self.fields(value, place, " ".join(("reads", "writes", *kind.FIELDS)))
+        said = () if at == kind.KIND else ("kind",)
+        raw = self.fields(value, place, " ".join((*said, "reads", "writes", *kind.FIELDS)))
         names = {name: self.names(raw[name], f"{name} in {place}") for name in ("reads", "writes")}
         # The sizes that are known so far; a matrix without rows gets its width from them.
         widths = {"reads": len(names["reads"]), "one": 1}
@@ -538,14 +571,14 @@ class _Document:
         attention = None
         if heads is not None:
             attention = SelfAttention(
-                tuple(self.part(Head, head, place) for head in self.array(heads, f"attention in {place}"))
+                tuple(self.part("head", head, place) for head in self.array(heads, f"attention in {place}"))
             )
         # Norms of the attention and of the feed-forward sublayer.
         attention_norms, feedforward_norms = (
-            tuple(self.part(LayerNorm, norm, place) for norm in self.array(raw[name], f"{name} in {place}"))
+            tuple(self.part("norm", norm, place) for norm in self.array(raw[name], f"{name} in {place}"))
             for name in ("attention_norms", "feedforward_norms")
         )
-        block = None if network is None else self.part(FeedForward, network, place)
+        block = None if network is None else self.part("network", network, place)
         return Layer(
             attention, block, attention_norms, feedforward_norms, self.label(raw["placement"], f"placement in {place}")
         )
@@ -635,7 +668,7 @@ class _Document:
             parameters=tuple(self.parameter(symbol) for symbol in self.array(raw["symbols"], "symbols")),
             max_length=None if length is None else self.integer(length, "max_length"),
             source=self.label(raw["source"], "the source"),
-            final_norm=None if raw["final_norm"] is None else self.part(LayerNorm, raw["final_norm"], "the final norm"),
+            final_norm=None if raw["final_norm"] is None else self.part("norm", raw["final_norm"], "the final norm"),
             program=self.program(raw["program"], raw["embedding"]) if compiled else None,
         )
 

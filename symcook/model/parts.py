@@ -34,6 +34,7 @@ from symcook.model.checks import (
     sparse,
 )
 from symcook.model.entries import MadeOnce, RationalEntries, all_rational, held, is_positive, keep, keeps, kept_number
+from symcook.model.steps import LOWERINGS, PartStep
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -75,8 +76,12 @@ MASKS = tuple(mask.value for mask in Mask)
 """The names of the masks; `Mask` says what each lets a row see."""
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
 """How a head makes weights of scores; see `Head`."""
-ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step")
+ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step", "silu")
 """The activations of hidden units; see `FeedForward`."""
+SIGMOIDS = {"gelu-sigmoid": Fraction(1702, 1000), "silu": Fraction(1)}
+"""The activations x/(1 + e^(-c x)), each with its c."""
+SMOOTH = ("gelu", "gelu-tanh", *SIGMOIDS)
+"""The activations whose values are not rational: x times a factor between 0 and 1."""
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 """Where the norms of a layer are; see `Layer`."""
 
@@ -99,6 +104,10 @@ class Part(Named):
     FIELDS: ClassVar[Mapping[str, tuple[str, str] | str]]
     OPTIONAL: ClassVar[frozenset[str]] = frozenset()
     """The matrices that may be None."""
+    PLACE: ClassVar[str]
+    """The place in a layer where parts of this kind stand, a name of `steps.LOWERINGS`."""
+    KIND: ClassVar[str]
+    """The name of the kind there."""
     reads: tuple[str, ...]
     writes: tuple[str, ...]
 
@@ -119,6 +128,11 @@ class Part(Named):
                 must = f"a part must have {name} where it is read"
                 raise UnreadField(must, f"a part of the kind {type(self).__name__}, which this use does not know")
             raise AttributeError(f"{type(self).__name__} has no {name}")
+
+    @cached_property
+    def steps(self) -> PartStep:
+        """What this part computes."""
+        return LOWERINGS[self.PLACE][self.KIND]({name: held(self, name) for name in self.FIELDS})
 
     def sizes(self) -> dict[str, int]:
         """{name: value} of the sizes that `FIELDS` names."""
@@ -187,7 +201,7 @@ class FeedForward(Part):
     """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
 
     Activations: relu, max(0, x); gelu, x Phi(x); gelu-tanh and gelu-sigmoid, its two approximations (Eqs. 25 and 26);
-    step, I[x > 0].
+    step, I[x > 0]; silu, x/(1 + e^-x).
     Shapes, with r = len(reads), m = len(writes), h hidden units: W1 h x r, b1 h, W2 m x h, b2 m.
     Source: Cookbook, Definition 2.5.
     """
@@ -196,6 +210,8 @@ class FeedForward(Part):
         "W1": ("hidden", "reads"), "b1": ("hidden", "one"), "W2": ("writes", "hidden"), "b2": ("writes", "one"),
         "activation": "word",
     }  # fmt: skip
+    PLACE: ClassVar = "network"
+    KIND: ClassVar = "network"
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -241,6 +257,8 @@ class Head(Part):
         "Q": ("key", "reads"), "K": ("key", "reads"), "V": ("writes", "reads"), "mask": "word", "weighting": "word",
         "temperature": "number", "scale": "number",
     }  # fmt: skip
+    PLACE: ClassVar = "head"
+    KIND: ClassVar = "head"
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -314,10 +332,43 @@ class Head(Part):
         return lowered(self.factor)
 
 
+class NormPart:
+    """What the kinds of norms have in common."""
+
+    OUTCOME: ClassVar[str]
+    """The field that says what happens where the root is zero: "refuse" or "zero"."""
+
+    def _norm_fields(self: Any, what: str, outcome: str) -> dict[str, Any]:
+        """The checked fields of a norm, but for its matrices; BadInput for invalid ones."""
+        reads = coordinates(self.reads, "reads")
+        writes = coordinates(self.writes, "writes") or reads
+        if not reads:
+            raise BadInput(f"{what} must read at least one coordinate", "none")
+        one_of(outcome, getattr(self, self.OUTCOME), ("refuse", "zero"))
+        # The norm has as many entries as it writes. Without a projection they are the coordinates read.
+        if held(self, "projection") is None and writes != reads:
+            raise BadInput(f"{what} without projection must write what it reads", ", ".join(writes))
+        epsilon = kept_number(held(self, "epsilon"))
+        if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
+            raise BadInput(f"epsilon of {what} must not be negative", symbols.from_sympy(symbols.exact(epsilon)))
+        gain = [1] * len(writes) if held(self, "gain") is None else held(self, "gain")
+        return {"reads": reads, "writes": writes, "epsilon": epsilon, "gain": gain}
+
+    @property
+    def refuses(self: Any) -> bool:
+        """Whether there may be an input on which this norm leaves the model without a run."""
+        return getattr(self, self.OUTCOME) == "refuse" and not is_positive(held(self, "epsilon"))
+
+    @property
+    def eased(self: Any) -> Any:
+        """This norm with zeros in place of a refusal."""
+        return replace(self, **{self.OUTCOME: "zero"})
+
+
 @door()
 @keeps("gain", "bias", "epsilon", "projection")
 @dataclass(frozen=True, repr=False)
-class LayerNorm(Part):
+class LayerNorm(Part, NormPart):
     """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
 
     x is what `reads` names, P the projection (m x r, with m = len(writes), r = len(reads); None: the identity), mean
@@ -331,6 +382,9 @@ class LayerNorm(Part):
         "zero_variance": "word",
     }  # fmt: skip
     OPTIONAL: ClassVar = frozenset({"projection"})
+    PLACE: ClassVar = "norm"
+    KIND: ClassVar = "norm"
+    OUTCOME: ClassVar = "zero_variance"
 
     reads: tuple[str, ...]
     writes: tuple[str, ...] = ()
@@ -345,26 +399,104 @@ class LayerNorm(Part):
         """Check the fields, and set them in their frozen form, with the defaults of `writes`, `gain` and `bias`. Raises
         BadInput for invalid fields."""
         self._take(exact)
-        reads = coordinates(self.reads, "reads")
-        writes = coordinates(self.writes, "writes") or reads
-        if not reads:
-            raise BadInput("a layer norm must read at least one coordinate", "none")
-        one_of("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
-        # The norm has m entries. Without a projection they are the coordinates read.
-        m = len(writes)
-        if held(self, "projection") is None and writes != reads:
-            raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
-        epsilon = kept_number(held(self, "epsilon"))
-        if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
-            raise BadInput("epsilon of a layer norm must not be negative", symbols.from_sympy(symbols.exact(epsilon)))
-        gain = [1] * m if held(self, "gain") is None else held(self, "gain")
-        bias = [0] * m if held(self, "bias") is None else held(self, "bias")
-        self._freeze(reads=reads, writes=writes, gain=gain, bias=bias, epsilon=epsilon)
+        fields = self._norm_fields("a layer norm", "outcome of zero variance")
+        bias = [0] * len(fields["writes"]) if held(self, "bias") is None else held(self, "bias")
+        self._freeze(bias=bias, **fields)
+
+
+@door()
+@keeps("gain", "epsilon", "projection")
+@dataclass(frozen=True, repr=False)
+class RMSNorm(Part, NormPart):
+    """y = gain P x/sqrt(mean of squares + epsilon), entry by entry, at each position: a layer norm without mean and
+    bias.
+
+    x, P, gain and epsilon are those of `LayerNorm`, and the mean is that of the squares of the m entries of P x. Where
+    mean + epsilon is zero the outcome is declared: `zero_square` "refuse" stops with the position, "zero" gives zeros.
+    Source: Zhang and Sennrich, Root mean square layer normalization (2019), Equation 4.
+    """
+
+    FIELDS: ClassVar = {
+        "gain": ("writes", "one"), "epsilon": "number", "projection": ("writes", "reads"), "zero_square": "word",
+    }  # fmt: skip
+    OPTIONAL: ClassVar = frozenset({"projection"})
+    PLACE: ClassVar = "norm"
+    KIND: ClassVar = "rms-norm"
+    OUTCOME: ClassVar = "zero_square"
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...] = ()
+    gain: Any = None
+    epsilon: Any = 0
+    projection: Any = None
+    zero_square: str = "refuse"
+    exact: InitVar[bool] = False
+
+    def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form, with the defaults of `writes` and `gain`. Raises
+        BadInput for invalid fields."""
+        self._take(exact)
+        self._freeze(**self._norm_fields("an RMS norm", "outcome of a mean square of zero"))
+
+
+@door()
+@keeps("gate", "gate_bias", "up", "up_bias", "down", "down_bias")
+@dataclass(frozen=True, repr=False)
+class GatedUnits(Part):
+    """y = down (act(gate x + gate_bias) * (up x + up_bias)) + down_bias, added to the coordinates `writes`; * is the
+    product entry by entry. Stands where a `FeedForward` may stand. With silu it is SwiGLU, with gelu GeGLU, with relu
+    ReGLU.
+
+    Shapes, with r = len(reads), m = len(writes), h hidden units: gate and up h x r, down m x h, gate_bias and up_bias
+    h, down_bias m (None: zeros). Activations as in `FeedForward`.
+    Source: Shazeer, GLU variants improve transformer (2020), Equation 5.
+    """
+
+    FIELDS: ClassVar = {
+        "gate": ("hidden", "reads"), "gate_bias": ("hidden", "one"), "up": ("hidden", "reads"),
+        "up_bias": ("hidden", "one"), "down": ("writes", "hidden"), "down_bias": ("writes", "one"),
+        "activation": "word",
+    }  # fmt: skip
+    PLACE: ClassVar = "network"
+    KIND: ClassVar = "gated"
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    gate: Any
+    up: Any
+    down: Any
+    activation: str = "silu"
+    gate_bias: Any = None
+    up_bias: Any = None
+    down_bias: Any = None
+    exact: InitVar[bool] = False
+
+    def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form, with zeros as the biases that are None. Raises BadInput
+        for invalid fields."""
+        self._take(exact)
+        one_of("activation", self.activation, ACTIVATIONS)
+        reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
+        sizes = {"gate_bias": self.hidden, "up_bias": self.hidden, "down_bias": len(writes)}
+        zeros = {name: [0] * size for name, size in sizes.items() if held(self, name) is None}
+        self._freeze(reads=reads, writes=writes, **zeros)
 
     @property
-    def refuses(self) -> bool:
-        """Whether there may be an input on which this norm leaves the model without a run."""
-        return self.zero_variance == "refuse" and not is_positive(held(self, "epsilon"))
+    def hidden(self) -> int:
+        """The number of hidden units."""
+        return height(held(self, "gate"), "gate")
+
+    def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the number of hidden units."""
+        return super().sizes() | {"hidden": self.hidden}
+
+
+AnyNetwork = FeedForward | GatedUnits
+AnyNorm = LayerNorm | RMSNorm
+NETWORKS, NORMS = (FeedForward, GatedUnits), (LayerNorm, RMSNorm)
+"""The kinds of feed-forward layers, and those of norms."""
+KINDS: Mapping[str, type[Part]] = {kind.KIND: kind for kind in (Head, *NETWORKS, *NORMS)}
+"""The kinds of parts by the names of `steps.LOWERINGS`."""
 
 
 @door()
@@ -406,9 +538,9 @@ class Layer(Named):
     REPORT = "model"
 
     attention: Any = None
-    feedforward: FeedForward | None = None
-    attention_norms: tuple[LayerNorm, ...] = ()
-    feedforward_norms: tuple[LayerNorm, ...] = ()
+    feedforward: AnyNetwork | None = None
+    attention_norms: tuple[AnyNorm, ...] = ()
+    feedforward_norms: tuple[AnyNorm, ...] = ()
     placement: str = "none"
 
     def __post_init__(self) -> None:
@@ -419,10 +551,9 @@ class Layer(Named):
         if self.attention is None and self.feedforward is None:
             raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
         # The kinds of the two parts.
-        for what, kind in (("attention", SelfAttention), ("feedforward", FeedForward)):
-            part = getattr(self, what)
-            if part is not None and not isinstance(part, kind):
-                raise BadInput(f"the {what} of a layer must be a {kind.__name__}", type(part).__name__)
+        for what, kinds in (("attention", (SelfAttention,)), ("feedforward", NETWORKS)):
+            if getattr(self, what) is not None:
+                instance(f"the {what} of a layer", getattr(self, what), *kinds)
         # The norms of the two parts; a single norm stands for a tuple of one.
         # "bidirectional" is another name for the mask "none", and not for the placement "none".
         if one_of("placement of a norm", self.placement, PLACEMENTS) != self.placement:
@@ -430,14 +561,14 @@ class Layer(Named):
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
             norms = (
-                (norms,) if isinstance(norms, LayerNorm) else listed(norms, f"the norms of the {name}", "layer norms")
+                (norms,) if isinstance(norms, NORMS) else listed(norms, f"the norms of the {name}", "layer norms")
             )
             freeze(self, **{f"{name}_norms": norms})
             for norm in norms:
-                instance(f"a norm of the {name}", norm, LayerNorm)
+                instance(f"a norm of the {name}", norm, *NORMS)
             self._check_norms(name, part, norms)
 
-    def _check_norms(self, name: str, part: object, norms: tuple[LayerNorm, ...]) -> None:
+    def _check_norms(self, name: str, part: object, norms: tuple[AnyNorm, ...]) -> None:
         """BadInput where the norms of a part do not suit the placement: by their number, or by their projections."""
         wanted = 0 if part is None or self.placement == "none" else 1
         if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
@@ -465,21 +596,21 @@ class Layer(Named):
         new = changes({name: getattr(self, name) for name in names}, lambda part: _mapped(part, put))
         return replace(self, **new) if new else self
 
-    def blocks(self) -> Iterator[tuple[SelfAttention | FeedForward, tuple[LayerNorm, ...]]]:
+    def blocks(self) -> Iterator[tuple[SelfAttention | AnyNetwork, tuple[AnyNorm, ...]]]:
         """The attention, then the feed-forward sublayer, each with its norms, where it is present."""
         if self.attention is not None:
             yield self.attention, self.attention_norms
         if self.feedforward is not None:
             yield self.feedforward, self.feedforward_norms
 
-    def parts(self) -> Iterator[Head | FeedForward | LayerNorm]:
+    def parts(self) -> Iterator[Head | AnyNetwork | AnyNorm]:
         """All parts of the layer: heads, feed-forward sublayer and norms."""
         for block, norms in self.blocks():
             yield from norms
             match block:
                 case SelfAttention():
                     yield from block.heads
-                case FeedForward():
+                case FeedForward() | GatedUnits():
                     yield block
                 case _:
                     raise _no_block(block)
@@ -490,7 +621,7 @@ def _block_kind(block: object) -> str:
     match block:
         case SelfAttention():
             return "attention"
-        case FeedForward():
+        case FeedForward() | GatedUnits():
             return "feed-forward"
         case _:
             raise _no_block(block)
@@ -520,9 +651,9 @@ class Sublayer:
     """
 
     layer: int
-    block: SelfAttention | FeedForward | None
-    before: tuple[LayerNorm, ...] = ()
-    after: LayerNorm | None = None
+    block: SelfAttention | AnyNetwork | None
+    before: tuple[AnyNorm, ...] = ()
+    after: AnyNorm | None = None
 
     @property
     def kind(self) -> str:
@@ -532,7 +663,7 @@ class Sublayer:
         return _block_kind(self.block)
 
     @property
-    def parts(self) -> tuple[Head | FeedForward, ...]:
+    def parts(self) -> tuple[Head | AnyNetwork, ...]:
         """The heads, or the feed-forward sublayer alone; empty for the final norm."""
         match self.block:
             case None:
@@ -543,14 +674,14 @@ class Sublayer:
                 return (self.block,)
 
     @property
-    def named_parts(self) -> Iterator[tuple[str, Head | FeedForward]]:
+    def named_parts(self) -> Iterator[tuple[str, Head | AnyNetwork]]:
         """The parts, each after its name in a sentence, as "head 1 of layer 2"."""
         for number, part in enumerate(self.parts, 1):
             what = f"head {number}" if _block_kind(self.block) == "attention" else "the feed-forward layer"
             yield f"{what} of layer {self.layer}", part
 
     @property
-    def norms(self) -> tuple[LayerNorm, ...]:
+    def norms(self) -> tuple[AnyNorm, ...]:
         """The norms before the block, and the norm after it."""
         return self.before if self.after is None else (*self.before, self.after)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import floor, isinf, isqrt
+from typing import Any
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, numeral, show
@@ -16,6 +17,26 @@ from symcook.model.meaning import Meaning, not_whole
 MAX_BITS = 14_000
 """The greatest number of bits of a number, numerator and denominator together. Such a number still prints within
 Python's default limit of digits."""
+
+
+def number_of(value: Any) -> Fraction | None:
+    """A rational number of Python, numpy or sympy as a Fraction; None for any other value. A float is none, since it is
+    not known to be exact, nor is a truth value, nor text.
+
+    >>> number_of(3), number_of(Fraction(1, 2)), number_of(0.5), number_of(True), number_of("1/2")
+    (Fraction(3, 1), Fraction(1, 2), None, None, None)
+    """
+    if type(value) is Fraction:
+        return value
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):  # a number of numpy, or an array of no dimension
+        value = value.item()
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if getattr(value, "is_Rational", False) is True and not isinstance(value, type):  # of sympy
+        return Fraction(int(value.p), int(value.q))
+    return None
 
 
 def quotient(value: Fraction | int) -> str:

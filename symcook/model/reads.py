@@ -40,10 +40,17 @@ FIRST = {
     "position": "first last each all",
 }
 """The fields of each kind of part and of what holds parts, and the words of each field that has words."""
-_NAMES = {
+NORMS_AND_GATES = {
+    "RMSNorm": "gain epsilon projection zero_square",
+    "GatedUnits": "gate gate_bias up up_bias down down_bias activation",
+    "activation": "silu",
+    "zero_square": "refuse zero",
+}
+"""What came with RMS norms and gated units, for the engines that read both."""
+KIND_NAMES = {
     "Head": "a head", "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
     "SelfAttention": "self-attention", "Embedding": "an embedding", "Readout": "a readout", "Transformer": "a model",
-    "Parameter": "a parameter",
+    "Parameter": "a parameter", "RMSNorm": "an RMS norm", "GatedUnits": "gated units",
 }  # fmt: skip
 """The kinds as a sentence has them."""
 
@@ -116,10 +123,10 @@ class PartsRead:
     def _fields(self, name: str, given: Iterable[str]) -> None:
         """BadInput where the fields of the kind `name` are others than those that the engine reads."""
         given = {*given}
-        all_read(self.engine, _NAMES[name], given, self.known[name])
+        all_read(self.engine, KIND_NAMES[name], given, self.known[name])
         if missing := self.known[name] - given:
             raise BadInput(
-                f"{_NAMES[name]} must have all fields that {self.engine} reads", f"none called {min(missing)}"
+                f"{KIND_NAMES[name]} must have all fields that {self.engine} reads", f"none called {min(missing)}"
             )
 
     def holder(self, given: object, name: str) -> None:
@@ -132,8 +139,11 @@ class PartsRead:
     def word(self, name: str, word: str, of: str) -> None:
         """BadInput where the engine does not know the word in the field `name`."""
         if word not in self.known.get(name, ()):
-            raise BadInput(f"the {name.replace('_', ' ')} of {_NAMES[of]} must be one that {self.engine} knows", word)
+            what = f"the {name.replace('_', ' ')} of {KIND_NAMES[of]}"
+            raise BadInput(f"{what} must be one that {self.engine} knows", word)
 
     def refuse(self, kind: type) -> NoReturn:
         """The refusal of a kind of part that the engine does not read."""
-        raise BadInput(f"a model must have only parts that {self.engine} reads", f"a part of the kind {kind.__name__}")
+        read = ", ".join(one.__name__ for one in parts.Part.__subclasses__() if one.__name__ in self.known)
+        must, given = f"a model must have only parts that {self.engine} reads", f"a part of the kind {kind.__name__}"
+        raise BadInput(must, given, f"it reads {read}")

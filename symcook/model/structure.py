@@ -13,15 +13,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, Undecided
-from symcook.model.parts import FeedForward, Head, Sublayer
-from symcook.model.reads import PartsRead
+from symcook.model.parts import Head, Sublayer
+from symcook.model.reads import KIND_NAMES, NORMS_AND_GATES, PartsRead
+from symcook.model.steps import Attend, LinearMap, attention, unknown_step
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     from sympy import Expr
 
-READS = PartsRead("the comparison of structures")
+READS = PartsRead("the comparison of structures", **NORMS_AND_GATES)
 ZERO = Fraction(0)
 LENGTH = 12
 """Position functions that sympy does not prove equal are compared numerically on inputs up to this length."""
@@ -180,6 +181,9 @@ def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) 
             for what in ("mask", "weighting"):
                 if (value := getattr(head, what)) != (other_value := getattr(other_head, what)):
                     yield Difference(f"the {what} of head {number} of layer {ours.layer}", str(value), str(other_value))
+        kinds, other_kinds = (_kinds(step) for step in (ours, theirs))
+        if kinds != other_kinds:
+            yield Difference(f"the list of parts of the {_kind(ours)}", kinds, other_kinds)
         written, other_written = _written(ours, own_names), _written(theirs, called)
         if written != other_written:
             listed, other_listed = (", ".join(sorted(names)) or "none" for names in (written, other_written))
@@ -192,17 +196,20 @@ def _kind(step: Sublayer) -> str:
     return f"{step.kind} of layer {step.layer}" + (f" (norms: {norms})" if norms and step.block is not None else "")
 
 
+def _kinds(step: Sublayer) -> str:
+    """The kinds of the parts of a sublayer, without heads, whose numbers may differ."""
+    return ", ".join(KIND_NAMES[type(part).__name__] for part in step.all_parts if not attention(part.steps)) or "none"
+
+
 def _written(step: Sublayer, called: Mapping[str, str]) -> set[str]:
     """The coordinates that a sublayer writes with a nonzero weight or bias, by the names that `called` gives them."""
     written = set[str]()
     for part in step.parts:
-        match part:
-            case Head():
-                matrices = (part.V,)
-            case FeedForward():
-                matrices = (part.W2, part.b2)
-            case _:
-                READS.refuse(type(part))
+        match part.steps:
+            case LinearMap(_, matrix, bias) | Attend(_, LinearMap(_, matrix, bias), _, _):
+                matrices = [getattr(part, name) for name in (matrix, bias) if name is not None]
+            case other:
+                unknown_step("the comparison of structures", other)
         for row, name in enumerate(part.writes):
             if any(entry != 0 for matrix in matrices for entry in matrix[row, :]):
                 written.add(called[name])

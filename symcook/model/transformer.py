@@ -18,33 +18,36 @@ from symcook.declaration import load
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
-from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable
+from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable, symbol_text
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import all_rational, filled_columns, held, held_values
+from symcook.model.entries import all_rational, held, held_values
+from symcook.model.needed import coordinates_needed
 from symcook.model.parts import (
+    NORMS,
+    AnyNorm,
     FeedForward,
+    GatedUnits,
     Head,
     Layer,
-    LayerNorm,
     SelfAttention,
     Sublayer,
     held_matrices,
     held_numbers,
 )
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
     import sympy
 
-READS = PartsRead("what a model says of itself")
+READS = PartsRead("what a model says of itself", **NORMS_AND_GATES)
 
 INDEX = ("i", "n")
 """The names of the position and the length in position functions and temperatures."""
 MANY = 512
 """The smallest number of matrix entries of a model that `Transformer.dense` may call dense."""
-TypedWord = str | Sequence[str]
-"""A string as a user gives it: text, or a sequence of tokens."""
+TypedWord = str | Sequence[str | int]
+"""A string as a user gives it: text, or a sequence of tokens; 3 stands for the token "3"."""
 NamedRows = Sequence[Mapping[str, Any]]
 """Rows of inputs as a user gives them: for each position, {input: value}."""
 
@@ -124,10 +127,10 @@ class Parameter:
         return number
 
 
-def without_value(parameter: Parameter) -> BadInput:
-    """The refusal of a symbol without a value, with the command-line option that gives one."""
-    do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
-    return BadInput(f"the parameter {parameter.name} must have a value here", "none", do)
+def without_value(name: str, region: str = "true") -> BadInput:
+    """The refusal of a symbol without a value, with the command-line option that gives one, and the symbol's region."""
+    do = f"give --set {name}=VALUE" + f" with {region}" * (region != "true")
+    return BadInput(f"the parameter {name} must have a value here", "none", do)
 
 
 @dataclass(frozen=True)
@@ -168,20 +171,20 @@ class Transformer(Verbs, Shown):
     parameters: tuple[Parameter, ...] = ()
     max_length: int | None = None
     source: str = ""
-    final_norm: LayerNorm | None = None
+    final_norm: AnyNorm | None = None
     program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Check the fields and how they fit together. Raises BadInput where they do not."""
         # The types of the fields.
-        if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
+        if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward, GatedUnits)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
         instance("the embedding of a model", self.embedding, Embedding)
         instance("the readout of a model", self.readout, Readout)
         printable(self.name, "the name of a model")
         printable(self.source, "the source of a model")
         if self.final_norm is not None:
-            instance("the final norm", self.final_norm, LayerNorm)
+            instance("the final norm", self.final_norm, *NORMS)
         layers = listed(self.layers, "the layers of a model", "layers")
         parameters = listed(self.parameters, "the parameters of a model", "parameters")
         freeze(self, layers=layers, parameters=parameters)
@@ -318,7 +321,7 @@ class Transformer(Verbs, Shown):
             if step.after is not None:  # this norm reads and writes the whole stream
                 needed = set(self.space)
                 result[-1] = set(needed)
-            reads = set().union(*(_reads(part, needed) for part in step.parts))
+            reads = set().union(*(coordinates_needed(part, needed) for part in step.parts))
             # A norm reads all coordinates that it normalises. One that refuses zero variance counts even if nobody
             # reads it, since it decides whether there is a run.
             if step.before and (reads or any(norm.refuses for norm in step.before)):
@@ -411,11 +414,7 @@ class Transformer(Verbs, Shown):
             for parameter in self.parameters:
                 if parameter.name not in result:
                     if parameter.default is None:
-                        raise BadInput(
-                            f"the parameter {parameter.name} must have a value here",
-                            "none",
-                            f"give it one: {parameter.name}=...",
-                        )
+                        raise without_value(parameter.name, parameter.region)
                     result[parameter.name] = parameter.default
         return result
 
@@ -453,7 +452,8 @@ class Transformer(Verbs, Shown):
 
     @door()
     def tokens(self, word: TypedWord) -> tuple[str, ...]:
-        """`word` as a sequence of tokens, with those that the model adds.
+        """`word` as a sequence of tokens, with those that the model adds. A number stands for the token that is its
+        numeral.
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """
@@ -463,12 +463,15 @@ class Transformer(Verbs, Shown):
         if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
-        result = tuple(word)
+        result: tuple[Any, ...] = tuple(map(symbol_text, word))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
         for token in result:
             if not isinstance(token, str) or token not in alphabet:
-                raise BadInput(f"every symbol must be in the alphabet {' '.join(alphabet)}", token)
+                several = not isinstance(word, str) and isinstance(token, str) and {*token} <= {*alphabet}
+                do = "a list is one string, a symbol an entry; write run_many([..]) for several strings"
+                must = f"every symbol must be in the alphabet {' '.join(alphabet)}"
+                raise BadInput(must, token or "an empty text", do if several else None)
         result = self.embedding.surround(result)
         self.check_length(len(result))
         return result
@@ -508,18 +511,3 @@ class Transformer(Verbs, Shown):
             result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
         self.check_length(len(result))
         return tuple(result)
-
-
-def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
-    """The coordinates that a head or a feed-forward sublayer reads to compute the coordinates `wanted`."""
-    output = {Head: "V", FeedForward: "W2"}[type(part)]  # `live` has refused all other kinds
-    written_from = filled_columns(held(part, output))
-    rows = [columns for name, columns in zip(part.writes, written_from, strict=True) if name in wanted]
-    if not rows:
-        return set()
-    if output == "V":
-        rows += [columns for name in "QK" for columns in filled_columns(held(part, name))]
-    else:
-        units = set().union(*rows)
-        rows = [columns for h, columns in enumerate(filled_columns(held(part, "W1"))) if h in units]
-    return {part.reads[c] for columns in rows for c in columns}

@@ -38,11 +38,22 @@ def feedforward(
     """The feed-forward layer that adds to each named coordinate what its formula says.
 
     A formula is a sum of numbers times activations of affine expressions, plus a number: relu, gelu, gelu_tanh,
-    gelu_sigmoid or step, one kind in a layer. Hidden units stand in the order of the text, equal ones once; so W1 is
-    h x r, W2 m x h for h different activations, r coordinates read and m written. `symbols` are the names (or
-    `Parameter`s) that are declared symbols of the model, every other name is a coordinate; `reads` fixes the order of
-    the coordinates read (else that of the text). Outputs whose names are no Python identifiers, or are called reads or
-    symbols, go into the mapping `outputs`. Raises BadInput for a formula of another form.
+    gelu_sigmoid or step, one kind in a layer. Hidden units are in the order of the text, equal ones once.
+
+    Arguments:
+        outputs: {coordinate: formula} (None). For coordinates whose names are no Python identifiers, or are called
+            reads or symbols.
+        reads: list of str (()). The order of the coordinates read; by default that of the text.
+        symbols: list of names or Parameters (()). Names in formulas that are parameters of the model; every other
+            name is a coordinate.
+        by_name: str. A formula by the name of its coordinate: out="relu(x)".
+
+    Returns: FeedForward with W1 of shape h x r and W2 of shape m x h, for h different activations, r coordinates
+    read and m written.
+
+    Raises: BadInput: a formula of another form.
+
+    Example:
 
     >>> block = feedforward(out="(relu(x) - relu(x - eps))/eps", symbols=["eps"])
     >>> block.reads, block.W1.tolist(), list(block.b1), block.W2.tolist()
@@ -99,14 +110,27 @@ def head(
     temperature: Exact = 1,
     scale: Exact = 1,
 ) -> Head:
-    """The head whose score of position j in row i is the sum of coefficient * query_i * key_j over `score`.
+    """The attention head with given scores and values.
 
-    `score` maps (query coordinate, key coordinate) to an exact coefficient; without it every score is zero: with
-    weighting average or softmax each row is the plain average of what it sees, with leftmost or rightmost it takes the
-    first or last position that it sees. There is one key dimension for each different query coordinate, in their order:
-    Q d x r, K d x r, V m x r. `value` maps each coordinate written to a linear expression in those read, such as "vote"
-    or "2*a - c*b"; `symbols` are the names (or `Parameter`s) in it that are declared symbols. The rest is as in
-    `symcook.model.parts.Head`. Raises BadInput for a constant in a value (a coordinate that is 1 gives one).
+    The score of position j in row i is the sum of coefficient * query_i * key_j. Without scores all are zero: with
+    weighting "average" or "softmax" each row is the plain average of what it sees, with "leftmost" or "rightmost"
+    it takes the first or last position that it sees. There is one key dimension for each different query
+    coordinate, in their order.
+
+    Arguments:
+        score: {(query coordinate, key coordinate): exact coefficient} (None).
+        value: {coordinate written: linear expression in those read} (None), such as "vote" or "2*a - c*b".
+        symbols: list of names or Parameters (()). Names in expressions that are parameters of the model.
+        mask: str ("none"). Which positions j a row i sees: as in `Head`.
+        weighting: str ("average"). "average", "leftmost", "rightmost" or "softmax".
+        temperature: exact (1). A number, or an expression in i and n.
+        scale: exact (1). A positive number, or "1/sqrt(d_key)".
+
+    Returns: Head with Q and K of shape d x r, V of shape m x r.
+
+    Raises: BadInput: a constant in a value (a coordinate that is 1 gives one).
+
+    Example:
 
     >>> found = head({("query", "index"): 2, ("one", "square"): -1}, {"found": "value"})
     >>> found.reads

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from numbers import Integral
 from typing import Any
 
 import flint
@@ -19,7 +18,7 @@ import flint
 from symcook.door import check_digits
 from symcook.errors import BadInput, SymcookError, Undecided
 from symcook.locks import PRECISION
-from symcook.model.rationals import decimal
+from symcook.model.rationals import decimal, number_of
 
 GUARD = 2  # digits printed beyond the requested ones, so that rounding uses only a hundredth of the allowed error
 MAX_EXACT_BITS = 1 << 23  # a printed ball is checked once more in exact integers of at most about this size
@@ -170,15 +169,10 @@ class Ball:
 def _exact_number(value: Any) -> Fraction | None:
     """An exact number of Python's, sympy's or mpmath's types as a Fraction, a float as the binary number that it is;
     None for anything else."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, Fraction, Decimal, float)):
-        finite = not isinstance(value, (Decimal, float)) or isfinite(value)
-        return Fraction(value) if finite else None
-    if getattr(value, "is_Rational", False) is True:
-        return Fraction(int(value.p), int(value.q))
-    if isinstance(value, Integral):  # of numpy
-        return Fraction(int(value))
+    if (number := number_of(value)) is not None:
+        return number
+    if isinstance(value, (Decimal, float)):
+        return Fraction(value) if isfinite(value) else None
     if hasattr(value, "_mpf_"):  # an mpf: infinities and nan have a power without a mantissa
         sign, mantissa, power, _ = value._mpf_
         return None if power and not mantissa else (-1) ** sign * int(mantissa) * Fraction(2) ** int(power)

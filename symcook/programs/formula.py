@@ -6,13 +6,17 @@ Source: Yang et al. (2026), Definitions 11, 14 and 19.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
+from symcook.model.checks import symbol_text
 
+Alphabet = str | Iterable[str | int]
+"""An alphabet as a user gives it; `alphabet_of` reads it."""
 UNARY = ("not", "prev", "next")
 """The operators on one line."""
 BINARY = ("and", "or", "since", "until")
@@ -248,12 +252,22 @@ def renumbered(lines: Sequence[Any], needed: set[int]) -> dict[int, int]:
     return {old: new_number for new_number, old in enumerate(sorted(needed))}
 
 
-def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:
-    """The letters of an alphabet, given as a list, as a text with spaces between letters, or as a text without spaces
-    where each character is a letter. BadInput if it is empty, or has an invalid or repeated letter."""
+def alphabet_of(given: Alphabet) -> tuple[str, ...]:
+    """The symbols of an alphabet, given as a list or set of texts and whole numbers (a set in their order), as a text
+    with spaces between symbols, or as a text without spaces where each character is a symbol. BadInput if it is empty,
+    or has an invalid or repeated symbol."""
     if isinstance(given, str):
+        if re.fullmatch(r"[^\s,]+(,[^\s,]+)+", given.strip()):
+            do = f"write {' '.join(given.strip().split(','))}, or with blanks around the comma where it is a symbol"
+            raise BadInput("an alphabet must be symbols side by side, or with blanks between them", given.strip(), do)
         given = given.split() if " " in given.strip() else list(given.strip())
-    letters = tuple(given)
+    if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)):
+        must = "an alphabet must be text, or a list or set of symbols"
+        raise BadInput(must, given, 'for example alphabet=["a", "b"]')
+    if isinstance(given, Set):  # it has no order: numbers by value, then texts
+        numbers = sorted(symbol for symbol in given if isinstance(symbol, int))
+        given = [*numbers, *sorted((symbol for symbol in given if symbol not in numbers), key=str)]
+    letters: tuple[Any, ...] = tuple(map(symbol_text, given))
     if not letters:
         raise BadInput("an alphabet must have a symbol", "none", "for example --alphabet ab")
     for letter in letters:

@@ -32,6 +32,7 @@ from typing import Any, NoReturn
 
 from symcook.errors import BadInput
 from symcook.present import present
+from symcook.programs.formula import Alphabet
 from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order, written
 from symcook.programs.srasp_grammar import is_name
 
@@ -88,11 +89,11 @@ class SOp:
         """The same sequence; annotations are dropped."""
         return self
 
-    def source(self, alphabet: str | Sequence[str]) -> str:
+    def source(self, alphabet: Alphabet) -> str:
         """The program as text."""
         return written(self.program(alphabet))
 
-    def program(self, alphabet: str | Sequence[str]) -> Srasp:
+    def program(self, alphabet: Alphabet) -> Srasp:
         """The program over an alphabet. BadInput if types do not fit, or a function cannot be translated."""
         return _RaspLines(alphabet).program(self)
 
@@ -310,7 +311,7 @@ class _RaspLines:
     name. ranges: the values that each line may have (see `range_of`).
     """
 
-    def __init__(self, alphabet: str | Sequence[str]) -> None:
+    def __init__(self, alphabet: Alphabet) -> None:
         self.lines = SraspLines(alphabet)
         self.known: dict[int, int] = {}
         self.kept: list[Any] = []

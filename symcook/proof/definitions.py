@@ -13,11 +13,15 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from symcook.errors import BadInput
-from symcook.model.expr import parse_term
+from symcook.model.expr import parse_term, show
+from symcook.model.plainfamily import Range
 from symcook.proof.runtext import conjunction, joined, nonzero, times
-from symcook.proof.runvalues import Call, Combination, Expressed, NormEntries, ValueAt, at_position
+from symcook.proof.runvalues import Call, Combination, Expressed, NormEntries, ValueAt, at_once, at_position
 
-ACTIVATIONS = {"relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))"}
+ACTIVATIONS = {
+    "relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))",
+    "silu": "({0})/(1 + exp(-({0})))",
+}  # fmt: skip
 
 # --- What a block states of row i -------------------------------------------------------------------------------------
 
@@ -68,6 +72,20 @@ class EmbeddingRow(Sum):
 
 
 @dataclass(frozen=True)
+class Biased:
+    """A sum of functions, each times its weight, and a bias."""
+
+    inside: Combination
+    bias: str
+
+    def at(self, place: str, call: Call = at_position) -> str:
+        return joined([*(times(*entry) for entry in self.inside.entries(place, call)), *nonzero(self.bias)])
+
+    def reads(self) -> Iterator[str]:
+        return self.inside.reads()
+
+
+@dataclass(frozen=True)
 class HiddenUnit:
     """A unit of a feed-forward block."""
 
@@ -76,18 +94,32 @@ class HiddenUnit:
     bias: str
 
     def at(self, place: str, call: Call = at_position) -> str:
-        inside = joined([*(times(*entry) for entry in self.inside.entries(place, call)), *nonzero(self.bias)])
-        return ACTIVATIONS[self.activation].format(inside)
+        return ACTIVATIONS[self.activation].format(Biased(self.inside, self.bias).at(place, call))
 
     def reads(self) -> Iterator[str]:
         return self.inside.reads()
 
 
+@dataclass(frozen=True)
+class ProductOf:
+    """The product of two values at one position, as of a gate and what passes it."""
+
+    left: ValueAt
+    right: ValueAt
+
+    def at(self, place: str, call: Call = at_position) -> str:
+        return f"({self.left.at(place, call)})*({self.right.at(place, call)})"
+
+    def reads(self) -> Iterator[str]:
+        yield from self.left.reads()
+        yield from self.right.reads()
+
+
 @dataclass(frozen=True, kw_only=True)
 class UnitsRow(Sum):
-    """What a feed-forward block adds: its units with their weights, and a bias."""
+    """What a feed-forward block adds: its units, or products of units, with their weights, and a bias."""
 
-    units: tuple[tuple[str, HiddenUnit], ...]
+    units: tuple[tuple[str, ValueAt], ...]
     bias: str
 
     def terms(self, call: Call) -> list[str]:
@@ -294,19 +326,62 @@ class NormEntry(Row):
         return iter((self.deviation, self.entry, self.mean))
 
 
+@dataclass(frozen=True, kw_only=True)
+class RootMeanSquare(Row):
+    """The root that a norm without mean divides by."""
+
+    entries: NormEntries
+    epsilon: tuple[str, ...]
+
+    def equation(self, value: str, call: Call) -> str:
+        squares = self.entries.total(lambda entry: f"({entry})^2", call)
+        return f"{value} = sqrt({joined([f'({squares})/{self.entries.count}', *self.epsilon])})"
+
+    def parts(self) -> Iterator[ValueAt]:
+        return self.entries.parts()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RootEntry(Row):
+    """What a norm without mean makes of an entry: gain*entry/root; with `zero` zero where the root is zero. `gain` has
+    ``#`` in the place of what it multiplies."""
+
+    entry: ValueAt
+    root: ValueAt
+    gain: str
+    zero: bool
+
+    def equation(self, value: str, call: Call) -> str:
+        entry, root = (one.at("i", call) for one in (self.entry, self.root))
+        text = f"{value}*{root} = {self.gain.replace('#', f'({entry})')}"
+        return f"{text} & ({root} = 0 -> {value} = 0)" if self.zero else text
+
+    def parts(self) -> Iterator[ValueAt]:
+        return iter((self.root, self.entry))
+
+
 # --- The run ----------------------------------------------------------------------------------------------------------
+
+
+class HeadBlock(NamedTuple):
+    """A head: its layer, its number there, and the indices that its scores have besides the two positions."""
+
+    layer: int
+    head: int
+    over: tuple[Range, ...]
 
 
 @dataclass(frozen=True)
 class RunDefinition:
-    """The definition of a function at each position. `value` is the function at i, `around` what is quantified around
-    the equation, with a brace pair in its place."""
+    """The definition of a function at each position. `value` is the function at i, `over` has the indices at all values
+    of which the equation holds. `block` is the head that it is of."""
 
     function: str
     value: ValueAt
     row: Row
-    around: str
+    over: tuple[Range, ...]
     call: Call = at_position
+    block: HeadBlock | None = None
 
     def spelled(self, call: Call) -> str:
         """The equation, with values as `call` writes them."""
@@ -320,7 +395,7 @@ class RunDefinition:
     @property
     def everywhere(self) -> str:
         """The equation at every position."""
-        return self.around.format(self.text)
+        return self.text if self.call is at_once else f"({quantified(self.over, self.text)})"
 
     def reads(self) -> Iterator[str]:
         """The functions in the equation other than its own, each once, in the order of the text."""
@@ -361,6 +436,11 @@ class DefinedRun:
     def of(self) -> Mapping[str, RunDefinition]:
         """The definitions by the function that they are for."""
         return {one.function: one for one in self.definitions}
+
+
+def quantified(over: Sequence[Range], text: str) -> str:
+    """A formula at all values of indices."""
+    return "".join(f"all {c} in {show(low)}..{show(high)}. " for c, low, high in over) + text
 
 
 def plus(old: ValueAt | None, terms: Sequence[str], call: Call) -> str:

@@ -17,7 +17,7 @@ at the number before the first. A value in the middle of a round is ``z<layer>_x
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import product, starmap
 
@@ -25,13 +25,13 @@ from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, Norm, PlainFamily, PutTree, Range, Repeat, Write
 from symcook.proof import grammar, normal
-from symcook.proof.definitions import FormsRow, HeadRow, NormEntry, Row, RunDefinition, head_row, window
+from symcook.proof.definitions import FormsRow, HeadRow, NormEntry, Row, RunDefinition, head_row, quantified, window
 from symcook.proof.files import load_json, proofs_directory
+from symcook.proof.records import FAMILY_CALL
 from symcook.proof.rows import RunEquations
 from symcook.proof.runtext import conjunction, readable
 from symcook.proof.runvalues import Expressed, RangedEntries, summed
 
-CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
 HERE: Tree = ("name", "i")
 Held = tuple[str, tuple[Tree, ...]]
 """The function that is the present value of a coordinate, and its first arguments (the round)."""
@@ -49,17 +49,17 @@ def expand(text: str) -> str:
     def written(match: re.Match[str]) -> str:
         word, name, arguments = match.groups()
         values, prefix, place = ([part.strip() for part in arguments.split(";")[1:]] + ["", "", ""])[:3]
-        relation = _at_values(name, values, prefix)
+        relation = at_values(name, values, prefix)
         if word == "names":
             return ", ".join(relation.names)
         at = [one.strip() for one in place.split(",") if one.strip()]
         return f"({getattr(relation, word)(*at)})"
 
-    return CALL.sub(written, text)
+    return FAMILY_CALL.sub(written, text)
 
 
 @cache
-def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
+def at_values(name: str, values: str, prefix: str) -> FamilyRelation:
     path = proofs_directory() / "families" / f"{name}.json"
     if not path.is_file():
         raise BadInput("a statement must name a stored family", name)
@@ -99,9 +99,10 @@ class FamilyRelation(RunEquations):
         put = {size: value if value.isdecimal() else f"({value})" for size, value in self.given.items()}
         self.put = put | {name: prefix + name for name in (*family.tables, *self.functions)}
 
-    def _put(self, text: str) -> str:
-        """A text with the values of sizes, and the prefix before the names that are left."""
-        return re.sub(r"\b[A-Za-z_]\w*", lambda name: self.put.get(name[0], name[0]), text, flags=re.ASCII)
+    def _put(self, text: str, more: Iterable[str] = ()) -> str:
+        """A text with the values of sizes, and the prefix before the names that are left, and before `more` names."""
+        put = self.put | {name: self.prefix + name for name in more}
+        return re.sub(r"\b[A-Za-z_]\w*", lambda name: put.get(name[0], name[0]), text, flags=re.ASCII)
 
     # --- what a statement says ---
 
@@ -114,6 +115,11 @@ class FamilyRelation(RunEquations):
 
     def run(self) -> str:
         return self._put(self.whole.text)
+
+    @property
+    def logit(self) -> Expressed:
+        """What a readout of the kind "sign" looks at."""
+        return Expressed(self._tree(self.family.readout.score, frozenset(), self.held))
 
     def premises(self) -> str:
         """The conditions on sizes and tables; at values also the entries of the tables."""
@@ -155,7 +161,7 @@ class FamilyRelation(RunEquations):
             text = f"0 < {show(self._tree(self.family.readout.score, frozenset(), self.held, place))}"
         else:
             zeros = ((d.over, self._tree(_plain(d), d.indices, self.held, place)) for d in self.family.readout.reads)
-            text = " & ".join(_ranged(over, f"{show(value)} = 0") for over, value in zeros)
+            text = " & ".join(quantified(over, f"{show(value)} = 0") for over, value in zeros)
         return self._put(self._accepts(text))
 
     def answer(self, label: str, at: str | None = None) -> str:
@@ -164,7 +170,7 @@ class FamilyRelation(RunEquations):
         ((name, (index,)),) = self.family.readout.reads
         value = self._values(self.held, place)
         mine, best = (show(value(name, (parse_term(one),))) for one in (index.name, label))
-        rest = _ranged((index,), f"{mine} <= {best} & ({index.name} < {label} -> {mine} < {best})")
+        rest = quantified((index,), f"{mine} <= {best} & ({index.name} < {label} -> {mine} < {best})")
         return self._put(f"{show(index.low)} <= {label} & {label} <= {show(index.high)} & ({rest})")
 
     # --- values and forms ---
@@ -190,12 +196,12 @@ class FamilyRelation(RunEquations):
         held = (name, tuple(("name", one.name) for one in self.rounds) if before is None else before)
         self.functions[name] = _sort(len(held[1]) + len(over) + (not self.pointwise))
         value = self._call(held, [("name", index.name) for index in over])
-        self.definitions.append(RunDefinition(name, Expressed(value), row, self._always("{}", over)))
+        ranges = (*self.rounds, *over, *self.positions)
+        self.definitions.append(RunDefinition(name, Expressed(value), row, ranges, block=self.block))
         return held
 
-    def _always(self, text: str, over: Sequence[Range] = ()) -> str:
-        place = "" if self.pointwise else f"all i in {self.low}..{self.high}. "
-        return f"({_ranged((*self.rounds, *over), place + text)})"
+    def _always(self, text: str) -> str:
+        return f"({quantified((*self.rounds, *self.positions), text)})"
 
     def _define(self, fresh: str, text: Row, over: Sequence[Range] = ()) -> Held:
         return self._equation(self._fresh(fresh), over, text)
@@ -261,6 +267,9 @@ class FamilyRelation(RunEquations):
         forms = ((w.to.name, self.family.entry(w.form, scope | w.to.indices, self._values(view))) for w in block)
         return [(name, FormsRow(forms=(f"({show(form)})",))) for name, form in forms]
 
+    def _over(self, block: object) -> tuple[Range, ...]:
+        return (*self.rounds, *(block.over if isinstance(block, FamilyHead) else ()))
+
     def _many(self, block: object) -> bool:
         return isinstance(block, FamilyHead) and bool(block.over)
 
@@ -303,10 +312,6 @@ def _sort(indices: int, value: str = "Real") -> str:
 
 def _plain(to: Declared) -> Tree:
     return ("call", to.name, tuple(("name", index.name) for index in to.over)) if to.over else ("name", to.name)
-
-
-def _ranged(over: Sequence[Range], text: str) -> str:
-    return "".join(f"all {c} in {show(low)}..{show(high)}. " for c, low, high in over) + text
 
 
 def before_first(low: Tree) -> Tree:

@@ -1,4 +1,8 @@
-"""Runs by name in a statement, which are replaced by text before the statement is read.
+"""The words of a statement that take the name of a stored model or of a family, in one table with the patterns that
+find them; and runs by name, which are replaced by text before the statement is read.
+
+Calls such as ``run(dyck-1)``, ``names(family-max)`` or ``run(rounded-first; u)`` are text that is written out before a
+statement is read (`runrel`, `familyrel`, `roundings`). Every reader of statements takes its pattern from here.
 
 ``names(NAME)`` in a quantifier is the list of all that the equations of run(NAME) speak of, in their order::
 
@@ -27,11 +31,56 @@ from symcook.model.expr import valid_name
 if TYPE_CHECKING:
     from symcook.proof.runrel import Relation
 
-_NAMES = re.compile(r"\bnames\(\s*(?!family-)([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
-_RECORD = re.compile(r"\b(all|ex)\s+(\w+)\s*:\s*run\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*(?:,\s*(\w+)\s*)?\)\s*\.")
-_LEFT = re.compile(r"\bnames\((?!\s*family-)|:\s*run\(")
-ANY = re.compile(r"\bnames\(|:\s*run\(|\(\s*family-")
-"""What is to be written out has one of these; the names of a family are those of `familyrel`."""
+OF_MODELS = ("run", "word", "accept")
+"""The words of a stored model that stand in a statement as a formula."""
+OF_FAMILIES = (*OF_MODELS, "premises", "answer", "names")
+"""The words of a family."""
+OF_ROUNDED_RUNS = ("run", "accept", "names")
+"""The words of a run that rounds."""
+ARITHMETICS = ("rounded", "floats")
+"""What the name of a run that rounds begins with, before a hyphen."""
+
+_MODEL = r"[A-Za-z0-9][A-Za-z0-9-]*"
+_FAMILY = r"[A-Za-z0-9][\w-]*"
+_ARGUMENTS = r"((?:;[^;()]*)*)"
+
+
+def _one_of(words: tuple[str, ...]) -> str:
+    return f"(?:{'|'.join(words)})"
+
+
+MODEL_CALL = re.compile(rf"\b({_one_of(OF_MODELS)})\(\s*({_MODEL})\s*\)")
+"""A word about a stored model: the word, and the name."""
+NAMES_CALL = re.compile(rf"\bnames\(\s*(?!family-)({_MODEL})\s*\)")
+"""The list of the names of a stored model's run: the name of the model."""
+FAMILY_CALL = re.compile(rf"\b({_one_of(OF_FAMILIES)})\(\s*family-({_FAMILY})\s*{_ARGUMENTS}\)", re.ASCII)
+"""A word about a family: the word, the name, and the text of the arguments with the semicolons before them."""
+ROUNDED_CALL = re.compile(
+    rf"\b({_one_of(OF_ROUNDED_RUNS)})\(\s*({_one_of(ARITHMETICS)})-((?:family-)?{_FAMILY})\s*{_ARGUMENTS}\)", re.ASCII
+)
+"""A word about a run that rounds: the word, the arithmetic, the name of the model or family, and the arguments."""
+RECORD = re.compile(rf"\b(all|ex)\s+(\w+)\s*:\s*run\(\s*({_MODEL})\s*(?:,\s*(\w+)\s*)?\)\s*\.")
+"""A quantifier over a run with a name: the quantifier, the name, the model, and the string."""
+LIST = re.compile(rf"\bnames\(\s*{_FAMILY}\s*{_ARGUMENTS}\)", re.ASCII)
+"""Any list of names."""
+UNREAD = re.compile(r"\bnames\((?!\s*family-)|:\s*run\(")
+"""What is left where a list of names or a named run could not be read."""
+NAME = re.compile(
+    rf"(?:\b{_one_of(OF_FAMILIES)}\(\s*|\(\s*(?=family-|{_one_of(ARITHMETICS)}-))(?:{_one_of(ARITHMETICS)}-)?((?:family-)?{_MODEL})"
+)
+"""The name of a model or a family in a call of any of the words."""
+WORD = re.compile(rf"\b{_one_of(OF_FAMILIES)}\(")
+"""Where a call may begin."""
+REWRITTEN = re.compile(rf"\bnames\(|:\s*run\(|\(\s*(?:family|{'|'.join(ARITHMETICS)})-")
+"""What is written out even where run(NAME) of a stored model stays, as for readers: lists of names, named runs, words
+about families and about runs that round."""
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text has a word about the stored model `name`."""
+    return any(call[2] == name for call in MODEL_CALL.finditer(text))
+
+
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the equations themselves use
 
 
@@ -41,12 +90,12 @@ def expand(text: str, relation: Callable[[str], Relation]) -> str:
     Raises BadInput for a list of names outside a quantifier, and a record that is used in another way than by its
     fields, that shares its name, or of which a field is none of the model's.
     """
-    while (match := _RECORD.search(text)) is not None:
+    while (match := RECORD.search(text)) is not None:
         text = _written(text, match, relation(match[3]))
-    for match in _NAMES.finditer(text):
+    for match in NAMES_CALL.finditer(text):
         _listed(text, match)
-    text = _NAMES.sub(lambda one: _quantified(relation(one[1]).sorts()), text)
-    if (unmatched := _LEFT.search(text)) is not None:
+    text = NAMES_CALL.sub(lambda one: _quantified(relation(one[1]).sorts()), text)
+    if (unmatched := UNREAD.search(text)) is not None:
         must = "a run must be named as in all R:run(NAME, w). F, its names as in all names(NAME). F"
         raise BadInput(must, text[unmatched.start() : unmatched.start() + 40])
     return text

@@ -71,12 +71,12 @@ class Statement:
     @cached_property
     def text(self) -> str:
         """The statement with lists of names, records and families written out; run(NAME) of a stored model stands."""
-        return self.written if records.ANY.search(self.written) is None else _expanded(self.written, "named")
+        return self.written if records.REWRITTEN.search(self.written) is None else _expanded(self.written, "named")
 
     @cached_property
     def expanded(self) -> str:
         """The text with the run relations of stored models written out."""
-        if re.search(r"\b(run|word|accept|premises|answer|names)\(", self.text) is None:
+        if records.WORD.search(self.text) is None:
             return self.text
         return _expanded(self.text, "expand")
 
@@ -483,7 +483,7 @@ class Library:
         from symcook.verify import recheck
 
         recipe = asked.get("recipe")
-        if re.search(rf"\b(run|word|accept)\(\s*{re.escape(str(recipe))}\s*\)", statement.text) is None:
+        if not records.mentions(statement.text, str(recipe)):
             raise Rejected("the check that a certificate names is of a model that the statement does not mention")
         statement.evaluated(length)
         if recheck.recheck(asked) is not True:

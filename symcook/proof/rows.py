@@ -3,12 +3,15 @@ layer, norms, and what is asked of a word and of a readout."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import BadInput
+from symcook.model.expr import parse_term
+from symcook.model.plainfamily import Range
 from symcook.proof.definitions import (
     DefinedRun,
+    HeadBlock,
     NormDeviation,
     NormEntries,
     NormMean,
@@ -41,6 +44,9 @@ class RunEquations:
         self.premises_after: list[Premise] = []  # that they are not
         self.held: dict[str, Any] = {}
         self.used: set[str] = set()  # names that are taken
+        self.block: HeadBlock | None = None  # the head whose values are defined
+        ends = (parse_term(end) for end in (self.low, self.high))
+        self.positions = () if pointwise else (Range("i", *ends),)
 
     @property
     def whole(self) -> DefinedRun:
@@ -84,6 +90,10 @@ class RunEquations:
     def _accepts(self, condition: str) -> str:
         return f"all i in {self.low}..{self.high}. {condition}" if self.looks[1] == "all" else condition
 
+    def positive(self, value: Callable[[str], str], at: str | None = None) -> str:
+        """A readout of the kind "sign": what `value` writes at the position where it looks is above zero."""
+        return self._accepts(f"0 < {value(self._place('accept', ('sign',), at))}")
+
     def _part(self, number: int, blocks: Sequence[object], norms: Sequence[object], placement: str) -> None:
         """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
         if placement not in PLACEMENTS or (placement == "none" and norms):
@@ -97,10 +107,16 @@ class RunEquations:
         for name in dict.fromkeys(name for _, _, name, _ in added):
             own = [(h, block, right) for h, block, written, right in added if written == name]
             if len(own) == 1 and not self._many(own[0][1]):
+                self.block = HeadBlock(number, own[0][0], self._over(own[0][1]))
                 self._write(name, number, own[0][2])
             else:
-                heads = [self._apart(f"z{number}_{h}_{name}", name, block, right) for h, block, right in own]
+                heads: list[ValueAt] = []
+                for h, block, right in own:
+                    self.block = HeadBlock(number, h, self._over(block))
+                    heads.append(self._apart(f"z{number}_{h}_{name}", name, block, right))
+                self.block = None
                 self._write(name, number, PartsRow(heads=tuple(heads)))
+        self.block = None
         if placement == "post":
             for norm in norms:
                 self.held |= self._norm(number, norm)
@@ -111,11 +127,15 @@ class RunEquations:
         """The mean and the deviation of the entries of a norm."""
         mean = self._value(self._define(f"mu{number}", NormMean(entries=entries)))
         row = NormDeviation(entries=entries, mean=mean, epsilon=tuple(epsilon))
-        deviation = self._value(function := self._define(f"dev{number}", row))
+        return mean, self._root(f"dev{number}", row, refuse)
+
+    def _root(self, fresh: str, row: Row, refuse: bool) -> ValueAt:
+        """The root that a norm divides by, which must not be zero where the norm refuses that."""
+        root = self._value(function := self._define(fresh, row))
         if refuse:
             self.deviations.append(self._text(function))
             self.premises_after.append(Premise("deviation", self._always(f"0 < {self._text(function)}")))
-        return mean, deviation
+        return root
 
     def _warm(self, head: str, positive: str, free: Iterable[str]) -> None:
         """The temperature of a softmax is above zero."""
@@ -142,6 +162,10 @@ class RunEquations:
     def _added(self, block: object, view: Mapping[str, object]) -> list[tuple[str, Right]]:
         """What a head or a feed-forward block adds to each coordinate."""
         raise NotImplementedError
+
+    def _over(self, block: object) -> tuple[Range, ...]:
+        """The indices around a block: of rounds, and of a head that stands for several."""
+        return ()
 
     def _many(self, block: object) -> bool:
         """Whether it stands for several heads."""

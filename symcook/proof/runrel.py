@@ -8,8 +8,8 @@ of a model over positions are functions (``balance(i)``), those of a feed-forwar
 
 Names: the first value of a coordinate has the coordinate's name, a later one is ``z<layer>_name``. Where several heads
 of a layer write one coordinate, ``z<layer>_<head>_name`` is what one head adds. ``y<layer>_name`` is what a layer norm
-makes, ``mu<layer>`` its mean and ``dev<layer>`` the root that it divides by (the final norm counts as one more layer).
-A name that is taken gets underscores at its end.
+makes, ``mu<layer>`` its mean and ``dev<layer>`` the root that it divides by (the final norm counts as one more layer);
+an RMS norm has no mean, and its root is ``rms<layer>``. A name that is taken gets underscores at its end.
 
 A head that sees no position adds zero, by an equation.
 
@@ -19,8 +19,8 @@ It also states that n, which counts the positions of added tokens too, is at mos
 belongs to the run and not to the word, since a model that takes numbers has no words. Temperature and length come
 first: the equations after them may divide by what they exclude.
 
-What is trusted here is the reading of the blocks; tests compare it with `forward` in the exact domain. Standard library
-only: numbers and expressions are text already.
+What is trusted here is the reading of the steps of a part (`symcook.model.steps`); tests compare it with `forward` in
+the exact domain. Standard library only: numbers and expressions are text already.
 """
 
 from __future__ import annotations
@@ -34,12 +34,34 @@ from typing import Any
 
 from symcook.errors import BadInput, all_read
 from symcook.model.expr import ARITY, children, names, parse_term, valid_name
-from symcook.proof import familyrel, records
+from symcook.model.steps import (
+    Activate,
+    Attend,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    Multiply,
+    PartStep,
+    Products,
+    Read,
+    ScaleEntries,
+    attention,
+    fixed_numbers,
+    kind_of,
+    placed_numbers,
+    steps_of,
+    unknown_step,
+)
+from symcook.proof import familyrel, records, roundings
 from symcook.proof.definitions import (
     ACTIVATIONS,
+    Biased,
     EmbeddingRow,
     HiddenUnit,
     NormEntry,
+    ProductOf,
+    RootEntry,
+    RootMeanSquare,
     Row,
     RunDefinition,
     UnitsRow,
@@ -47,6 +69,7 @@ from symcook.proof.definitions import (
     window,
 )
 from symcook.proof.files import proofs_directory
+from symcook.proof.records import MODEL_CALL
 from symcook.proof.rounded import ROUNDED
 from symcook.proof.rows import PLACEMENTS, Right, RunEquations
 from symcook.proof.runtext import joined, nonzero, rational, readable, times
@@ -55,6 +78,7 @@ from symcook.proof.runvalues import (
     Combination,
     ListedEntries,
     Score,
+    ValueAt,
     Weighted,
     alone,
 )
@@ -64,7 +88,6 @@ _readable = readable  # as what writes models for Coq calls it
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the relation itself uses
-_NUMBERS = ("W1", "b1", "W2", "b2", "Q", "K", "V", "gain", "bias", "epsilon", "projection")
 _KEYS = {
     "a model": "symcook name source space embedding layers readout final_norm symbols max_length program",
     "a symbol": "name default lower upper lower_open upper_open",
@@ -72,12 +95,18 @@ _KEYS = {
     "a layer": "attention feedforward placement attention_norms feedforward_norms",
     "a head": "reads writes Q K V mask weighting temperature scale",
     "a feed-forward layer": "reads writes W1 b1 W2 b2 activation",
+    "gated units": "kind reads writes gate gate_bias up up_bias down down_bias activation",
     "a layer norm": "reads writes gain bias epsilon projection zero_variance",
+    "an RMS norm": "kind reads writes gain epsilon projection zero_square",
     "a readout": "kind position reads weights labels groups",
 }
 """The keys of a document that are read here, or that do not bear on a run (name, source, program); any other is
 refused."""
-_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
+_KINDS = {
+    "head": "a head", "network": "a feed-forward layer", "gated": "gated units", "norm": "a layer norm",
+    "rms-norm": "an RMS norm",
+}  # fmt: skip
+"""The kinds of parts as `_KEYS` has them."""
 
 
 def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
@@ -94,18 +123,18 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
         with _format(match[2]):
             return f"({getattr(_relation(match[2], model), match[1])()})"
 
-    return _CALL.sub(written, named(text, model))
+    return MODEL_CALL.sub(written, named(text, model))
 
 
 def named(text: str, model: Callable[[str], Model] | None = None) -> str:
-    """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
-    `expand`."""
+    """`text` with lists of names, records, families and runs that round written out, while run(NAME) stays as it is;
+    arguments as for `expand`."""
 
     def relation(name: str) -> Relation:
         with _format(name):
             return _relation(name, model)
 
-    return familyrel.expand(records.expand(text, relation))
+    return familyrel.expand(records.expand(roundings.expand(text, relation), relation))
 
 
 @contextmanager
@@ -144,16 +173,18 @@ class Relation(RunEquations):
         self._known("a readout", model["readout"])
         self._known("a symbol", *model["symbols"])
         self._known("a layer", *model["layers"])
-        for layer in model["layers"]:
-            self._known("a head", *(layer["attention"] or ()))
-            self._known("a feed-forward layer", layer["feedforward"])
-            self._known("a layer norm", *layer["attention_norms"], *layer["feedforward_norms"])
-        self._known("a layer norm", model["final_norm"])
+        self.steps: dict[int, PartStep] = {}  # what each head, feed-forward layer and norm computes, by its identity
         self.parts: list[tuple[int, list[Model], list[Model], str]] = []  # layer, blocks, their norms, placement
         for number, layer in enumerate(model["layers"], 1):
-            own = ((layer["attention"] or [], "attention_norms"), ([layer["feedforward"]], "feedforward_norms"))
-            self.parts += [(number, b, layer[key], layer["placement"]) for b, key in own if b and b != [None]]
+            network = [] if layer["feedforward"] is None else [layer["feedforward"]]
+            heads = layer["attention"] or []
+            for place, blocks, key in (("head", heads, "attention_norms"), ("network", network, "feedforward_norms")):
+                self._lower(place, blocks)
+                self._lower("norm", layer[key])
+                if blocks:
+                    self.parts.append((number, blocks, layer[key], layer["placement"]))
         if model["final_norm"] is not None:
+            self._lower("norm", [model["final_norm"]])
             self.parts.append((len(model["layers"]) + 1, [], [model["final_norm"]], "post"))
         self._well_named()
         attends = any(layer["attention"] for layer in model["layers"])
@@ -165,10 +196,16 @@ class Relation(RunEquations):
         for part in self.parts:
             self._part(*part)
 
-    def _known(self, what: str, *given: Model | None) -> None:
+    def _known(self, what: str, *given: Model) -> None:
         """BadInput where a part of the document has a key that is not read here."""
         for part in given:
-            all_read("the run relation", what, part or (), _KEYS[what].split())
+            all_read("the run relation", what, part, _KEYS[what].split())
+
+    def _lower(self, place: str, given: Iterable[Model]) -> None:
+        """Note the steps of the parts at a place."""
+        for part in given:
+            self._known(_KINDS[kind_of(part, place)], part)
+            self.steps[id(part)] = steps_of(part, place)
 
     def _well_named(self) -> None:
         """BadInput where a name or number of the document could mean something else in the text of a statement."""
@@ -189,10 +226,10 @@ class Relation(RunEquations):
         fixed = [readout["weights"], [list(row.values()) for row in (embedding["words"] or {}).values()]]
         over = list(embedding["positions"].values())
         for _, blocks, norms, placement in self.parts:
-            seen = _well_normed(norms, placement, space)
+            seen = self._well_normed(norms, placement, space)
             touched += [pair for b in blocks for pair in ((b["reads"], seen), (b["writes"], space))]
-            fixed += [block.get(key) for block in (*blocks, *norms) for key in _NUMBERS]
-            over += [block[key] for block in blocks for key in ("scale", "temperature") if key in block]
+            fixed += [part[key] for part in (*blocks, *norms) for key in sorted(fixed_numbers(self.steps[id(part)]))]
+            over += [part[key] for part in (*blocks, *norms) for key in placed_numbers(self.steps[id(part)])]
         if not all({*names} <= allowed for names, allowed in touched):
             raise BadInput("a block must read and write coordinates of the space", self.model["name"])
         # Weights may use symbols only; position functions, scales and temperatures also i and n.
@@ -215,6 +252,21 @@ class Relation(RunEquations):
         """The functions of the equations with their sorts: the inputs, then the one that each equation defines."""
         names = [*(self.embedding["inputs"] or ()), *self.defined]
         return dict.fromkeys(names, "Real" if self.pointwise else "Int->Real")
+
+    @property
+    def functions(self) -> dict[str, str]:
+        """The values of a run with their sorts."""
+        return self.sorts()
+
+    @property
+    def names(self) -> list[str]:
+        """The quantified names."""
+        return [f"{name}:{sort}" for name, sort in self.sorts().items()]
+
+    @property
+    def logit(self) -> Combination:
+        """What a readout of the kind "sign" looks at."""
+        return self._row(self.model["readout"]["weights"][0], self.model["readout"]["reads"], self.held)
 
     def run(self) -> str:
         """The conjunction of all equations, and of what a run needs besides."""
@@ -261,9 +313,10 @@ class Relation(RunEquations):
         that is no token of the vocabulary there is no position. Where a readout looks at the last position, the answer
         at a position is that to the word up to there: the model must look back only."""
         readout, before = self.model["readout"], ("future", "strict-future")
-        heads = [block for _, blocks, _, _ in self.parts for block in blocks if "mask" in block]
-        over = [*self.embedding["positions"].values(), *(h[key] for h in heads for key in ("scale", "temperature"))]
-        back = all(h["mask"] in before for h in heads) and not any("n" in names(parse_term(text)) for text in over)
+        blocks = [(block, self.steps[id(block)]) for _, some, _, _ in self.parts for block in some]
+        over = [*self.embedding["positions"].values(), *(b[key] for b, step in blocks for key in placed_numbers(step))]
+        heads = [head for _, step in blocks if (head := attention(step)) is not None]
+        back = all(h.mask in before for h in heads) and not any("n" in names(parse_term(text)) for text in over)
         if self.looks not in (("largest", "last"), ("largest", "each")) or self.embedding["words"] is None:
             raise BadInput(
                 "decoded needs an alphabet, and labels of the last or of each position", " ".join(self.looks)
@@ -298,7 +351,7 @@ class Relation(RunEquations):
     def _define(self, fresh: str, text: Any) -> str:
         """A definition of a new function like `fresh`. Returns the name."""
         name = self._fresh(fresh)
-        self.definitions.append(RunDefinition(name, alone(name), text, self.everywhere("{}"), self.call))
+        self.definitions.append(RunDefinition(name, alone(name), text, self.positions, self.call, self.block))
         return name
 
     def _write(self, name: str, number: int, right: Right) -> None:
@@ -325,7 +378,59 @@ class Relation(RunEquations):
         return alone(held)
 
     def _added(self, block: Model, view: View) -> list[tuple[str, Right]]:
-        return self._head(block, view) if "mask" in block else self._feedforward(block, view)
+        rows: list[Right]
+        match self.steps[id(block)]:
+            case Attend(scores, values, mask, weighting):
+                seen, (score, soft) = window(mask, self.embedding["start"]), self._score(block, scores, weighting, view)
+                rows = [head_row(seen, weighting, score, soft, value) for value in self._made(block, values, view)]
+            case LinearMap(of, matrix, bias) if bias is not None:
+                units, rows = self._made(block, of, view), []
+                for weights, (added,) in zip(block[matrix], block[bias], strict=True):
+                    used = tuple((weight, unit) for weight, unit in zip(weights, units, strict=True) if weight != "0")
+                    rows.append(UnitsRow(units=used, bias=added))
+            case step:
+                unknown_step("the run relation", step)
+        return list(zip(block["writes"], rows, strict=True))
+
+    def _score(
+        self, head: Model, scores: Products, weighting: str, view: View
+    ) -> tuple[Score | None, Callable[[], Score]]:
+        """The score of a head, None where it is zero everywhere, and with its scale and temperature."""
+        match scores:
+            case Products(LinearMap(Read(), asks, None), LinearMap(Read(), offers, None), scale, temperature):
+                factor = tuple(readable(head[key], self.used) for key in (scale, temperature))
+            case _:
+                unknown_step("the run relation", scores)
+        self._warm(weighting, factor[1], names(parse_term(factor[1])))
+        # The sums that queries and keys are; products with a zero side are left out.
+        rows = zip(head[asks], head[offers], strict=True)
+        sums = (tuple(self._row(weights, head["reads"], view) for weights in pair) for pair in rows)
+        products = tuple((query, key) for query, key in sums if query.terms and key.terms)
+        return Score(products) if products else None, lambda: Score(products, factor)
+
+    def _made(self, part: Model, step: PartStep, view: View) -> list[ValueAt]:
+        """The entries of a step, as values."""
+        match step:
+            case Read():
+                read = (view.get(name) for name in part["reads"])
+                return [Combination(()) if held is None else alone(held) for held in read]
+            case LinearMap(Read(), matrix, None):
+                return [self._row(weights, part["reads"], view) for weights in part[matrix]]
+            case LinearMap(Read(), matrix, bias) if bias is not None:
+                return [Biased(*row) for row in self._biased(part, matrix, bias, view)]
+            case Activate(LinearMap(Read(), matrix, bias), kind) if bias is not None:
+                if kind not in ACTIVATIONS:
+                    raise BadInput(f"a run relation knows the activations {', '.join(ACTIVATIONS)}", kind)
+                return [HiddenUnit(kind, *row) for row in self._biased(part, matrix, bias, view)]
+            case Multiply(left, right):
+                both = zip(self._made(part, left, view), self._made(part, right, view), strict=True)
+                return [ProductOf(*pair) for pair in both]
+        unknown_step("the run relation", step)
+
+    def _biased(self, part: Model, matrix: str, bias: str, view: View) -> Iterator[tuple[Combination, str]]:
+        """For each row of a matrix the sum, and its bias."""
+        for weights, (added,) in zip(part[matrix], part[bias], strict=True):
+            yield self._row(weights, part["reads"], view), added
 
     def _apart(self, fresh: str, name: str, block: Model, row: Row) -> Combination:
         return alone(self._define(fresh, row))
@@ -338,68 +443,44 @@ class Relation(RunEquations):
         return Combination(tuple(Weighted(w, held) for w, held in entries if held is not None and w != "0"))
 
     def _norm(self, number: int, norm: Model) -> dict[str, str]:
-        """The definitions of a layer norm; the names of what it makes, by what it writes."""
-        if norm["projection"] is None:
-            read = ((name, self.held.get(name)) for name in norm["reads"])
-            values = [Combination(()) if held is None else alone(held) for _, held in read]
-        else:
-            values = [Bracketed(self._row(weights, norm["reads"], self.held)) for weights in norm["projection"]]
-        refuse = norm["zero_variance"] == "refuse" and (rational(norm["epsilon"]) or 0) <= 0
-        entries = ListedEntries(tuple(values))
-        mean, deviation = self._deviation(number, entries, nonzero(norm["epsilon"]), refuse)
-        outputs = {}
-        for name, entry, (gain,), (bias,) in zip(norm["writes"], values, norm["gain"], norm["bias"], strict=True):
-            zero = norm["zero_variance"] == "zero"
-            coefficients = {"gain": times(gain, "#"), "bias": tuple(nonzero(bias)), "zero": zero}
-            row = NormEntry(entry=entry, mean=mean, deviation=deviation, **coefficients)
-            outputs[name] = self._define(f"y{number}_{name}", row)
-        return outputs
+        """The definitions of a norm; the names of what it makes, by what it writes."""
+        rows: list[Row] = []
+        match self.steps[id(norm)]:
+            case ScaleEntries(DivideByRms(Centre(of), epsilon, zero), gain, bias) if bias is not None:
+                values, refuse = self._entries(norm, of, epsilon, zero)
+                values = values if isinstance(of, Read) else [Bracketed(value) for value in values]
+                mean, deviation = self._deviation(number, ListedEntries(tuple(values)), nonzero(norm[epsilon]), refuse)
+                for entry, (factor,), (added,) in zip(values, norm[gain], norm[bias], strict=True):
+                    coefficients = {"gain": times(factor, "#"), "bias": tuple(nonzero(added)), "zero": zero == "zero"}
+                    rows.append(NormEntry(entry=entry, mean=mean, deviation=deviation, **coefficients))
+            case ScaleEntries(DivideByRms(of, epsilon, zero), gain, None):
+                values, refuse = self._entries(norm, of, epsilon, zero)
+                squares = RootMeanSquare(entries=ListedEntries(tuple(values)), epsilon=tuple(nonzero(norm[epsilon])))
+                root = self._root(f"rms{number}", squares, refuse)
+                for entry, (factor,) in zip(values, norm[gain], strict=True):
+                    rows.append(RootEntry(entry=entry, root=root, gain=times(factor, "#"), zero=zero == "zero"))
+            case step:
+                unknown_step("the run relation", step)
+        return {name: self._define(f"y{number}_{name}", row) for name, row in zip(norm["writes"], rows, strict=True)}
 
-    def _feedforward(self, block: Model, view: View) -> list[tuple[str, Right]]:
-        # What each unit with a weight adds, and the bias.
-        activation = block["activation"]
-        if activation not in ACTIVATIONS:
-            raise BadInput("a run relation knows the activations relu, step and gelu", activation)
-        rows = zip(block["W1"], block["b1"], strict=True)
-        units = [HiddenUnit(activation, self._row(weights, block["reads"], view), bias) for weights, (bias,) in rows]
-        rights = []
-        for weights, (bias,) in zip(block["W2"], block["b2"], strict=True):
-            used = tuple((weight, unit) for weight, unit in zip(weights, units, strict=True) if weight != "0")
-            rights.append(UnitsRow(units=used, bias=bias))
-        return list(zip(block["writes"], rights, strict=True))
+    def _entries(self, norm: Model, of: PartStep, epsilon: str, zero: str) -> tuple[list[ValueAt], bool]:
+        """The entries that a norm is of, and whether it refuses a root that is zero."""
+        if zero not in ("refuse", "zero"):
+            raise BadInput("a run relation must know what norms do where their root is zero", zero)
+        return self._made(norm, of, self.held), zero == "refuse" and (rational(norm[epsilon]) or 0) <= 0
 
-    def _head(self, head: Model, view: View) -> list[tuple[str, Right]]:
-        # The sums that queries, keys and values are; products with a zero side are left out.
-        scale, temperature = (readable(head[key], self.used) for key in ("scale", "temperature"))
-        self._warm(head["weighting"], temperature, names(parse_term(temperature)))
-        seen = window(head["mask"], self.embedding["start"])
-        rows = zip(head["Q"], head["K"], strict=True)
-        sums = (tuple(self._row(weights, head["reads"], view) for weights in pair) for pair in rows)
-        products = tuple((query, key) for query, key in sums if query.terms and key.terms)
-        score = Score(products) if products else None
-
-        def output(weights: list[str]) -> Right:
-            value = self._row(weights, head["reads"], view)
-            return head_row(seen, head["weighting"], score, lambda: Score(products, (scale, temperature)), value)
-
-        return [(name, output(weights)) for name, weights in zip(head["writes"], head["V"], strict=True)]
-
-
-def _well_normed(norms: list[Model], placement: str, space: set[str]) -> set[str]:
-    """What a block may read; BadInput where its norms are not those of the placement."""
-    written = [name for norm in norms for name in norm["writes"]]
-    expected = {"none": 0, "multi pre": len(norms) or 1}.get(placement, 1)
-    right = placement in PLACEMENTS and expected == len(norms) and len(written) == len(set(written))
-    for norm in norms:
-        over_space = norm["projection"] is None and {*norm["reads"]} == space and norm["reads"] == norm["writes"]
-        projected = norm["projection"] is not None and {*norm["reads"]} <= space and all(map(valid_name, written))
-        right &= (over_space if placement in ("post", "pre") else projected) and norm["zero_variance"] in (
-            "refuse",
-            "zero",
-        )
-    if not right:
-        raise BadInput("a layer in a statement must have the norms of its placement", placement)
-    return set(written) if norms else space
+    def _well_normed(self, norms: list[Model], placement: str, space: set[str]) -> set[str]:
+        """What a block may read; BadInput where its norms are not those of the placement."""
+        written = [name for norm in norms for name in norm["writes"]]
+        expected = {"none": 0, "multi pre": len(norms) or 1}.get(placement, 1)
+        right = placement in PLACEMENTS and expected == len(norms) and len(written) == len(set(written))
+        for norm in norms:
+            over_space = norm["projection"] is None and {*norm["reads"]} == space and norm["reads"] == norm["writes"]
+            projected = norm["projection"] is not None and {*norm["reads"]} <= space and all(map(valid_name, written))
+            right &= over_space if placement in ("post", "pre") else projected
+        if not right:
+            raise BadInput("a layer in a statement must have the norms of its placement", placement)
+        return set(written) if norms else space
 
 
 def _flat(part: Any) -> list[str]:

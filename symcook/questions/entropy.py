@@ -18,7 +18,7 @@ from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
 from symcook.locks import PRECISION
 from symcook.model.parts import SelfAttention
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
@@ -26,7 +26,7 @@ from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping
 from symcook.words import Cover
 from symcook.words.inputs import Language
 
-READS = PartsRead("the question entropy")
+READS = PartsRead("the question entropy", **NORMS_AND_GATES)
 
 
 class AttendingRow(NamedTuple):
@@ -66,30 +66,43 @@ def entropy(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """How widely each head looks, in bits, by length.
+    """The entropy of each head's attention weights, in bits, at each length: the smallest and the largest over all
+    strings.
 
-    The smallest and largest entropy of each head's attention weights over all strings of each length: 0 bits where one
-    position has all the weight, log2 k for a plain mean of k positions. Strings with the same weights are one class, so
-    that lengths up to 31 are possible where scores do not depend on the symbols.
+    The entropy of weights w is the sum of -w log2 w: 0 bits where one position has all the weight, log2 k for a
+    plain mean of k positions. For a readout at all positions together, the default position is the last one. A
+    string with the tokens that the model adds has at most 32 tokens. Strings with the same weights are run once.
+    There is no entropy if the position has nothing to attend to. A head whose values are zero for every string
+    writes nothing, and its weights are not computed; the note "none" names it.
 
-    For example: symcook entropy parity --max-length 8 --plot entropy
+    Arguments:
+        max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
+            finitely many inputs.
+        head: str or None (None). One head, such as "L2.head1"; all by default.
+        position: int, "each" or None (None). The position that attends, as the model numbers them; by default that
+            of the readout.
+        min_length: int (1). The smallest length; 0 includes the empty string.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        digits: int (10). Digits after the point.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    head HEAD: One head, such as L2.head1; without it all.
-    position I: The position that attends, as the model numbers them, or each; without it the readout's.
-    digits D: Digits after the point.
+    Returns: Answer with a row for each length and head: "n", "head" (with "each" also the position), "least" and
+    "greatest" (balls), and the first strings that have these entropies, "least_word" and "word".
 
-    The entropy of weights w is the sum of -w log2 w. For a readout at all positions, its position is the last one. A
-    string with the tokens that the model adds has at most 32 tokens.
+    Raises: BadInput: a model that does not read strings or has no attention; an invalid head, position or length;
+    too many strings. Undecided: a choice of hard attention is not known, or the digits are not reached.
 
-    Rows have "n", "head" (with "each" also the position), "least" and "greatest", and the first strings that have these
-    entropies ("least_word", "word"; a string whose entropy cannot be told apart may have it too). The entropies are
-    balls with the digits asked for after the point. There is no entropy if the position has nothing to attend to.
-    Strings with the same weights are run once. A head whose values are zero for every string writes nothing, and its
-    weights are not computed; the note "none" names it.
+    Example:
 
-    Raises BadInput for a model that does not read strings or has no attention, for an invalid head, position or length,
-    and for too many strings; Undecided if a choice of hard attention stays open or the digits are not reached. Source:
-    Cookbook, Definition 2.3, for the weights.
+    >>> import symcook as sc
+    >>> [(row["n"], str(row["greatest"].mid)) for row in sc.build("dyck-1").entropy(2, head="L1.head1").rows]
+    [(1, '0'), (2, '1')]
+
+    Source: Cookbook, Definition 2.3, for the weights.
     """
     digits = check_digits(digits)
     within = asked_strings(model, max_length, min_length, inputs, sample, seed, decides=False)

@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq
 
 from symcook.domains.ball import BallDomain, BallValue
 from symcook.door import Progress, check_digits, door
-from symcook.errors import NotExact, Undecided
+from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import brief
@@ -65,29 +65,44 @@ def margin(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """Decision margin, by length.
+    """The decision margin of the model at each length: the smallest distance of a decision from its threshold.
 
-    The smallest distance of a decision from its threshold over all strings of each length, and a string that has it. It
-    is exact where it is rational, else a rigorous interval. Strings with the same answer are one class: for dyck-1 or
-    parity a length of 100 is possible. For a model that distinguishes all strings there are too many classes from some
-    length on.
-
-    For example: symcook margin parity --max-length 20 --plot margin
-
-    digits D: Relative digits of what is not rational.
-
-    The margin of a string depends on the readout. Sign: |logit|. Zero test: the largest |coordinate| that is tested; a
-    string that passes the test has all of them on the threshold, and no margin. Largest: the difference of the two
-    largest scores. For a readout at each position it is the smallest margin of a position, accepted or rejected as that
-    position is. For a readout at all positions together it is the smallest margin if all positions accept, else the
-    largest margin of a rejecting position.
+    The margin of a string depends on the readout. "sign": |logit|. "zero": the largest |coordinate| that is tested;
+    a string that passes the test has all of them on the threshold, and no margin. "largest": the difference of the
+    two largest scores. For a readout at each position it is the smallest margin of a position, accepted or rejected
+    as that position is. For a readout at all positions together it is the smallest margin if all positions accept,
+    else the largest margin of a rejecting position.
 
     If the model allows it, strings are grouped (`symcook.words.exact`), or one string stands for all with the same
-    answer (`symcook.words.cells`). Rational values are exact, and others are balls of the relative digits asked for. If
-    the smallest value is only known to lie between two numbers, the row has a ball around both, and the notes say so.
+    answer (`symcook.words.cells`). If the smallest value is only known to lie between two numbers, the row has a
+    ball around both, and the notes say so.
 
-    Raises BadInput for a model that does not decide about strings or has too many classes of them; Undecided if a
-    value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
+    Arguments:
+        max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
+            finitely many inputs.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        digits: int (10). Relative digits of values that are not rational.
+        progress: function (None). Called with what is done and with the total, or with None.
+
+    Returns: Answer with a row for each length: "n", "margin" (a Fraction or a ball), "word" (a string with this
+    margin), "accepted" and "rejected" (the smallest margins of accepted and rejected strings).
+
+    Raises: BadInput: a model that does not decide about strings, or too many classes of strings. Undecided: a value
+    is not known within the limit.
+
+    Example:
+
+    >>> import symcook as sc
+    >>> [(row["n"], str(row["margin"])) for row in sc.build("dyck-1").margin(2).rows]
+    [(1, '1'), (2, '1/2')]
+
+    Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
     asked = asked_strings(model, max_length, 0, inputs, sample, seed, positions)
@@ -332,9 +347,13 @@ def _is_known(side: bool | None, size: BallValue | None, least: _Least, model: T
 
 
 def _of_few(model: Transformer, asked: Strings, n: int, digits: int) -> _Least | None:
-    """The smallest distances of all strings of a length, by an exact run of each; None where they are more than
-    `MOST`, or have no exact values."""
-    return _of_batch(model, asked.apart(n), digits) if asked.many(n) <= MOST else None
+    """The smallest distances of all strings of a length, by an exact run of each, or of one of each class where the
+    strings are more than `MOST`; None where the classes are more too, or have no exact values."""
+    try:
+        words = asked.apart(n) if asked.many(n) <= MOST else asked.cover(n, model)
+    except BadInput:
+        return None
+    return _of_batch(model, words, digits)
 
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:

@@ -28,6 +28,7 @@ from symcook.forward import forward
 from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.questions import provedbits
 from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping, lengths
 from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word
@@ -63,37 +64,52 @@ def precision(
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """How many bits are enough, by length and by float format.
+    """How many bits are enough to decide every string correctly, at each length and in each float format.
 
-    Enough to decide every string of each length correctly. "enough" bits are proved for every string and every order of
-    sums; at "fails" bits a string is known to be decided otherwise. Each format has a guaranteed length, and a string
-    beyond it that fails, where one is found.
-
-    For example: symcook precision parity --max-length 6 --format float16
-
-    formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
-    beyond N: Look for a string that fails up to this length.
-
-    A row has "enough", "fails" and "word". "enough" is a p for which it is proved, and for p - 1 not, that every
-    runtime with p-bit numbers gives the exact answer for every string, in the error model of `symcook.domains.rounding`
-    (sums in any order, attention divides after summing, unlimited exponents). "fails" is the largest p below "enough"
-    at which a string is known to be decided otherwise, with every operation rounded to p bits in the order written
-    (`run --domain mpmath --bits p`), and "word" is that string. So the smallest number of bits p(n) is above "fails"
-    and at most "enough". "enough" is None if no number of bits up to MOST_BITS is proved to be enough, for example if a
-    logit is exactly on its threshold and is rounded. "fails" is None if no string is found to fail.
+    Bits p are enough if every runtime with p-bit numbers gives the exact answer for every string, in the error
+    model of `symcook.domains.rounding` (sums in any order, attention divides after summing, unlimited exponents).
+    At "fails" bits a string is known to be decided otherwise, with every operation rounded to p bits in the order
+    written (`run` in the number system mpmath with `bits`). So the smallest number of bits is above "fails" and at
+    most "enough".
 
     If heads average over earlier positions, prefixes are grouped (`symcook.words.simulated`). The sets of grouped
     strings keep the signs of rounded values, so that fewer bits may be proved to be enough than by single strings.
 
-    `extra["formats"]` has these keys for each format. "guaranteed" is the largest length such that every runtime of the
-    error model decides all strings up to it correctly, "from" length 1 on; None if there is no such length. "from" is 0
-    if the question is about the empty string too, as with `min_length` 0. "wrong" and "length" are the first longer
-    string that a run decides otherwise, and its length (None if none is found up to max_length); "gives" and "exact"
-    are the two answers. With `beyond` the search for such a string continues up to that length, by lengths that grow
-    by a quarter: a string that it finds need not be the first ("first" is then False).
+    Arguments:
+        max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
+            finitely many inputs.
+        min_length: int (1). The smallest length; 0 includes the empty string.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        formats: list of str. Some of "float16", "bfloat16", "float32", "float64"; all by default.
+        beyond: int (0). Look for a string that a format decides wrongly up to this length, by lengths that grow by
+            a quarter.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    Raises BadInput for a model that does not decide about strings, an unknown format, or too many strings of a length;
-    Undecided if an exact answer stays open.
+    Returns: Answer with a row for each length: "n", "fails" (None if no string is found to fail), "word" (that
+    string), "enough" (None if no number of bits up to MOST_BITS is proved to be enough). `extra["formats"]` has for
+    each format "guaranteed" (the largest length such that every runtime decides all strings up to it correctly,
+    "from" length 1 or 0 on; None if there is no such length), "wrong" and "length" (the first longer string that a
+    run decides otherwise; with `beyond` it need not be the first, and "first" is False), "gives" and "exact" (the
+    two answers). `extra["theorems"]` lists the stored theorems about the model on a machine that rounds: "id",
+    "accepts" (the strings that are accepted, as a formula), "where" (further premises), "floats" (whether whole numbers
+    must be kept), and "lengths": by number of bits the greatest length that the theorem covers.
+
+    Raises: BadInput: a model that does not decide about strings, an unknown format, or too many strings of a
+    length. Undecided: an exact answer is not known within the limit.
+
+    Example:
+
+    >>> import symcook as sc
+    >>> answer = sc.build("parity").bind({"c": 1}).precision(2, formats=["float16"])
+    >>> [(row["n"], row["enough"]) for row in answer.rows], answer.extra["formats"]["float16"]["guaranteed"]
+    ([(1, 6), (2, 9)], 2)
+
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
     """
     for name in formats:
@@ -113,6 +129,7 @@ def precision(
     fits = {name: Fitting(bound, name, within.longest + bound.embedding.added, None) for name in formats}
     # The number of bits to try first, how strings are grouped, the last length done, and which strings were run.
     guess, method, last, runs = 4, "", 0, ""
+    proved, theorems = provedbits.noted(model, {name: RUNTIMES[name][0].bits for name in formats})
 
     def answered() -> Answer:
         """The answer for the lengths so far."""
@@ -124,10 +141,11 @@ def precision(
         }
         for name, guarantee in by_format.items():
             notes[name] = _sentence(guarantee, last, bound.embedding.added > 0)
+        notes |= proved
         return Answer(
             "precision", bound.name, {"max_length": within.longest, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-            f"Bits that {bound.name} needs", extra={"formats": by_format},
+            f"Bits that {bound.name} needs", extra={"formats": by_format, "theorems": theorems},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 

@@ -68,31 +68,46 @@ def temperature(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The largest softmax temperature with the decisions of hard attention, by length.
+    """The largest softmax temperature at which the model decides as it does with hard attention, at each length.
 
-    At every temperature below the one that is shown, the model with softmax attention decides every string of that
-    length as the model with hard attention does. Where NAME has softmax, the model with hard attention is the one with
-    average-hard attention in its place. The table also has the paper's gamma/log(8 n), at which every retrieved value
-    is within 1/4.
+    At every temperature below tau(n), the model with softmax attention decides every string of n input symbols as
+    the model with hard attention does. The hard model has the model's own attention if that is hard, else
+    average-hard attention; the soft model is `model.soften("tau")`. If the scores are rational numbers with the
+    common denominator D, a weight is a power of x = e^(-1/(D tau)), every value is a rational function of x, and
+    tau(n) = -1/(D log x) for a root x in (0, 1) of the polynomial in the row's "root". Otherwise tau(n) lies in a
+    ball between a temperature up to which all answers are proved and one at which a string is decided otherwise.
 
-    For example: symcook temperature first-flawed --max-length 6
+    "rule" is the paper's gamma/log(8 n), at which every retrieved value is within 1/4. Here n is the number of
+    positions, and gamma the smallest score gap of the hard model at this length. A value within 1/4 need not be
+    near enough for the decision, and a decision may tolerate more.
 
-    digits D: Digits of temperatures.
+    Arguments:
+        max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
+            finitely many inputs.
+        min_length: int (1). The smallest length; 0 includes the empty string.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        digits: int (10). Digits of temperatures.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    The temperature tau(n) is the largest number with this property: at every temperature below tau(n), the soft model
-    decides every string of n typed symbols as the hard model does. The hard model keeps the model's own attention if
-    that is hard; the soft model is `model.soften("tau")`. If the scores are rational numbers with the common
-    denominator D, a weight is a power of x = e^(-1/(D tau)), every value is a rational function of x, and tau(n) =
-    -1/(D log x) for a root x in (0, 1) of the polynomial in the row's "root". Otherwise tau(n) lies in a ball between a
-    temperature up to which all answers are proved and one at which a string is decided otherwise. "tau" is None if
-    every temperature gives the same decisions, and 0 if none is low enough.
+    Returns: Answer with a row for each length: "n", "tau" (None if every temperature gives the same decisions, 0 if
+    none is low enough), "word" (a string that is decided otherwise there), "root", and "rule" (None if no row has a
+    gap).
 
-    "rule" is the paper's gamma/log(8 n) (Cookbook, Section 5.7), at which every retrieved value is within 1/4. Here n
-    is the number of positions, and gamma the smallest score gap of the hard model at this length. A value within 1/4
-    need not be near enough for the decision, and a decision may tolerate more. "rule" is None if no row has a gap.
+    Raises: BadInput: a model that does not decide about strings. NoRun: a length at which one of its own
+    temperatures is not positive. Undecided: an answer is not known within the limit.
 
-    Raises BadInput for a model that does not decide about strings; NoRun for a length at which one of its own
-    temperatures is not positive; Undecided if an answer stays open.
+    Example:
+
+    >>> import symcook as sc
+    >>> sc.build("first-flawed").temperature(2).rows[1]["root"]
+    'x = 1/2, x = e^(-1/tau)'
+
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)

@@ -8,19 +8,17 @@ rigorous intervals otherwise (`_in_balls`).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from flint import fmpq
 
+from symcook.compose.namedweights import read_weight, weight_value, with_weight
 from symcook.compose.routing import fresh
 from symcook.door import Progress, check_digits, door
-from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
-from symcook.model.parts import Part, SelfAttention
-from symcook.model.reads import PartsRead
+from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
@@ -35,8 +33,6 @@ from symcook.questions.straight import OneStraight
 from symcook.words import Cover, Word
 from symcook.words.cells import Cells
 from symcook.words.inputs import Language
-
-READS = PartsRead("the question tolerance")
 
 FIRST = Fraction(10007, 10**7)
 """The first step of a search by rigorous intervals. It is an odd fraction, so that answers are unlikely to change
@@ -67,32 +63,52 @@ def tolerance(
     digits: int = 6,
     progress: Progress | None = None,
 ) -> Answer:
-    """How far one weight may move, by length.
+    """The interval in which one weight can change before a decision changes, at each length.
 
-    The interval of the weight in which every string of each length keeps its answer, with the strings whose answers
-    change at the ends. The ends are exact where answers are rational functions of the weight; else they are enclosed.
+    The interval is the largest one around the weight's value in which every string keeps its answer; further away
+    the answers may be right again. If the answers are rational functions of the weight (no layer norm, rational
+    numbers), the ends are exact: rational, or a ball around a root of a polynomial. They are also exact if softmax
+    has rational scores that do not depend on the weight, and values are linear in the weight: an end may then be a
+    quotient of sums of exponentials. Otherwise each end lies between two numbers at most 10^-digits apart: up to
+    the first, rigorous intervals prove all answers right; at the second, some string is decided wrongly. A rational
+    end is exact in this case too, if it is proved that the logit is exactly zero there and its slope has one sign
+    around it.
 
-    For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
+    If heads average over earlier positions and numbers are linear in the weight, prefixes are grouped while the
+    weight moves (`symcook.questions.along`), so that lengths of 100 are possible. The ends are the same as for
+    single strings.
 
-    weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
-      several times, they move together, those after a minus sign the other way.
-    digits D: Decimals of ends that are not exact; of roots at least 30.
+    Arguments:
+        weights: str or a list of str. The weight that moves, such as "L1.head1.V[ones,one]", "L2.ff.W1[3,total]" or
+            "readout[s]" (`symcook.questions.tolerance.free`). Several move together, those after a minus sign the
+            other way.
+        max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
+            finitely many inputs.
+        min_length: int (1). The smallest length; 0 includes the empty string.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        digits: int (6). Decimals of ends that are not exact; of roots at least 30.
+        progress: function (None). Called with what is done and with the total, or with None.
 
-    Names of weights are read by `symcook.questions.tolerance.free`. The interval is the largest one around the weight's
-    value; further away the answers may be right again. If the answers are rational functions of the weight (no layer
-    norm, rational numbers), the ends are exact: rational, or a ball around a root of a polynomial. They are also exact
-    if softmax has rational scores that do not depend on the weight, and values are linear in the weight: an end may
-    then be a quotient of sums of exponentials. Otherwise each end lies between two numbers at most 10^-digits apart: up
-    to the first, rigorous intervals prove all answers right; at the second, some string is wrong. A rational end is
-    exact in this case too, if it is proved that the logit is exactly zero there and its slope has one sign around it.
+    Returns: Answer with a row for each length: "n", "low" and "high" (None: no end), "low_in" and "high_in"
+    (whether the end itself belongs to the interval; None if that is unknown), "low_word" and "high_word" (a string
+    whose answer changes there).
 
-    If heads average over earlier positions and numbers are linear in the weight, prefixes are grouped while the weight
-    moves (`symcook.questions.along`), so that lengths of 100 are possible. The ends are the same as for single strings.
+    Raises: BadInput: an invalid weight or length. NoRun: a string has no run at the weight's own value. Undecided:
+    an answer is not known within the limit.
 
-    Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
-    None if that is unknown), "low_word" and "high_word" (a string whose answer changes there).
-    Raises BadInput for an invalid weight or length; NoRun if a string has no run at the weight's own value; Undecided
-    if an answer stays open.
+    Example:
+
+    >>> import symcook as sc
+    >>> row = sc.build("dyck-1-nonuniform", N=4).tolerance("L2.ff.b1[1]", 2).rows[1]
+    >>> str(row["low"]), str(row["high"]), row["high_word"]
+    ('0', '1/16', ')(')
+
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
@@ -286,22 +302,6 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
     return ball(hull(*ends, resolving(min(ends), max(ends), bits_for(digits + 2))), digits + 2)
 
 
-WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")
-"""A weight as the user writes it: an optional minus sign, PART.MATRIX or readout, and [ROW,COLUMN]; a vector, or a
-readout with one score, needs only one of the two."""
-
-
-class Weight(NamedTuple):
-    """An entry of a matrix: the names of its part (L1.head1, L2.ff, readout) and of its matrix, and its row and column,
-    counted from 0. If `sign` is -1, it moves in the opposite direction."""
-
-    sign: int
-    part: str
-    matrix: str
-    row: int
-    column: int
-
-
 def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[Transformer, Any]:
     """`model` with the weights of these `names` replaced by a new symbol (by its negative after a minus sign), and the
     value of the symbol in `model`. The new symbol is called `name`, if that is unused.
@@ -310,10 +310,10 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     1: L1.head1.V[kind,one], L1.head2.Q[1,place], L2.ff.W1[3,total], L2.ff.b1[3], L2.ff.W2[level,3], readout[accepted].
     Raises BadInput for an unknown name, with the nearest one, and if the weights are not one number up to their signs.
     """
-    weights = [_read(model, text) for text in names]
+    weights = [read_weight(model, text) for text in names]
     if not weights:
         raise BadInput("a weight must be named", "none", "give --free L1.head1.V[row,column]")
-    weight_values = {weight.sign * _weight_value(model, weight) for weight in weights}
+    weight_values = {weight.sign * weight_value(model, weight) for weight in weights}
     if len(weight_values) > 1:
         values_text = ", ".join(map(from_sympy, weight_values))
         raise BadInput("weights that move together must be one number, up to their signs", values_text)
@@ -321,105 +321,5 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     new = symbol(name)
     model = replace(model, parameters=(*model.parameters, Parameter(name)))
     for weight in weights:
-        model = _with_weight(model, weight, weight.sign * new)
+        model = with_weight(model, weight, weight.sign * new)
     return model, weight_values.pop()
-
-
-def _parts(model: Transformer) -> Iterator[tuple[str, Part]]:
-    """The heads and feed-forward layers with their names."""
-    for number, layer in enumerate(READS.of(model).layers, 1):
-        if layer.attention is not None:
-            for h, head in enumerate(layer.attention.heads, 1):
-                yield f"L{number}.head{h}", head
-        if layer.feedforward is not None:
-            yield f"L{number}.ff", layer.feedforward
-
-
-def _read(model: Transformer, text: str) -> Weight:
-    """The weight with the name `text`, for example L2.ff.W1[3,total]. Raises BadInput for an invalid name."""
-    match = WRITTEN.fullmatch(text)
-    if match is None:
-        raise BadInput("a weight must be written PART.MATRIX[ROW,COLUMN]", text, "as in L1.head1.V[kind,one]")
-    sign, path, inside = -1 if match[1] else 1, match[2], [entry.strip() for entry in match[3].split(",")]
-    # readout[score,coordinate]; a readout with one score needs no name for it.
-    if path == "readout":
-        rows = list(model.readout.labels or ("logit",))
-        if model.readout.weights is None:
-            readout_text = f"a {model.readout.kind} of {', '.join(model.readout.reads)}"
-            raise BadInput("the readout must have weights", readout_text)
-        if len(rows) == 1:
-            inside = [rows[0], *inside] if len(inside) == 1 else inside
-        return Weight(sign, path, "weights", *_places(text, inside, rows, list(model.readout.reads)))
-    # PART.MATRIX[row,column]; a vector (one column, called "one") needs no column.
-    parts = dict(_parts(model))
-    part, _, matrix = path.rpartition(".")
-    if part not in parts:
-        raise unknown("part of the model", part or path, [*parts, *(["readout"] if model.readout.weights else [])])
-    matrices = parts[part].matrices()
-    if matrix not in matrices:
-        raise unknown(f"matrix of {part}", matrix, list(matrices))
-    sides = [_names(parts[part], side) for side in parts[part].FIELDS[matrix]]
-    if sides[1] == ["one"] and len(inside) == 1:
-        inside = [*inside, "one"]
-    return Weight(sign, part, matrix, *_places(text, inside, *sides))
-
-
-def _names(part: Part, side: str) -> list[str]:
-    """The names of the rows or columns on one `side` of a matrix, where `side` is as in `Part.FIELDS`: coordinates for
-    "reads" and "writes", the name "one" for a vector, else numbers from 1."""
-    if side == "reads":
-        return list(part.reads)
-    if side == "writes":
-        return list(part.writes)
-    return ["one"] if side == "one" else [str(k + 1) for k in range(part.sizes()[side])]
-
-
-def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -> tuple[int, int]:
-    """The row and column, counted from 0, for the two entries `inside` the brackets. An entry is one of the names in
-    `rows` or `columns`, or a number from 1. BadInput for any other."""
-    if len(inside) != 2:
-        raise BadInput(
-            "a weight must have a row and a column", text, f"rows: {_first_six(rows)}; columns: {_first_six(columns)}"
-        )
-    indices = []
-    for what, entry, names in (("row", inside[0], rows), ("column", inside[1], columns)):
-        if entry in names:
-            indices.append(names.index(entry))
-        elif entry.isdecimal() and 1 <= int(entry[:9]) <= len(names) and len(entry) < 9:
-            indices.append(int(entry) - 1)
-        else:
-            raise unknown(f"{what} of {text.partition('[')[0].strip()}", entry, names)
-    return indices[0], indices[1]
-
-
-def _first_six(names: list[str]) -> str:
-    """The first six names, as text."""
-    return ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
-
-
-def _weight_value(model: Transformer, weight: Weight) -> Any:
-    """The value of a weight in `model`."""
-    part: Any = model.readout if weight.part == "readout" else dict(_parts(model))[weight.part]
-    return getattr(part, weight.matrix)[weight.row, weight.column]
-
-
-def _with_weight(model: Transformer, weight: Weight, value: object) -> Transformer:
-    """The model with another `value` for a weight."""
-
-    def changed(part: Any, where: str) -> Any:
-        """The `part` whose name is `where`, with the new value if it has the weight."""
-        if where != weight.part:
-            return part
-        changed_matrix = getattr(part, weight.matrix).as_mutable()
-        changed_matrix[weight.row, weight.column] = value
-        return replace(part, **{weight.matrix: changed_matrix.as_immutable()})
-
-    layers = []
-    for number, layer in enumerate(READS.of(model).layers, 1):
-        heads = enumerate(() if layer.attention is None else layer.attention.heads, 1)
-        changed_heads = tuple(changed(head, f"L{number}.head{h}") for h, head in heads)
-        feedforward = changed(layer.feedforward, f"L{number}.ff")
-        layers.append(
-            replace(layer, attention=SelfAttention(changed_heads) if changed_heads else None, feedforward=feedforward)
-        )
-    return replace(model, layers=tuple(layers), readout=changed(model.readout, "readout"))

@@ -131,7 +131,7 @@ class Recipe(NamedTuple):
         for argument in self.arguments:
             if argument.name == name:
                 return argument
-        raise unknown(f"argument of {self.name}", name, [a.name for a in self.arguments])
+        raise unknown(f"argument of {self.name}", name, [a.name for a in (*self.arguments, *self.symbols)])
 
     def read(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The checked values of all arguments: from `given` (exact values or text), else the defaults."""
@@ -311,12 +311,20 @@ def names() -> tuple[str, ...]:
 
 
 def no_recipe(name: str) -> BadInput:
-    """The error for a name that no recipe has: with the file NAME.json if there is one, else with the nearest name."""
+    """The error for a name that no recipe has: with the file of this name, or NAME.json, if there is one, else with the
+    nearest name."""
     section = re.fullmatch(r"§?s?([1-9][0-9.]*)", name)
     do = f"symcook list --search {section[1]} finds recipes by section" if section else None
-    if os.path.isfile(f"{name}.json"):
-        return BadInput("the recipe must be a known name", name, f"did you mean the file {name}.json?")
-    return unknown("recipe", name, list(_all()), do)
+    return near_file("recipe", name) or unknown("recipe", name, list(_all()), do)
+
+
+def near_file(kind: str, name: str) -> BadInput | None:
+    """The error for a name that is none of this kind, where a model's file has it, with or without its ending."""
+    for file in (name, f"{name}.json"):
+        if file.endswith(".json") and os.path.isfile(file):
+            do = f'write load("{file}")' if file == name else f"did you mean the file {file}?"
+            return BadInput(f"the {kind} must be a known name", name, do)
+    return None
 
 
 def info(name: str) -> Recipe:
@@ -355,15 +363,23 @@ def of_claim(claim: str) -> tuple[str, ...]:
 
 @door()
 def build(name: str, **arguments: object) -> Transformer:
-    """The model of a recipe. `arguments` are the recipe's arguments and values of its parameters, as exact values or
-    text in the grammar; a parameter without a value stays a symbol.
+    """The model of a recipe.
+
+    Arguments:
+        name: str. The recipe; `symcook list` shows all.
+        arguments: exact numbers or text in the grammar. The recipe's arguments and values of its parameters; a
+            parameter without a value stays a symbol.
+
+    Returns: Transformer.
+
+    Raises: BadInput: an unknown recipe or argument, and a value of the wrong type or out of range.
+
+    Example:
 
     >>> build("identity", d=2).space.names
     ('x1', 'x2', 'out1', 'out2')
     >>> build("gtzero", eps="1/4").layers[0].feedforward.W2
     Matrix([[4, -4]])
-
-    Raises BadInput for an unknown recipe or argument, and for a value of the wrong type or out of range.
     """
     return info(name).build(arguments)
 
@@ -480,6 +496,7 @@ def _symbols(recipe: Recipe, model: Transformer, values: Mapping[str, object]) -
     """The values of the model's symbols, from `values` or by default. BadInput for an unknown symbol, or one without a
     value."""
     from symcook.model.symbols import fraction
+    from symcook.model.transformer import without_value
 
     result = {p.name: p.default for p in model.parameters}
     for name in values:
@@ -487,6 +504,6 @@ def _symbols(recipe: Recipe, model: Transformer, values: Mapping[str, object]) -
             raise unknown(f"parameter of {recipe.name}", name, list(result))
     for name, default in result.items():
         if name not in values and default is None:
-            raise BadInput(f"the parameter {name} must have a value here", "none", f"give it one: {name}=...")
+            raise without_value(name, model.parameter(name).region)
         result[name] = values[name] if name in values else fraction(default)
     return result

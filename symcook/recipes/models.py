@@ -134,7 +134,7 @@ def _no_float(number: str) -> Any:
 
 def is_path(name: str) -> bool:
     """Whether `name` is meant as the path of a model file."""
-    return name.endswith(".json") or os.sep in name or os.path.isfile(name)
+    return name.endswith(".json") or "/" in name or os.sep in name or os.path.isfile(name)
 
 
 def of_file(

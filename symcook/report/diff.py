@@ -64,6 +64,12 @@ def _lines(diff: Diff) -> list[str]:
         if first["position"] is not None:
             lines.append(f"first difference{known}: {where}, position {first['position']}, {first['coordinate']}")
         lines.append(f"the first has {first['first']}, the second {first['second']}")
+    answer = diff.first_answer
+    if answer is not None and first is not None and first["part"] != "answer":
+        lines.append(
+            f"first input{' that is known' * bool(diff.open)} whose answer changes: {answer['input'] or EMPTY_STRING}"
+        )
+        lines.append(f"the first answers {answer['first']}, the second {answer['second']}")
     if diff.open:
         inputs = f"{grouped(diff.open)} input{'s' * (diff.open != 1)}"
         lines.append(

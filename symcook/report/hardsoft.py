@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from symcook.bounds.arguments import written
 from symcook.model.answers import brief
+from symcook.present import present
 from symcook.report.document import Document, PlainLines, Table
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def document(answer: HardSoft) -> Document:
     """The answer in tables; if the scores of a head are closer than gamma, the string on which they are."""
     heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in answer.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "first tie at", "scores"])]
-    title = f"{answer.name} with softmax in place of hard attention: {_status(answer.status)}"
+    title = f"{answer.name} with softmax in place of hard attention: {_status(answer)}"
     # No answer: the scores of a head are closer than gamma at some string.
     if answer.fails is not None:
         failure = answer.fails
@@ -43,17 +44,17 @@ def document(answer: HardSoft) -> Document:
     ]  # fmt: skip
     header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "string"]
     parts.append(Table(rows, header))
-    if answer.inputs is not None and answer.inputs.restricted:
-        parts.append(PlainLines([f"inputs: {answer.inputs.says}"]))
     if answer.decides is not None:
         parts.append(PlainLines([_decided_text(answer.decides)]))
     return Document(title, parts)
 
 
-def _status(status: str) -> str:
-    """The status in words."""
-    checked = status.removeprefix("CHECKED ")
-    return status if checked == status else f"checked on all strings up to length {checked} ({status})"
+def _status(answer: HardSoft) -> str:
+    """The status in words, with the strings of a language that were run."""
+    status, checked = answer.status, answer.status.removeprefix("CHECKED ")
+    restricted = answer.inputs is not None and answer.inputs.restricted
+    strings = present(answer.inputs).says if restricted else f"all strings up to length {checked}"
+    return f"checked on {strings} ({status})" if checked != status else status + f", on {strings}" * restricted
 
 
 def write(answer: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:

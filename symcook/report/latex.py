@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.expr import ARITY, Tree, show
-from symcook.proof.audit.folded import MODEL_WORDS, decimal, statement_tree, used_definitions
+from symcook.proof.audit.folded import decimal, statement_tree, used_definitions
+from symcook.proof.records import OF_MODELS
 from symcook.report.markup import escaped
 
 if TYPE_CHECKING:
@@ -95,13 +96,13 @@ def _defined(head: str, arguments: str, lines: list[tuple[int, str]]) -> list[tu
 
 
 def _models(tree: object) -> list[tuple[str, str]]:
-    """(name, model) for each call of a name in `MODEL_WORDS` with a model: each pair once, in reading order."""
+    """(name, model) for each call of a name in `OF_MODELS` with a model: each pair once, in reading order."""
     calls: list[tuple[str, str]] = []
     pending = [tree]
     while pending:
         part = pending.pop(0)
         if isinstance(part, tuple):
-            if part[:1] == ("call",) and part[1] in MODEL_WORDS and part[2][0][:1] == ("model",):
+            if part[:1] == ("call",) and part[1] in OF_MODELS and part[2][0][:1] == ("model",):
                 calls.append((part[1], part[2][0][1]))
             pending[:0] = part  # before the others: parts are visited from left to right
     return list(dict.fromkeys(calls))
@@ -416,7 +417,7 @@ class _Writer:
         """A definition or a run of a model as an operator; a function of the library in its usual notation; any other
         function with its arguments as indices."""
         _, name, arguments = tree
-        if name in self.known or name in MODEL_WORDS:
+        if name in self.known or name in OF_MODELS:
             return self.operator(name, arguments)
         drawn = [self.write(argument) for argument in arguments]
         return self.indexed(name, drawn) if name in self.own else self.function(name, arguments, drawn)

@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING, Any
 from symcook.model.answers import brief
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.parts import (
+    NORMS,
+    AnyNorm,
+    FeedForward,
+    GatedUnits,
+    Head,
+    Layer,
+    LayerNorm,
+    Part,
+    RMSNorm,
+    SelfAttention,
+)
 from symcook.model.rationals import quotient
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
 from symcook.report.document import WIDTH, Drawn, abridged, room, table, wrapped
@@ -24,7 +35,7 @@ if TYPE_CHECKING:
 
     from symcook.model.transformer import Transformer
 
-READS = PartsRead("the report of a model")
+READS = PartsRead("the report of a model", **NORMS_AND_GATES)
 
 
 TIES = {
@@ -43,7 +54,7 @@ def line(shown: object) -> str:
 
 def _summary(shown: Any) -> str:
     """What the repr says of a model or of one of its parts."""
-    if isinstance(shown, (Head, FeedForward, LayerNorm)):
+    if isinstance(shown, Part):
         return f"{_short_kind(shown)}: {_flow(shown)}"
     if isinstance(shown, SelfAttention):
         return f"{_count(len(shown.heads), 'head')}: {'; '.join(map(_flow, shown.heads))}"
@@ -68,22 +79,24 @@ def _input_text(embedding: Embedding) -> str:
     return f"alphabet {' '.join(embedding.alphabet)}"
 
 
-def _flow(part: Head | FeedForward | LayerNorm) -> str:
+def _flow(part: Part) -> str:
     """The coordinates that a sublayer reads and writes."""
     return f"{', '.join(part.reads) or 'nothing'} -> {', '.join(part.writes) or 'nothing'}"
 
 
-def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
+def _short_kind(part: Part) -> str:
     """A block in few words: the weighting and mask of a head, the units of a feed-forward sublayer, the epsilon of a
-    layer norm."""
+    norm."""
     match part:
         case Head():
             masked = "" if part.mask == "none" else f", mask {part.mask}"
             return f"{part.weighting}{masked}"
-        case LayerNorm():
+        case LayerNorm() | RMSNorm():
             return _kind(part)
         case FeedForward():
             return _count(part.hidden, part.activation + " unit")
+        case GatedUnits():
+            return f"{_count(part.hidden, 'unit')} gated by {part.activation}"
         case _:
             READS.refuse(type(part))
 
@@ -115,7 +128,7 @@ def text(model: Transformer) -> str:
     # The sublayers with their matrices. A layer norm replaces the coordinates that it writes, the others add to them.
     for title, part in blocks(model):
         lines.append(f"\n{title}")
-        verb = "gives" if isinstance(part, LayerNorm) else "adds to"
+        verb = "gives" if isinstance(part, NORMS) else "adds to"
         lines += wrapped(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}", "    ")
         lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
     lines.append(f"\nReadout: {readout_text(model.readout)}")
@@ -129,7 +142,7 @@ def parts(model: Transformer) -> list[dict[str, str]]:
     the block reads and writes, without matrices."""
     rows = []
     for title, part in blocks(model):
-        verb = "gives" if isinstance(part, LayerNorm) else "adds to"
+        verb = "gives" if isinstance(part, NORMS) else "adds to"
         rows.append({"part": title, "does": f"reads {_named(part.reads)}; {verb} {_named(part.writes)}"})
     return [*rows, {"part": "Readout", "does": readout_text(model.readout)}]
 
@@ -203,7 +216,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | LayerNorm]]:
+def blocks(model: Transformer) -> Iterator[tuple[str, Part]]:
     """(title, part) for each part with matrices, in the order of the forward pass; the title says where it is."""
     for step in READS.of(model).sublayers:
         if step.block is None:  # the last step has no block, only the final norm
@@ -221,15 +234,30 @@ def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | Layer
             yield f"Layer {step.layer}, norm after the {step.kind} part, {_kind(step.after)}", step.after
 
 
-def _kind(part: Head | FeedForward | LayerNorm) -> str:
+def _kind(part: Part) -> str:
     """A block in words: its activation, its epsilon, or its mask, weighting, scale and temperature."""
     READS.parts((part,))
-    if isinstance(part, FeedForward):
-        return f"feed-forward, {part.activation}"
-    if isinstance(part, LayerNorm):
-        undefined = {"refuse": "undefined", "zero": "0"}[part.zero_variance]
-        zero = "" if part.epsilon != 0 else f", {undefined} at zero variance"
-        return f"epsilon {from_sympy(part.epsilon)}{zero}"
+    match part:
+        case FeedForward():
+            return f"feed-forward, {part.activation}"
+        case GatedUnits():
+            return f"feed-forward, units gated by {part.activation}"
+        case LayerNorm():
+            undefined = {"refuse": "undefined", "zero": "0"}[part.zero_variance]
+            zero = "" if part.epsilon != 0 else f", {undefined} at zero variance"
+            return f"epsilon {from_sympy(part.epsilon)}{zero}"
+        case RMSNorm():
+            undefined = {"refuse": "undefined", "zero": "0"}[part.zero_square]
+            zero = "" if part.epsilon != 0 else f", {undefined} where all entries are zero"
+            return f"RMS, epsilon {from_sympy(part.epsilon)}{zero}"
+        case Head():
+            return _head_kind(part)
+        case _:
+            READS.refuse(type(part))
+
+
+def _head_kind(part: Head) -> str:
+    """A head in words: its mask, weighting, scale and temperature."""
     texts = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES[part.weighting]}"]
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
@@ -237,23 +265,33 @@ def _kind(part: Head | FeedForward | LayerNorm) -> str:
     return ", ".join(texts)
 
 
-def matrices(part: Head | FeedForward | LayerNorm) -> Iterator[tuple[str, Any, list[str], list[str]]]:
+def matrices(part: Part) -> Iterator[tuple[str, Any, list[str], list[str]]]:
     """(name, matrix, names of rows, names of columns) for each matrix of a block; a bias is an additional column."""
     READS.parts((part,))
-    if isinstance(part, FeedForward):
-        hidden = [f"h{k}" for k in range(1, part.hidden + 1)]
-        yield "W1", part.W1.row_join(part.b1), hidden, [*part.reads, "b1"]
-        yield "W2", part.W2.row_join(part.b2), list(part.writes), [*hidden, "b2"]
-        return
-    if isinstance(part, LayerNorm):
-        if part.projection is not None:
-            yield "P", part.projection, list(part.writes), list(part.reads)
-        yield "norm", part.gain.row_join(part.bias), list(part.writes), ["gain", "bias"]
-        return
-    for name in ("Q", "K"):
-        matrix = getattr(part, name)
-        yield name, matrix, [f"{name.lower()}{d}" for d in range(1, matrix.shape[0] + 1)], list(part.reads)
-    yield "V", part.V, list(part.writes), list(part.reads)
+    reads, writes = list(part.reads), list(part.writes)
+    if isinstance(part, NORMS) and part.projection is not None:
+        yield "P", part.projection, writes, reads
+    match part:
+        case FeedForward():
+            hidden = [f"h{k}" for k in range(1, part.hidden + 1)]
+            yield "W1", part.W1.row_join(part.b1), hidden, [*reads, "b1"]
+            yield "W2", part.W2.row_join(part.b2), writes, [*hidden, "b2"]
+        case GatedUnits():
+            hidden = [f"h{k}" for k in range(1, part.hidden + 1)]
+            yield "gate", part.gate.row_join(part.gate_bias), hidden, [*reads, "gate_bias"]
+            yield "up", part.up.row_join(part.up_bias), hidden, [*reads, "up_bias"]
+            yield "down", part.down.row_join(part.down_bias), writes, [*hidden, "down_bias"]
+        case LayerNorm():
+            yield "norm", part.gain.row_join(part.bias), writes, ["gain", "bias"]
+        case RMSNorm():
+            yield "norm", part.gain, writes, ["gain"]
+        case Head():
+            for name in ("Q", "K"):
+                matrix = getattr(part, name)
+                yield name, matrix, [f"{name.lower()}{d}" for d in range(1, matrix.shape[0] + 1)], reads
+            yield "V", part.V, writes, reads
+        case _:
+            READS.refuse(type(part))
 
 
 def readout_text(readout: Readout) -> str:
@@ -391,23 +429,37 @@ _FUNCTIONS = {
     "gelu-tanh": r"\mathrm{GELU}_{\tanh}",
     "gelu-sigmoid": r"\mathrm{GELU}_{\sigma}",
     "step": r"\mathrm{step}",
+    "silu": r"\mathrm{SiLU}",
 }
 
 
-def _block_rows(part: Head | FeedForward | LayerNorm) -> Iterator[str]:
+def _block_rows(part: Part) -> Iterator[str]:
     """The equations of a block at position i of the residual stream, with its matrices."""
     READS.parts((part,))
     written, read = (_column(map(upright, names)) for names in (part.writes, part.reads))
-    if isinstance(part, FeedForward):
-        active = rf"{_FUNCTIONS[part.activation]}\left({_times(part.W1, read)}{_plus(part.b1)}\right)"
-        yield rf"{written} &\mathrel{{+}}= {_times(part.W2, active)}{_plus(part.b2)}"
-    elif isinstance(part, LayerNorm):
-        root = r"\mathrm{var}(x)" if part.epsilon == 0 else rf"\mathrm{{var}}(x) + {_entry(part.epsilon)}"
-        normalised = rf"\frac{{x - \bar x}}{{\sqrt{{{root}}}}}"
-        gain = "" if all(v == 1 for v in part.gain) else rf"{_matrix(part.gain)} \odot "
-        yield rf"{written} &= {gain}{normalised}{_plus(part.bias)}"
-        yield rf"x &= {read if part.projection is None else _times(part.projection, read)}"
-    else:
-        value = _times(part.V, rf"{read}_j")
-        yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
-        yield rf"Q &= {_matrix(part.Q)}, \quad K = {_matrix(part.K)}"
+    match part:
+        case FeedForward():
+            active = rf"{_FUNCTIONS[part.activation]}\left({_times(part.W1, read)}{_plus(part.b1)}\right)"
+            yield rf"{written} &\mathrel{{+}}= {_times(part.W2, active)}{_plus(part.b2)}"
+        case GatedUnits():
+            gate = rf"{_FUNCTIONS[part.activation]}\left({_times(part.gate, read)}{_plus(part.gate_bias)}\right)"
+            units = rf"\left({gate} \odot \left({_times(part.up, read)}{_plus(part.up_bias)}\right)\right)"
+            yield rf"{written} &\mathrel{{+}}= {_times(part.down, units)}{_plus(part.down_bias)}"
+        case LayerNorm():
+            yield from _norm_rows(part, written, read, r"x - \bar x", r"\mathrm{var}(x)", _plus(part.bias))
+        case RMSNorm():
+            yield from _norm_rows(part, written, read, "x", r"\overline{x^2}", "")
+        case Head():
+            value = _times(part.V, rf"{read}_j")
+            yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
+            yield rf"Q &= {_matrix(part.Q)}, \quad K = {_matrix(part.K)}"
+        case _:
+            READS.refuse(type(part))
+
+
+def _norm_rows(part: AnyNorm, written: str, read: str, entries: str, square: str, bias: str) -> Iterator[str]:
+    """The equations of a norm: its gain times `entries` over the root of their mean square, plus a bias."""
+    root = square if part.epsilon == 0 else rf"{square} + {_entry(part.epsilon)}"
+    gain = "" if all(v == 1 for v in part.gain) else rf"{_matrix(part.gain)} \odot "
+    yield rf"{written} &= {gain}\frac{{{entries}}}{{\sqrt{{{root}}}}}{bias}"
+    yield rf"x &= {read if part.projection is None else _times(part.projection, read)}"

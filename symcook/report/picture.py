@@ -229,7 +229,7 @@ class _Canvas:
             self.text(left + width // 2, y + 18, VERDICTS[answer.accept], "middle", "#ffffff", bold=True)
             x += width + 12
         else:
-            values = answer.outputs if answer.outputs is not None else answer.output.values()
+            values = answer.outputs_shown if answer.outputs_shown is not None else answer.output.values()
             answer_text = brief(", ".join(value_text(value) for value in values), 60)
             self.text(left, y + 18, answer_text, bold=True, mono=True)
             x += (len(answer_text) + 1) * _WIDE

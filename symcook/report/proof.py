@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import unknown
 from symcook.model.answers import grouped
 from symcook.model.expr import parse_formula
+from symcook.proof import records
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Neighbour
 from symcook.proof.audit.source import unasked, unasked_words
@@ -78,7 +79,7 @@ def definitions_text(statement: Statement) -> list[str]:
     from symcook.proof.runrel import named
 
     # names(MODEL) stands for the quantified variables of a model; [4:-6] takes away "all " and ". true".
-    lists = dict.fromkeys(re.findall(r"\bnames\(.*?\)", statement.written))
+    lists = dict.fromkeys(one[0] for one in records.LIST.finditer(statement.written))
     out = [f"{name_list} := {named(f'all {name_list}. true')[4:-6]}" for name_list in lists]
     for name in used_definitions([statement_tree(statement.text)], statement.known):
         definition = statement.known[name]
@@ -391,7 +392,8 @@ def witness(name: str) -> str:
             names, witnesses = leading_names(proofs.statements[name].expanded), _witnesses(certificate["proof"], {})
             if not names:
                 used_terms = dict.fromkeys(_hypothesis_uses(certificate["proof"]))
-                models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", proofs.statements[name].text))
+                calls = records.MODEL_CALL.finditer(proofs.statements[name].text)
+                models = dict.fromkeys(call[2] for call in calls if call[1] == "run")
                 return " and ".join(used_terms or (f"the stored model {model}" for model in models))
             value_texts = (", ".join(_assignment(n, v) for n, v in zip(names, at, strict=False)) for at in witnesses)
             return " or ".join(dict.fromkeys(filter(None, value_texts)))

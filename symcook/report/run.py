@@ -40,8 +40,8 @@ def answer_text(answer: Run) -> str:
     """The verdict of a model that decides, else the answers by position, else the values by coordinate."""
     if answer.result.model.decides:
         return VERDICTS[answer.accept]
-    if answer.outputs is not None:
-        return ", ".join(map(value_text, answer.outputs))
+    if answer.outputs_shown is not None:
+        return ", ".join(map(value_text, answer.outputs_shown))
     return ", ".join(f"{name} = {value_text(value)}" for name, value in answer.output.items())
 
 
@@ -52,7 +52,7 @@ def answers_that_count(answer: Run) -> str:
         return answer_text(answer)
     verdicts = result.model.decides
     answer_texts = (
-        [VERDICTS[verdict] for verdict in result.answers] if verdicts else map(value_text, answer.outputs or ())
+        [VERDICTS[verdict] for verdict in result.answers] if verdicts else map(value_text, answer.outputs_shown or ())
     )
     return ", ".join(answer_texts) or "no answer counts"
 

@@ -60,7 +60,7 @@ def plot(answer: Run) -> Figure:
         for k in read_positions if name in last else ():
             _draw_frame(axes, k, last[name], fill=False, edgecolor=LIGHT.text, linewidth=1.8, zorder=3)
     _label_axes(axes, len(tokens), (-0.5, y - 0.5), tokens, (ticks, names))
-    values = answer.outputs if answer.outputs is not None else answer.output.values()
+    values = answer.outputs_shown if answer.outputs_shown is not None else answer.output.values()
     answer_text = VERDICTS[answer.accept] if model.decides else brief(", ".join(map(value_text, values)), 60)
     title = f"{model.name} on {answer.given or EMPTY_STRING}: {answer_text}"
     figure.suptitle(brief(title, 70), fontsize=11, parse_math=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.meaning import conjuncts
-from symcook.proof.familyrel import CALL
+from symcook.proof.records import FAMILY_CALL
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -191,7 +191,7 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
         place = call[3].rpartition(";")[2].strip() if call[1] == "answer" else "w" if call[1] == "accept" else ""
         return f"{call[1]}({place})" if place else call[1]
 
-    for call in CALL.finditer(statement):
+    for call in FAMILY_CALL.finditer(statement):
         if call[1] != "run" or call[2] != family.name or chosen(call) != family.chosen:
             continue
         # The clause begins at `start`, its hypotheses before the run end at `place`, and the run ends at `end`.
@@ -207,12 +207,12 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
         end += arrow.end()
         # Hypotheses around the bracket, before the run, and within the bracket of the run.
         parts = [*_premises_around(statement, start), *_parts(statement[start:place]), *given]
-        if any((next_call := CALL.fullmatch(condition)) and next_call[1] == "run" for condition in parts):
+        if any((next_call := FAMILY_CALL.fullmatch(condition)) and next_call[1] == "run" for condition in parts):
             continue  # a statement that compares two runs is listed with its first run
         says = " ".join(statement[end : _bracket_end(statement, end, 1)].split())
         # A second run of the family follows: its values have a prefix, which a hypothesis in words explains.
         while (
-            (next_call := CALL.match(says))
+            (next_call := FAMILY_CALL.match(says))
             and next_call[1] == "run"
             and (arrow_after := re.match(r"\s*->\s*", says[next_call.end() :]))
         ):
@@ -223,14 +223,14 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
         conditions = [
             condition
             for condition in parts
-            if condition and condition != "1 <= n" and CALL.fullmatch(condition) is None
+            if condition and condition != "1 <= n" and FAMILY_CALL.fullmatch(condition) is None
         ]
         if any(map(CUT.search, conditions)):
             continue  # the runs are within a quantifier, such as one over all inputs: this is no theorem about one run
         yield _Clause(
             _quantified(statement[: call.start()], start),
-            [CALL.sub(without_family, condition) for condition in conditions],
-            CALL.sub(without_family, says),
+            [FAMILY_CALL.sub(without_family, condition) for condition in conditions],
+            FAMILY_CALL.sub(without_family, says),
         )
 
 
@@ -238,7 +238,7 @@ def _quantified(text: str, start: int) -> dict[str, str]:
     """{name: sort} of the names that are universally quantified around the place `start`, the outermost first."""
     sorts = dict[str, str]()
     while True:
-        match = re.match(r"\s*all ([^.]*)\.\s", CALL.sub("", text[start:]))
+        match = re.match(r"\s*all ([^.]*)\.\s", FAMILY_CALL.sub("", text[start:]))
         pairs = [declared.split(":") for declared in match[1].split(",") if declared.count(":") == 1] if match else []
         sorts = {name.strip(): sort.strip() for name, sort in pairs} | sorts
         if start <= 0:

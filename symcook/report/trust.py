@@ -157,7 +157,7 @@ def _texts(document: object) -> set[str]:
 
 def trust_text(names: list[str] | None = None) -> str:
     """What must be trusted for all stored proofs, or for those of `names`: what ``symcook prove --trust`` prints."""
-    from symcook.proof import kernel
+    from symcook.proof import kernel, roundings
     from symcook.proof.replay import statements
 
     # The first checker, file by file.
@@ -208,6 +208,10 @@ def trust_text(names: list[str] | None = None) -> str:
         out.append(f"    used by {', '.join(users)}")
     if not assumed:
         out.append("  none: every stored proof goes back to the axioms")
+    out += ["", "Statements about run(rounded-NAME; u) hold for arithmetics with", ""]
+    out += [f"  {one}" for one in roundings.INSIDE]
+    out += ["", "They do not cover", "", *(f"  {one}" for one in roundings.OUTSIDE)]
+    out += ["", "Statements about run(floats-NAME; u) hold for", "", *(f"  {one}" for one in roundings.FLOATS)]
     out += [
         "",
         "You must also trust that the statements and definitions in proofs/statements mean what the papers mean.",
@@ -219,7 +223,7 @@ def trust_text(names: list[str] | None = None) -> str:
 
 def trust_json(names: list[str] | None = None) -> dict[str, Any]:
     """The content of `trust_text` as JSON: files with their lines, axioms by name, assumptions with text and users."""
-    from symcook.proof import kernel
+    from symcook.proof import kernel, roundings
     from symcook.proof.replay import statements
 
     second = second_checker()
@@ -231,6 +235,11 @@ def trust_json(names: list[str] | None = None) -> dict[str, Any]:
         "axioms": {n: text for n, text in kernel.AXIOMS.items() if mentioned is None or n in mentioned},
         "assumptions": {
             name: {"statement": statements()[name].text, "used_by": list(users)} for name, users in assumed.items()
+        },
+        "rounding": {
+            "inside": list(roundings.INSIDE),
+            "outside": list(roundings.OUTSIDE),
+            "floats": list(roundings.FLOATS),
         },
     }
 

@@ -15,12 +15,19 @@ STEADY = "the states of a specification must not change once they are reached"
 @door()
 @dataclass(frozen=True)
 class Fold:
-    """A function of words: `step` updates the state, from `start`, by each token of the word, and the result is
-    `answer` of the last state. With `each` it is the list of the answers after every token.
+    """A function of strings that keeps a state: `step` updates it by each token, and `answer` reads the last one.
 
-    It is called with a word, a text or a sequence of tokens. As the reference of `symcook check` it is evaluated twice
-    for each state and token, which must give the same result, instead of once for each word: states must be hashable,
-    and equal states must have equal answers and equal successors.
+    It is called with a text or a sequence of tokens. As a specification of `check` it is evaluated twice for each
+    state and token, which must give the same result, instead of once for each string: states must be hashable, and
+    equal states must have equal answers and equal successors. `symcook explain fold` shows what `decide` reads.
+
+    Arguments:
+        start: hashable. The state before the first token.
+        step: function of a state and a token. The next state.
+        answer: function of a state. The answer.
+        each: bool (False). The answers after every token, as a list.
+
+    Example:
 
     >>> parity = Fold(False, lambda odd, token: odd != (token == "1"), lambda odd: odd)
     >>> parity("0111"), parity("")

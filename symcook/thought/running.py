@@ -69,7 +69,7 @@ def machine_of(model: Transformer) -> TuringMachine:
         raise BadInput("a model must be compiled from a Turing machine", model.name, "symcook compile tm makes one")
     if model.program.theorem:
         must = "a model that is followed by tapes must be compiled from a Turing machine without --theorem"
-        raise BadInput(must, f"{model.name}, of --theorem {model.program.theorem}", "symcook.decode.stream runs it")
+        raise BadInput(must, f"{model.name}, of theorem {model.program.theorem}", "symcook.decode.stream runs it")
     return _read(model.program.source)
 
 

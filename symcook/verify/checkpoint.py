@@ -100,13 +100,13 @@ class Checkpoint:
             self.entries = {**about, "block": stored["block"], "size": stored["size"]}
             rows = self.connection.execute("select * from chunk")
             self.done = dict(map(self._read, rows))
+            for chunk, tally in self.done.items():
+                _require_consistent(chunk, tally, plan)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise _damaged(self.file) from error
-        # Every chunk must be one of the plan, and have all of its strings.
+        # Every chunk must be one of the plan.
         planned_chunks = set(self.done).intersection(plan) if self.done else set()
-        if len(planned_chunks) < len(self.done) or any(
-            t.strings != c.strings(plan.letters) for c, t in self.done.items()
-        ):
+        if len(planned_chunks) < len(self.done):
             raise _damaged(self.file)
         return plan
 
@@ -129,9 +129,8 @@ class Checkpoint:
             accepted,
             free,
         ) = row
-        # The hash proves that a row is as it was written, not that it is consistent.
         counts = (strings, mismatches, undecided, settled)
-        if not all(isinstance(count, int) and count >= 0 for count in (*counts, free)):
+        if not all(isinstance(count, int) and count >= 0 for count in (*counts, free)) or batched not in (0, 1):
             raise ValueError("counts must be integers")
         if (mismatches > 0) != (smallest is not None) or (undecided > 0) != (smallest_open is not None):
             raise ValueError("what is counted must have its smallest string")
@@ -160,6 +159,22 @@ class Checkpoint:
         """Close the file, which releases its lock."""
         with _readable(self.file):
             self.connection.close()
+
+
+def _require_consistent(chunk: Chunk, tally: Tally, plan: Plan) -> None:
+    """ValueError where a tally cannot be that of the chunk. The hash shows that a row is as it was written, and not by
+    whom; another number of differences, for example, is not noticed where the strings of the chunk are that many."""
+    of_length = {n: plan.letters ** (n - len(chunk.prefix)) for n in range(chunk.first, chunk.last + 1)}
+    lengths = [n for n, _ in tally.accepted]
+    counted = (tally.mismatches + tally.open, tally.settled, tally.free)
+    if tally.strings != chunk.strings(plan.letters) or max(counted) > tally.strings:
+        raise ValueError("counts must be of the strings of the chunk")
+    if lengths != sorted(set(lengths)) or any(count > of_length.get(n, 0) for n, count in tally.accepted):
+        raise ValueError("accepted strings must be of the lengths of the chunk")
+    for _, sequence in filter(None, (tally.first, tally.first_open)):
+        word = tuple(plan.model.embedding.typed(sequence))
+        if len(word) not in of_length or word[: len(chunk.prefix)] != chunk.prefix:
+            raise ValueError("a smallest string must be one of the chunk")
 
 
 def _pairs(text: str) -> tuple[tuple[int, int], ...]:

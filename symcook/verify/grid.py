@@ -15,14 +15,14 @@ from symcook.model.expr import Tree, children, names, show
 from symcook.model.meaning import conjuncts
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Exact, fraction, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.verify.answers import BLOCK, InputPart, Reference, braces, region_tree
 from symcook.verify.comparison import Comparison, Numbers, Tally
 from symcook.verify.findings import Check, found
 
-READS = PartsRead("the check on a grid")
+READS = PartsRead("the check on a grid", **NORMS_AND_GATES)
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """The values of a symbol that has no default; only those that are valid are used."""

@@ -1,32 +1,80 @@
-"""The identity of a reference by its content, so that results that are stored are not taken for those of another one.
+"""The identity of a reference by its content, so that results of one are not taken for those of another one.
 
 Two functions of one name in one file can be different: two lambdas, two closures of one factory, two methods of
 different objects, two folds with one step. So the identity of a function is its code, with its defaults, its closure
-and the values of the global names that it uses; that of an object is its type and its parts, as pickle takes it apart.
+and the values of the names that it uses; that of an object is its class and its parts. What belongs to an installed
+package counts by its name, and of Python's own library only what `PURE` and `BUILTINS` list does: the rest reads
+files, the clock or the names of other modules, and a reference that uses it has no identity.
 """
 
 from __future__ import annotations
 
-import os
+import dis
+import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copyreg import dispatch_table
+from functools import lru_cache
 from hashlib import sha256
+from importlib.util import resolve_name
 from inspect import getsourcefile
-from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from symcook.errors import BadInput
+from symcook.verify.installed import is_installed, real_path
 
-PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
+PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(...), type(NotImplemented))
 """The types of values that their text identifies."""
 VALUES = (tuple, frozenset, CodeType)
 """Types of values that Python may share or copy, as one that is met again is the same either way."""
-LEFT_OUT = {
-    "__dict__", "__weakref__", "__doc__", "__module__", "__slots__", "__annotations__", "__dataclass_fields__",
-    "__dataclass_params__", "__match_args__", "_abc_impl",
+PURE = {
+    "abc", "array", "bisect", "builtins", "cmath", "collections", "contextlib", "copy", "copyreg",
+    "dataclasses", "enum", "fractions", "functools", "hashlib", "heapq", "itertools", "json", "keyword", "math",
+    "numbers", "operator", "re", "reprlib", "statistics", "string", "struct", "textwrap", "types", "typing",
+    "unicodedata",
 }  # fmt: skip
-"""What Python stores in a class besides what it defines."""
+"""The modules of Python's library whose functions compute from their arguments alone; `_math` counts as `math`."""
+BUILTINS = {
+    "__build_class__", "abs", "all", "any", "ascii", "bin", "callable", "chr", "divmod", "format", "hasattr",
+    "hex", "isinstance", "issubclass", "iter", "len", "max", "min", "next", "oct", "ord", "pow", "print",
+    "repr", "round", "sorted", "sum",
+}  # fmt: skip
+"""The builtin functions that read no names, no files and no input."""
+ATTRIBUTES = {
+    "__name__", "__qualname__", "__doc__", "__class__", "__init__", "__new__", "__post_init__", "__call__",
+    "__enter__", "__exit__", "__len__", "__iter__", "__next__", "__getitem__", "__setitem__", "__delitem__",
+    "__contains__", "__missing__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__",
+    "__bool__", "__str__", "__repr__", "__format__", "__setattr__", "__add__", "__sub__", "__mul__",
+    "__truediv__", "__floordiv__", "__mod__", "__pow__", "__neg__", "__and__", "__or__", "__xor__",
+    "__invert__", "__init_subclass__", "__class_getitem__",
+}  # fmt: skip
+"""The attributes of Python's own, between two underlines, that code may name: none leads to the names of a module."""
+MACHINERY = {"__builtins__", "__spec__", "__loader__", "__cached__", "__file__", "__path__", "__package__", "__name__"}
+"""What Python stores in a module besides what it defines."""
+BASES: dict[type, Callable[[Any], object]] = {
+    int: int.__int__,
+    float: float.__float__,
+    str: str.__str__,
+    tuple: lambda value: tuple(tuple.__iter__(value)),
+    list: lambda value: list(list.__iter__(value)),
+    dict: lambda value: dict(dict.items(value)),
+    set: lambda value: set(set.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+}
+"""The types with parts outside their attributes that a class may extend, each with a function for those parts."""
 
 
 def identity(reference: object) -> str:
@@ -37,7 +85,7 @@ def identity(reference: object) -> str:
         for text in _Content().of(reference):
             digest.update(f"{len(text)}:{text}".encode())
     except RecursionError:
-        raise _unknown(reference) from None
+        raise _unknown("parts nested too deeply") from None
     return digest.hexdigest()[:16]
 
 
@@ -48,7 +96,7 @@ class _Content:
         self.numbers: dict[int, int] = {}
         self.kept: list[object] = []  # so that no identity is used twice
 
-    def of(self, value: object) -> Iterator[str]:
+    def of(self, value: Any) -> Iterator[str]:
         """The content of a value as texts."""
         kind = type(value)
         if kind in PLAIN:
@@ -60,28 +108,19 @@ class _Content:
         if kind not in VALUES:
             self.numbers[id(value)] = len(self.numbers)
             self.kept.append(value)
-        yield kind.__name__
-        if isinstance(value, ModuleType):
-            yield value.__name__
-        elif kind in (tuple, list):
-            yield from self.all(value)
-        elif kind in (dict, MappingProxyType):
-            yield from self.all([*value.keys(), *value.values()])  # type: ignore[attr-defined]
-        elif kind in (set, frozenset):
-            yield from sorted("\0".join(self.apart().of(part)) for part in value)  # type: ignore[attr-defined]
-        elif isinstance(value, BuiltinFunctionType):
-            yield value.__name__
-            yield from self.of(value.__self__)
-        elif isinstance(value, MethodType):
-            yield from self.all([value.__func__, value.__self__])
-        elif isinstance(value, CodeType):
-            yield from self.code(value)
-        elif isinstance(value, FunctionType):
-            yield from self.function(value)
-        elif isinstance(value, type):
+        read = READERS.get(kind)
+        if read is not None:
+            yield kind.__name__
+            yield from read(self, value)
+            return
+        # An object of another class, or a class of another metaclass, is identified with its class.
+        yield from self.of(kind)
+        if isinstance(value, type):
             yield from self.type(value)
+        elif _installed(kind):
+            yield from self.reduced(value)
         else:
-            yield from self.object(value)
+            yield from self.attributes(value)
 
     def apart(self) -> _Content:
         """A walk that knows what this one has met, for a part of a set, whose order is not known."""
@@ -95,22 +134,43 @@ class _Content:
         for value in values:
             yield from self.of(value)
 
+    def table(self, table: Any) -> Iterator[str]:
+        """The keys and values of a dict, in their order."""
+        yield from self.all([*table.keys(), *table.values()])
+
+    def unordered(self, values: Any) -> Iterator[str]:
+        """The parts of a set."""
+        yield from sorted("\0".join(self.apart().of(part)) for part in values)
+
     def code(self, code: CodeType) -> Iterator[str]:
         """The content of code, without the lines where it stands."""
         yield from self.all([code.co_code, code.co_consts, code.co_names, code.co_varnames])
         yield from self.all([code.co_freevars, code.co_cellvars, code.co_flags, code.co_argcount])
         yield from self.all([code.co_exceptiontable, code.co_kwonlyargcount, code.co_posonlyargcount])
 
+    def module(self, module: ModuleType) -> Iterator[str]:
+        """The content of a module: of one that is installed its name."""
+        yield _main(module.__name__)
+        if not _by_name(module.__name__, vars(module)):
+            yield from self.table({name: part for name, part in vars(module).items() if name not in MACHINERY})
+
     def function(self, function: FunctionType) -> Iterator[str]:
-        """The content of a function: of one that is installed its name in place of its code, and in each case its
-        defaults, its closure, and what is stored in it."""
-        if _installed(function):
-            yield f"{function.__module__} {function.__qualname__}"
+        """The content of a function: its code, what the names in it stand for, its defaults, its closure, and what is
+        stored in it. Names in a function of an installed module are those of this module."""
+        yield from self.all([function.__code__, function.__name__, function.__qualname__, function.__doc__])
+        yield _main(str(function.__module__))
+        known = function.__globals__
+        if _by_name(known.get("__name__"), known):
+            yield known["__name__"]
         else:
-            yield from self.of(function.__code__)
-            names = sorted(_names(function.__code__) & function.__globals__.keys())
-            yield from self.all([[name, function.__globals__[name]] for name in names])
-        yield from self.all([function.__defaults__, function.__kwdefaults__, vars(function)])
+            for name, value in _used(function, function.__code__):
+                yield name
+                yield from self.of(value)
+        try:
+            annotations = function.__annotations__
+        except Exception as error:  # they may be code, which runs only now
+            raise _unknown(f"annotations of {function.__name__} that cannot be read") from error
+        yield from self.all([annotations, function.__defaults__, function.__kwdefaults__, vars(function)])
         for cell in function.__closure__ or ():
             try:
                 contents = cell.cell_contents
@@ -119,65 +179,177 @@ class _Content:
             else:
                 yield from self.of(contents)
 
-    def type(self, kind: type) -> Iterator[str]:
+    def builtin(self, function: BuiltinFunctionType) -> Iterator[str]:
+        """The content of a function in C: its name and the object or the module to which it belongs."""
+        owner: object = function.__self__
+        if isinstance(owner, ModuleType):
+            _require_pure(owner.__name__, f"the function {function.__name__}")
+            if owner.__name__ == "builtins" and function.__name__ not in BUILTINS:
+                raise _unknown(f"the function {function.__name__}")
+        yield function.__name__
+        yield from self.of(owner)
+
+    def cached(self, function: Any) -> Iterator[str]:
+        """The content of a function with `functools.cache`; what it has stored does not change its values."""
+        if not any(part is function.__wrapped__ for part in gc.get_referents(function)):
+            raise _unknown("a cached function whose __wrapped__ is another one")
+        yield from self.of(vars(function))
+
+    def type(self, kind: Any) -> Iterator[str]:
         """The content of a class: its name if it is installed, else its bases and all that it defines."""
-        yield f"{kind.__module__} {kind.__qualname__}"
-        if not _installed(kind):
-            parts = [(name, part) for name, part in vars(kind).items() if name not in LEFT_OUT]
-            members = {type(vars(_Slotted)["part"]), type(vars(_Slotted)["__dict__"])}  # places of attributes
-            yield from self.all([kind.__bases__, [part for part in parts if type(part[1]) not in members]])
+        yield f"{_main(kind.__module__)} {kind.__qualname__}"
+        if _installed(kind):
+            _require_pure(kind.__module__, f"a {kind.__qualname__}")
+            return
+        for name, part in vars(kind).items():
+            yield name
+            if name == "_abc_impl":  # the classes that were registered as subclasses
+                from _abc import _get_dump  # type: ignore[attr-defined]
 
-    def object(self, value: Any) -> Iterator[str]:
-        """The content of any other object: that of a property or a static method by its functions, else what pickle
-        would store."""
-        if isinstance(value, property):
-            yield from self.all([value.fget, value.fset, value.fdel])
-        elif isinstance(value, (staticmethod, classmethod)):
-            yield from self.of(value.__func__)
-        else:
-            try:
-                reduce = dispatch_table.get(type(value))  # as pickle does
-                parts: Any = value.__reduce_ex__(4) if reduce is None else reduce(value)
-            except Exception as error:  # an object that cannot be taken apart may raise anything
-                raise _unknown(value) from error
-            if isinstance(parts, str):  # a global name, such as that of a cached function
-                yield parts
-                yield from self.of(getattr(value, "__wrapped__", type(value)))
-            else:
-                yield from self.all([part if k < 3 or part is None else list(part) for k, part in enumerate(parts)])
+                yield from self.unordered([found for ref in _get_dump(kind)[0] if (found := ref()) is not None])
+            elif name == "__module__":
+                yield _main(part)
+            elif type(part) not in (MemberDescriptorType, GetSetDescriptorType):  # the places of attributes
+                yield from self.of(part)
+        yield from self.all(kind.__bases__)
+
+    def attributes(self, value: object) -> Iterator[str]:
+        """The attributes of an object of a class that is not installed, and its parts as a tuple, a dict and so on.
+        They are read without any method of the class."""
+        for kind in type(value).__mro__:
+            if kind in BASES:
+                yield from self.of(BASES[kind](value))
+            elif not (kind is object or not _installed(kind) or _in_python(kind)):
+                raise _unknown(f"a {type(value).__name__}")
+            for name, part in vars(kind).items():
+                if type(part) is MemberDescriptorType or (type(part) is GetSetDescriptorType and name == "__dict__"):
+                    try:
+                        attribute = part.__get__(value)
+                    except AttributeError:
+                        continue
+                    yield name
+                    yield from self.of(attribute)
+
+    def reduced(self, value: Any) -> Iterator[str]:
+        """The content of an object of an installed class: what pickle would store."""
+        try:
+            reduce = dispatch_table.get(type(value))  # as pickle does
+            parts: Any = value.__reduce_ex__(4) if reduce is None else reduce(value)
+            if isinstance(parts, str) and getattr(sys.modules.get(value.__module__), parts, None) is not value:
+                raise TypeError("a name of another object")
+        except Exception as error:  # an object that cannot be taken apart may raise anything
+            raise _unknown(f"a {type(value).__name__}") from error
+        if isinstance(parts, str):  # a global name, such as that of a type variable
+            yield parts
+            return
+        makes, *rest = parts
+        yield f"{makes.__module__} {makes.__qualname__}"
+        yield from self.all([part if k < 2 or part is None else list(part) for k, part in enumerate(rest)])
 
 
-class _Slotted:
-    """A class with a slot, from which the type of slots is taken."""
+READERS: dict[type, Callable[[_Content, Any], Iterator[str]]] = {
+    tuple: _Content.all,
+    list: _Content.all,
+    dict: _Content.table,
+    MappingProxyType: _Content.table,
+    set: _Content.unordered,
+    frozenset: _Content.unordered,
+    CodeType: _Content.code,
+    ModuleType: _Content.module,
+    FunctionType: _Content.function,
+    BuiltinFunctionType: _Content.builtin,
+    type(lru_cache(len)): _Content.cached,
+    MethodType: lambda walk, method: walk.all([method.__func__, method.__self__]),
+    MethodWrapperType: lambda walk, method: walk.all([method.__name__, method.__self__]),
+    MethodDescriptorType: lambda walk, method: walk.all([method.__name__, method.__objclass__]),
+    WrapperDescriptorType: lambda walk, method: walk.all([method.__name__, method.__objclass__]),
+    property: lambda walk, part: walk.all([part.fget, part.fset, part.fdel, part.__doc__]),
+    staticmethod: lambda walk, method: walk.all([method.__func__, vars(method)]),
+    classmethod: lambda walk, method: walk.all([method.__func__, vars(method)]),
+    type: _Content.type,
+}
+"""How the content of a value of each type is read; of all other types as `_Content.of` says."""
 
-    __slots__ = ("__dict__", "part")
+
+def _used(function: FunctionType, code: CodeType) -> Iterator[tuple[str, object]]:
+    """The global names in the code of a function, and in code inside it, with their values: those of the module, those
+    that are builtin, and the modules that it imports."""
+    known, builtin = function.__globals__, function.__builtins__  # type: ignore[attr-defined]
+    steps = list(dis.get_instructions(code))
+    for k, step in enumerate(steps):
+        name = step.argval
+        if step.opname == "IMPORT_NAME":
+            yield name, _imported(known, name, steps[k - 2].argval)
+        elif step.opname == "IMPORT_FROM" or "_ATTR" in step.opname or "_METHOD" in step.opname:
+            name = name if isinstance(name, str) else name[-1]
+            if name.startswith("__") and name.endswith("__") and name not in ATTRIBUTES:
+                raise _unknown(f"the attribute {name}")
+        elif step.opcode in dis.hasname and name == "__name__":  # as a class inside a function does
+            yield name, _main(str(known.get(name)))
+        elif step.opcode in dis.hasname and (name in known or name in builtin):
+            yield name, known[name] if name in known else builtin[name]
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _used(function, part)
 
 
-def _names(code: CodeType) -> set[str]:
-    """The names that code uses, and the code of functions inside it."""
-    inner = (part for part in code.co_consts if isinstance(part, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
-
-
-def _installed(value: Any) -> bool:
-    """Whether a function or a class belongs to Python, an installed package or this library."""
-    from symcook.verify.workers import is_installed
-
-    found: Any = sys.modules.get(value.__module__)
-    for part in value.__qualname__.split("."):
-        found = getattr(found, part, None)
-    if found is not value:  # its name says another thing, as that of a wrapper does
-        return False
-    if value.__module__ == "builtins":
-        return True
+def _imported(known: dict[str, Any], name: str, level: object) -> object:
+    """The module that an import statement inside a function names."""
     try:
-        file = getsourcefile(value)
-    except TypeError:  # a class of a module without a file: Python's own if its module is
-        return value.__module__ in sys.builtin_module_names
-    return file is not None and is_installed(os.path.realpath(file))
+        found = sys.modules.get(resolve_name("." * int(level) + name, known.get("__package__")))  # type: ignore[call-overload]
+    except (TypeError, ValueError, ImportError):
+        found = None
+    if found is None:
+        raise _unknown(f"an import of {name}, which is not loaded yet")
+    return found
 
 
-def _unknown(value: object) -> BadInput:
+def _main(module: str) -> str:
+    """The name of a module, which for the running program is another one in other processes."""
+    return "__main__" if module == "__mp_main__" else module
+
+
+def _by_name(name: object, names: dict[str, Any]) -> bool:
+    """Whether the module with these names belongs to Python, an installed package or this library, so that it counts
+    by its name."""
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    if module is None or vars(module) is not names:
+        return False
+    file = getattr(module, "__file__", None)
+    if not (is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names):
+        return False
+    _require_pure(module.__name__, f"the module {module.__name__}")
+    return True
+
+
+def _require_pure(module: str, what: str) -> None:
+    """BadInput for what belongs to a module of Python's own library that is not in `PURE`."""
+    root = module.partition(".")[0]
+    if root in sys.stdlib_module_names and root.lstrip("_") not in PURE:
+        raise _unknown(what)
+
+
+def _installed(kind: Any) -> bool:
+    """Whether a class belongs to Python, an installed package or this library, and is called what its name says."""
+    found: Any = sys.modules.get(kind.__module__)
+    file = getattr(found, "__file__", None)
+    for part in kind.__qualname__.split("."):
+        found = getattr(found, part, None)
+    hidden = kind.__module__ == "builtins" and found is None  # as the class of generators is
+    if found is not kind and not hidden:
+        return False
+    return is_installed(real_path(file)) if file else kind.__module__ in sys.builtin_module_names
+
+
+def _in_python(kind: Any) -> bool:
+    """Whether an installed class is written in Python, so that its parts are its attributes."""
+    try:
+        return bool(kind.__flags__ & 1 << 9) and getsourcefile(kind) is not None  # made when a program runs
+    except TypeError:
+        return False
+
+
+def _unknown(what: str) -> BadInput:
     """The refusal of a reference with a part whose content cannot be read."""
-    must = "a check that can resume must have a specification whose content identifies it"
-    return BadInput(must, f"one that holds a {type(value).__name__}", "let it make what it needs when it is called")
+    must = "a check that can resume, or has workers, must have a specification whose content identifies it"
+    return BadInput(must, f"one that holds {what}", "compute its answers from what it is given and from plain values")

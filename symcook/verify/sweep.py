@@ -92,28 +92,51 @@ def check(
     yes: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> Check:
-    """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
+    """Whether the model gives the answers of a specification on every input up to a length.
 
-    A compiled model is compared with its program where no specification is given. `inputs` is a language
-    (`symcook.words.inputs`): a model that reads strings is compared on its strings only, one by one, and without
-    `max_length` on all of a finite one; `sample` of them are drawn with `seed`. `positions` says which answers count
-    (`symcook.words.positions`). Where the reference answers None, any answer is right; such inputs are counted as
-    `free`. `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
-    `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
-    should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
-    floats, a value may differ from the reference's by `TOLERANCE`. `error` is a number, or for a feed-forward recipe a
-    term over inputs and symbols, by which a value may differ from the reference's in every domain.
+    Where the specification answers None, any answer is right; such inputs are counted as `free`. A feed-forward
+    model takes no length and is compared on the grid of `symcook.verify.grid`. In floats a value may differ by
+    `TOLERANCE`.
 
-    From AT_ONCE_FROM strings on, all lengths are decided or strings are grouped, where that is possible; `way` of the
-    result says which. Otherwise, and with `resume`, `workers` or `executor`, every string is run. `resume` names a file
-    in which progress is saved; it is made if there is none, and after an interruption the same call resumes. `workers`
-    is a number of processes (at most one for each chunk, and A_CORE for each processor core), or how many workers an
-    `executor` has, which is any `concurrent.futures.Executor`. `yes` allows more than an hour, or more than LIMIT
-    strings. `tell` is given a sentence as soon as a string is found on which both differ; the result has the smallest.
+    From AT_ONCE_FROM strings on, all lengths are decided or strings are grouped, where that is possible;
+    `Check.way` names the method. Otherwise, and with `resume`, `workers` or `executor`, every string is run.
 
-    Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, for a sweep of more than an
-    hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;
-    NotExact where the exact domain has no value.
+    Arguments:
+        reference: function of an input, Fold, or None (None). The specification; a compiled model has its program
+            as the default.
+        max_length: int or None (None). The maximum length of a string; all strings of a finite list of `inputs`.
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+            all by default.
+        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        seed: int (0). The seed of the draw.
+        positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
+            all by default.
+        values: {parameter: exact value} (None). A parameter without a value has its default.
+        region: str or tree (None). A formula over inputs, parameters and n in which both should agree; it restricts
+            inputs of numbers.
+        progress: function (None). Called with what is done and with the total, or with None.
+        domain: str ("exact"). The number system, as in `run`.
+        digits: int (30). Decimal digits, for ball and mpmath.
+        error: str (None). A number, or for a feed-forward model a term over inputs and parameters, by which a value
+            may differ.
+        resume: path (None). A file in which progress is saved; after an interruption the same call resumes.
+        workers: int or None (None). A number of processes, or how many workers `executor` has.
+        executor: concurrent.futures.Executor (None). Where the work is done.
+        yes: bool (False). Allow more than an hour, or more than LIMIT strings.
+        tell: function (None). Called with a sentence as soon as a string is found on which both differ.
+
+    Returns: Check with `.holds`, `.counterexample` (the smallest), `.count`, `.way`.
+
+    Raises: BadInput: a length below 1 or above the model's; more than LIMIT inputs or an hour without `yes`; a file
+    that holds another check; a specification that fails or returns something of the wrong type. NotExact: the exact
+    number system has no value.
+
+    Example:
+
+    >>> import symcook as sc
+    >>> answer = sc.build("dyck-1").check(lambda string: string.count("(") == string.count(")"), max_length=3)
+    >>> answer.holds, answer.counterexample
+    (False, ')(')
     """
     # Check the arguments first, so that none is refused after a long run.
     numbers = Numbers(domain, digits)
@@ -175,9 +198,9 @@ def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str 
         at_positions(model, positions)
         if divided:
             must = "a check of some positions must be done in one go"
-            raise BadInput(must, "--resume or --workers", "leave them out")
+            raise BadInput(must, "a file to resume, or workers", "leave them out")
     if chosen and (not model.alphabet or divided):
-        refused = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
+        refused = f"{model.name}, which reads numbers" if not model.alphabet else "a file to resume, or workers"
         raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", refused)
 
 
@@ -275,7 +298,10 @@ class WordSweep:
         """The result of an exhaustive check; see `check` for the arguments. If it is too large or too long and `yes` is
         not given, random strings are tried instead."""
         # The content of the specification is read before its first call, which may fill a cache of its own.
-        content = None if resume is None or self.made.file is None else identity(self.comparison.expected.reference)
+        divided = executor is not None or (workers or 1) > 1
+        content = None
+        if (resume is not None or divided) and self.made.file is not None:
+            content = identity(self.comparison.expected.reference)
         empty, empty_tally = self.on_empty()
         with ExitStack() as stack:
             try:
@@ -296,8 +322,8 @@ class WordSweep:
             except TooMuch as refusal:
                 return self.at_random(refusal)
             elsewhere = None
-            if executor is not None or (workers or 1) > 1:
-                task = Task.of(chunk_plan, self.made, self.numbers, self.within)
+            if divided:
+                task = Task.of(chunk_plan, self.made, self.numbers, self.within, content)
                 if executor is None:
                     # A process for which no chunk is left would have nothing to do.
                     undone = (chunk for chunk in chunk_plan if saved is None or chunk not in saved.done)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from itertools import islice
@@ -36,6 +36,8 @@ from symcook.model.expr import Tree
 from symcook.verify.answers import Reference
 from symcook.verify.chunks import Chunk, Plan
 from symcook.verify.comparison import Comparison, Numbers, Tally
+from symcook.verify.identity import identity
+from symcook.verify.installed import is_below, is_installed, real_path
 
 if TYPE_CHECKING:
     from symcook.programs.compiled import Program
@@ -92,12 +94,6 @@ def of_program(program: Program) -> Made:
     return Made(partial(reference, program), f"a program of {program.kind} with SHA-256 {digest}")
 
 
-@cache
-def _real_path(file: str) -> str:
-    """The real path of a file. Cached: finding it for all loaded modules would take longer than a short check."""
-    return os.path.realpath(file)
-
-
 def _source_bytes(file: Path) -> bytes:
     """The contents of a file and of the Python files that it may depend on: those of loaded modules in its folder, and
     those that it reaches by imports.
@@ -105,35 +101,12 @@ def _source_bytes(file: Path) -> bytes:
     Files of installed packages are left out, since they belong to the environment. A data file that the code reads is
     not seen.
     """
-    own_path, folder = _real_path(str(file)), os.path.dirname(_real_path(str(file)))
-    loaded = {_real_path(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
-    beside = {path for path in loaded if _is_below(path, folder) and not is_installed(path)}
+    own_path, folder = real_path(str(file)), os.path.dirname(real_path(str(file)))
+    loaded = {real_path(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
+    beside = {path for path in loaded if is_below(path, folder) and not is_installed(path)}
     needed = {*_reached_files(own_path), *beside} - {own_path}
     paths = sorted(path for path in needed if path.endswith(".py") and os.path.isfile(path))
     return b"".join([content(path, "a reference") for path in (file, *paths)])
-
-
-def _is_below(file: str, folder: str) -> bool:
-    """Whether `file` is in `folder` or a folder below it."""
-    return file.startswith(folder + os.sep)
-
-
-def is_installed(file: str) -> bool:
-    """Whether a file, given by its real path, belongs to the standard library, an installed package or this library."""
-    return any(_is_below(file, folder) for folder in _installed_folders())
-
-
-@cache
-def _installed_folders() -> frozenset[str]:
-    """The folders of the standard library, of installed packages and of this library."""
-    import sysconfig
-
-    import symcook
-
-    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    # The path may also name the packages of another environment.
-    folders |= {path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")}
-    return frozenset(map(_real_path, {*folders, os.path.dirname(symcook.__file__)}))
 
 
 def _reached_files(file: str) -> set[str]:
@@ -144,14 +117,14 @@ def _reached_files(file: str) -> set[str]:
     Installed modules are left out.
     """
     module_of_file = {
-        _real_path(path): module for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))
+        real_path(path): module for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))
     }
     reached, waiting = set[str](), [file]
     while waiting:
         module = module_of_file.get(waiting.pop())
         for target in (*_modules_of_values(module), *_modules_in_imports(module)) if module is not None else ():
             found_file = getattr(target, "__file__", None)
-            if found_file and (real := _real_path(found_file)) not in reached and not is_installed(real):
+            if found_file and (real := real_path(found_file)) not in reached and not is_installed(real):
                 reached.add(real)
                 waiting.append(real)
     return reached
@@ -206,13 +179,18 @@ class Task:
     numbers: Numbers
     within: Tree | None
     """How far values may differ, as `Comparison` has it."""
+    content: str | None = None
+    """The identity of the reference in the process that asks (`symcook.verify.identity`), where its name is not enough;
+    each worker compares it with that of its own reference."""
     key: str = field(default_factory=lambda: uuid4().hex)
     """A random name, by which a process recognises a task that it has built."""
 
     @classmethod
-    def of(cls, plan: Plan, made: Made, numbers: Numbers, within: Tree | None) -> Task:
+    def of(cls, plan: Plan, made: Made, numbers: Numbers, within: Tree | None, content: str | None) -> Task:
         """The task of a comparison of the model of `plan`."""
-        return cls(modelfile.dumps(plan.model), (plan.max_length, plan.block, plan.size), made, numbers, within)
+        return cls(
+            modelfile.dumps(plan.model), (plan.max_length, plan.block, plan.size), made, numbers, within, content
+        )
 
     def built(self) -> tuple[Plan, Comparison]:
         """The plan and the comparison, which each thread of each process builds once. The comparison is kept because it
@@ -223,9 +201,18 @@ class Task:
             model = modelfile.loads(self.document)
             built_here[self.key] = (
                 Plan(model, *self.sizes),
-                Comparison(model, self.made.make(), self.numbers, within=self.within),
+                Comparison(model, self.reference(), self.numbers, within=self.within),
             )
         return built_here[self.key]
+
+    def reference(self) -> Reference:
+        """The reference; BadInput where this process makes another one than the process that asks."""
+        made = self.made.make()
+        if self.content is not None and identity(made) != self.content:
+            must = "a specification must be the same in each worker"
+            failure = f"{self.made.called}, which was changed after its file was loaded"
+            raise BadInput(must, failure, "change the file, or give --workers 1")
+        return made
 
 
 Results = Iterator[tuple[Chunk, Tally]]

@@ -22,7 +22,7 @@ from symcook.domains.rowwise import Going, visible
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree
-from symcook.model.parts import Mask
+from symcook.model.parts import ACTIVATIONS, Mask
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.words import Stand
@@ -333,31 +333,60 @@ class Dependence(Going):
                     return self._given(max(Fraction(0), number))
             return self._term((kind, terms[0]), terms)
 
-        if kind not in ("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid"):  # a gelu of 0 is 0
+        if kind not in ACTIVATIONS:  # each of them is 0 at 0
             raise unknown_activation(kind)
 
         return self._each([column], compute)
+
+    def multiply(self, left: TermColumn, right: TermColumn) -> TermColumn:
+        """The terms of a product. Its value is computed where it is a number that is not rounded."""
+
+        def compute(terms: Sequence[int]) -> int:
+            """The term of the product of two terms."""
+            first, second = (self._numbers[term] for term in terms)
+            if first == 0 or second == 0:
+                return self._given(0)
+            if first is not None and second is not None and self._holds([first * second]):
+                return self._given(first * second)
+            return self._term(("product", *sorted(terms)), terms)
+
+        return self._each([left, right], compute)
 
     def layer_norm(self, columns: TermColumns, epsilon: Coefficient, zero_variance: str) -> list[TermColumn]:
         """The terms of a layer norm. If it refuses a variance of zero, and no positive epsilon excludes one, `refusing`
         notes on which positions that depends."""
         share = Fraction(1, len(columns))
 
-        def compute(entries: Sequence[int]) -> tuple[int, ...]:
-            """The terms of the normalised entries, and the term of the root."""
+        def centred(entries: Sequence[int]) -> list[int]:
+            """The terms of the entries minus their mean."""
             if self.bits is None:
                 mean = self._sum([(share, term) for term in entries], 0)
             else:
                 mean = self._over(self._sum([(1, term) for term in entries], 0), len(columns))
-            centred = [self._sum([(1, term), (-1, mean)], 0) for term in entries]
-            below = self._term(("root", self._squares(centred), epsilon, zero_variance), centred)
-            return *(self._over(term, below, variable=True) for term in centred), below
+            return [self._sum([(1, term), (-1, mean)], 0) for term in entries]
+
+        return self._normed(columns, centred, epsilon, zero_variance)
+
+    def rms_norm(self, columns: TermColumns, epsilon: Coefficient, zero_square: str) -> list[TermColumn]:
+        """The terms of an RMS norm; `refusing` as for a layer norm."""
+        return self._normed(columns, list, epsilon, zero_square)
+
+    def _normed(
+        self, columns: TermColumns, centred: Callable[[Sequence[int]], list[int]], epsilon: Coefficient, zero: str
+    ) -> list[TermColumn]:
+        """The terms of a norm, which divides what `centred` makes of the entries."""
+
+        def compute(entries: Sequence[int]) -> tuple[int, ...]:
+            """The terms of the normalised entries, and the term of the root."""
+            above = centred(entries)
+            below = self._term(("root", self._squares(above), epsilon, zero), above)
+            return *(self._over(term, below, variable=True) for term in above), below
 
         # At each position and token: a term for each column, and that of the root.
         rows: Any = self._each(columns, compute)
         *normed_columns, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]
-        if zero_variance == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
-            # The string has a run iff no variance is zero at any position. The order of positions does not matter.
+        if zero == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
+            # The string has a run iff no root is zero at any position. The order of positions does not matter.
             row = self._row(range(len(roots)), (), [_signature((root,)) for root in roots], "softmax")
             self.refusing.add(self._groups[row])
         return normed_columns

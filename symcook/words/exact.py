@@ -23,9 +23,9 @@ from symcook.domains.protocol import Coefficient, unknown_weighting
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Memory, Result, forward
-from symcook.model.parts import Head, Mask
+from symcook.model.parts import FeedForward, Head, Mask
 from symcook.model.rationals import rational
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.transformer import Transformer
 from symcook.present import present
 from symcook.words import Stand, Word
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from symcook.words.affine import AffineNumbers
     from symcook.words.rounded import Hulls
 
-READS = PartsRead("the run over exact sums")
+READS = PartsRead("the run over exact sums", **NORMS_AND_GATES)
 
 MOST = 200_000
 """The greatest number of states that are kept at one position, each by one or two prefixes."""
@@ -251,10 +251,12 @@ class Entries(Protocol):
 
 
 def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-future")) -> bool:
-    """Whether running sums determine the runs of a model, once the length is known: it has no norms, and its heads are
-    plain means with one of these `masks`."""
-    heads = (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, Head))
+    """Whether running sums determine the runs of a model, once the length is known: it has no norms and no gated units,
+    of which `Position` has no products, and its heads are plain means with one of these `masks`."""
+    parts = [part for step in READS.of(model).sublayers for part in step.parts]
+    heads = [part for part in parts if isinstance(part, Head)]
     plain = all(h.uniform and h.mask in masks and h.weighting in ("average", "softmax") for h in heads)
+    plain &= all(isinstance(part, (Head, FeedForward)) for part in parts)
     return plain and not model.normed and model.unfollowed(length_known=True) is None
 
 

@@ -128,6 +128,8 @@ def _strings(
     if not all_strings.count:
         without = f"{text}, which has none"
         must = f"the inputs must have a string of length {_span(lengths)}"
+        if isinstance(language, frozenset) and not language:
+            raise BadInput("the inputs must have a string", without, "write one string a line")
         raise BadInput(must, without, "give another --max-length, or other inputs")
     return all_strings if sample is None else all_strings.drawn(sample, seed)
 

@@ -16,17 +16,18 @@ from typing import Any
 from flint import arb, fmpq
 
 from symcook.domains.ball import BallColumn, BallValue
+from symcook.domains.partsteps import combine
 from symcook.domains.protocol import unknown_weighting
 from symcook.domains.rounding import Rounding
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.locks import PRECISION
 from symcook.model.parts import Head, Sublayer
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.transformer import Transformer
 from symcook.walk import Walk
 
-READS = PartsRead("the run over possible values")
+READS = PartsRead("the run over possible values", **NORMS_AND_GATES)
 
 MOST = 5_000
 """The greatest number of rows, of all positions together."""
@@ -103,7 +104,7 @@ class _Rows(Walk):
         self.take([row for row, _ in extended])
         for k, name in enumerate(names):
             old = [(self.stream[name], 1)] if name in self.stream else []
-            self.stream[name] = self.combine([*old, ([entries[k] for _, entries in extended], 1)], 0)
+            self.stream[name] = combine(self.domain, [*old, ([entries[k] for _, entries in extended], 1)], 0)
         return None
 
     def take(self, rows: Sequence[int]) -> None:

@@ -133,8 +133,8 @@ def test_the_propositions_of_section_7_name_their_function(capsys: pytest.Captur
     assert "Object: symcook.bounds.layer_norm\n" in out
 
 
-def test_the_help_of_report_names_what_it_draws(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = call(capsys, "report", "--help")
+def test_the_page_of_report_names_what_it_draws(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = call(capsys, "explain", "report")
     named = [f"{name.removesuffix('-input')}" for name in figures()]
     assert all(name in out for name in named)
 

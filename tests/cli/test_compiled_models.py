@@ -57,14 +57,14 @@ def test_a_letter_outside_the_alphabet_is_said_to_be_one(
 
 
 def test_no_word_at_all_is_a_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """[] is one of no letters; the help says so."""
+    """[] is one of no letters; the pages of the commands say so."""
     file = compiled(capsys, tmp_path / "m.json", "dfa", "[]", "--alphabet", "ab")
     found = document(capsys, "check", file, "--max-length", "3")
     assert [row["accepted"] for row in found["by_length"]] == [0, 0, 0] and found["empty_word"] == "agrees"
     assert call(capsys, "run", file, "--input", "", "--steps", "5")[1].endswith("ended with no\n")
     assert "give it, for example --alphabet ab" in refused(capsys, "compile", "dfa", "[]", "-o", tmp_path / "n.json")
     for command in ("compile", "decide"):
-        assert "[] no string" in " ".join(call(capsys, command, "--help")[1].split())
+        assert "[] no string" in " ".join(call(capsys, "explain", command)[1].split())
 
 
 @pytest.mark.parametrize(("text", "given"), [("0", "given: 0;"), ("-1", "given: -1;"), ("1 - n", "1 - n, which")])

@@ -217,9 +217,9 @@ def test_a_form_that_is_out_of_reach_names_the_rule_and_the_command_that_may_ans
 
 
 def test_compile_says_which_letters_a_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """ "a,b" are three letters, as "ab" are two; and one head is a head."""
-    for letters, said in (("ab", "a b"), ("a,b", "a , b"), ("yes no", "yes no"), ("abcdefghijklm", "a b c .. m")):
-        word = letters.split()[0][0] if " " not in letters else "yes"
+    """A comma is a letter where blanks say so; and one head is a head."""
+    for letters, said in (("ab", "a b"), ("a , b", "a , b"), ("yes no", "yes no"), ("abcdefghijklm", "a b c .. m")):
+        word = letters[0] if letters[0] == "a" else "yes"
         target = str(tmp_path / "m.json")
         out = printed(capsys, "compile", "ltl", f"once Q_{word}", "--alphabet", letters, "-o", target, "--force")
         assert out == f"wrote {target}: 1 layer, width 3, 1 head, 1 operator, symbols {said}\n", out

@@ -148,20 +148,20 @@ def test_prove_of_a_proved_automaton_works_again(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.sweep
 def test_a_damaged_bridge_is_not_accepted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What stands beside the file is what is judged: exit 1 where it is not the proof any more."""
+    """What stands beside the file is what is judged: exit 3 where it is not the proof any more."""
     file = compiled(capsys, tmp_path, "dfa", "(aa)*", "--prove")
     beside = file.with_suffix(".proof.json")
     found = json.loads(beside.read_text())
     beside.write_text(json.dumps(found | {"proof": found["proof"][:1]}))
     code, out, err = call(capsys, "prove", file)
-    assert code == 1 and "PROVED" not in out + err and str(beside) in out
-    assert document(capsys, "prove", file, code=1)["bridge"] == "OPEN"
+    assert code == 3 and "PROVED" not in out + err and str(beside) in out
+    assert document(capsys, "prove", file, code=3)["bridge"] == "OPEN"
     beside.write_text(json.dumps(found))
     file.with_suffix(".statement.txt").write_text("id: nothing\n")
     assert "is not the statement of this model" in call(capsys, "prove", file)[1]
     assert call(capsys, "compile", "dfa", "a*", "-o", file, "--force")[0] == 0
     code, out, _ = call(capsys, "prove", file)
-    assert code == 1 and "the model has changed since it was made" in out
+    assert code == 3 and "stale: the model has changed since it was made" in out
 
 
 @pytest.mark.sweep

@@ -296,7 +296,7 @@ def test_the_command_that_is_told_gives_the_proof(
     ("text", "options", "message"),
     [
         (COPY, {"weighting": "rightmost"}, "must have its own weighting"),
-        (COPY, {"variant": "nonstrict"}, "must be of the variant strict or no-start; given: --variant nonstrict"),
+        (COPY, {"variant": "nonstrict"}, "must be of the variant strict or no-start; given: variant nonstrict"),
         (
             "1RB1LB_1LA1RZ",
             {"variant": "no-start"},

@@ -344,7 +344,21 @@ def _true_and_one(s: Any, t: str) -> Any:
     return (_plain(s[0], t), 1 if s[1] else True)
 
 
+def _percent(modulus: int, power: Any = 3) -> tuple[Callable[[Any, str], Any], ...]:
+    """Steps with % of a number by a constant, by one of the function around it, and by an argument."""
+    return (
+        lambda s, t: (s + (1 if t == "a" else 2)) % 3,
+        lambda s, t: (s + (1 if t == "a" else 2)) % modulus,
+        lambda s, t, power=power: (s + (1 if t == "a" else 2)) % power,
+    )
+
+
 FOLDS: dict[str, Fold] = {
+    "% of a text and a function": Fold(0, _plain, lambda s: (s > 0) != (s != 0 and ("%s" % _plain)[-2] == "8")),
+    "% of a text and a tuple": Fold(0, _plain, lambda s: (s > 0) != (s != 0 and ("%s" % (_plain,))[-2] == "8")),
+    "% of a text that is computed": Fold(
+        0, _plain, lambda s: (s > 0) != (s != 0 and (("%", "s")[0] + "s") % (zip,) == "")
+    ),
     "an integer of another class": Fold((0, Int(0)), _pair, lambda s: (s[0] > 0) != s[1].far(s[0])),
     "equal to what it likes": Fold((0, Int(0)), _pair, lambda s: (s[0] > 0) != (s[1] == s[0])),
     "text of another class": Fold((0, Text("x")), _pair, lambda s: (s[0] > 0) != s[1].far(s[0])),
@@ -370,6 +384,6 @@ def all_folds() -> dict[str, Fold]:
 REPRESENTATIVE = (
     "by real", "by hasattr", "by import", "by match class", "by match", "by f-string of truth", "by str", "by is True",
     "by default list", "by nonlocal", "by in a dict", "by object ==", "by recursion", "by assert", "by class inside",
-    "by never", "by sorted", "an answer 1", "SystemExit", "text of another class", "True and 1 told apart",
+    "by never", "by sorted", "an answer 1", "SystemExit", "text of another class", "% of a text and a function", "True and 1 told apart",
 )  # fmt: skip
 """Folds of each kind, for the tests that always run."""

@@ -64,8 +64,17 @@ def test_what_is_refused_is_named_with_its_line() -> None:
     assert error.value.exit_code == 2 and "\n" not in str(error.value)
 
 
-def test_the_help_prints_the_list(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = call(capsys, "decide", "--help")
+def test_a_remainder_is_taken_by_a_known_number() -> None:
+    """Of an argument the code does not say whether it is an integer, and a text before % prints where functions lie."""
+    by_constant, by_closure, by_argument = (Fold(0, step, lambda s: s == 0) for step in deceiving._percent(3))
+    for fold in (by_constant, by_closure):
+        assert decide(MODEL, fold).verdict == "different"
+    with pytest.raises(BadInput, match=r"BINARY_OP % with another right operand"):
+        decide(MODEL, by_argument)
+
+
+def test_the_page_on_folds_prints_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = call(capsys, "explain", "fold")
     shown = " ".join(out.split())
     for row in said():
         assert " ".join(row.split()) in shown

@@ -6,55 +6,23 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attacks.forged_fields import changes
 from shared import call
 from test_decision_certificates import CASES, made
 
 import symcook as sc
 from symcook.compilers import compile
-from symcook.decide.certificate import document
-from symcook.decide.decision import Decision, decide, recheck
+from symcook.decide.automata import Automaton
+from symcook.decide.certificate import StateMap, document
+from symcook.decide.decision import Decision, decide, recheck, recogniser
+from symcook.decide.finite import Finite
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
-
-
-def changes(given: Any) -> Iterator[Any]:
-    """A JSON value with one part changed to another value of its kind, or to one that Python takes for equal; each list
-    and object also with a part less, a part twice, or in another order."""
-    if isinstance(given, dict):
-        yield from ({**given, key: new} for key, value in given.items() for new in changes(value))
-        yield from ({k: v for k, v in given.items() if k != key} for key in given)
-        yield {**given, "more": 0}
-    elif isinstance(given, list):
-        yield from ([*given[:k], new, *given[k + 1 :]] for k, value in enumerate(given) for new in changes(value))
-        yield from ([*given[:k], *given[k + 1 :]] for k in range(len(given)))
-        yield from ([*given, given[0]], given[::-1]) if given else ([0], ["a"], [[]])
-    elif isinstance(given, bool):
-        yield from (not given, int(given), float(given), str(given), None)
-    elif isinstance(given, int):
-        yield from (given + 1, given - 1, -given, float(given), str(given), given == 1, None, 10**30)
-    elif isinstance(given, str):
-        yield from (
-            given + "0",
-            given[:-1],
-            "",
-            "equal",
-            "different",
-            "decided",
-            "q0",
-            "q1",
-            "(",
-            "a",
-            "1/2",
-            "-1",
-            None,
-        )
-    else:
-        yield from (False, True, 0, "")
 
 
 def still_true(found: Decision, original: Decision, model: sc.Transformer, against: Any) -> bool:
@@ -136,6 +104,36 @@ def test_what_is_no_difference_is_none(against: Fold, word: Any, answers: list[A
     model = sc.build("dyck-1")
     with pytest.raises(BadInput, match="must hold"):
         recheck(difference(against, word, answers), model, against, name="X")
+
+
+SILENT = Fold(0, lambda d, b: -1 if d < 0 else min(d + 1, 3) if b == "(" else d - 1, lambda d: None)
+
+
+def test_an_equality_with_what_never_answers_is_none() -> None:
+    """The map of states is closed and pairs no two answers, since there are none to compare."""
+    model = sc.build("dyck-1-2")
+    reference: Any = recogniser(model, SILENT)
+    evidence = StateMap.of(Finite(model).automaton(), reference, model.alphabet)
+    assert evidence.check()
+    given = document(Decision("equal", model, "X", certificate=evidence))
+    with pytest.raises(BadInput, match="an answer to some string; given: None for all of them"):
+        recheck(json.loads(json.dumps(given)), model, SILENT, name="X")
+
+
+@pytest.mark.parametrize(
+    ("name", "against"),
+    [
+        ("dyck-1", FREE),  # by invariants
+        ("dyck-1-2", replace(SILENT, answer=lambda d: None if d == 1 else d == 0)),  # by a map of states, or a string
+        ("dyck-1-2", Automaton(("(", ")"), ((1, 2), (1, 2), (1, 2)), (None, False, False), ("s", "o", "c"))),
+    ],
+)
+def test_what_is_free_is_said_again(name: str, against: Any) -> None:
+    model = sc.build(name)
+    found = decide(model, against, name="X")
+    again = recheck(json.loads(json.dumps(document(found))), model, against, name="X")
+    assert (again.verdict, again.free, again.empty) == (found.verdict, found.free, found.empty)
+    assert found.free is None or not found.empty
 
 
 def test_only_a_search_calls_a_string_the_smallest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

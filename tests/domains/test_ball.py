@@ -272,6 +272,7 @@ def test_activations_enclose_their_definitions(kind):
                 "gelu": lambda t=t: t * mpmath.erfc(-t / mpmath.sqrt(2)) / 2,
                 "gelu-tanh": lambda t=t, u=inner: t / (1 + mpmath.exp(-2 * u)),
                 "gelu-sigmoid": lambda t=t: t / (1 + mpmath.exp(-mpmath.mpf(1702) / 1000 * t)),
+                "silu": lambda t=t: t / (1 + mpmath.exp(-t)),
             }[kind]()
             scale = max(abs(wanted), mpmath.mpf(10) ** -50)
             middle = mpmath.mpf(ball.mid().str(100, radius=False))

@@ -1,6 +1,7 @@
 """The domain of all lengths against exact runs, word by word."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -251,3 +252,25 @@ def test_a_condition_on_an_input_and_the_position_is_at_the_first_position() -> 
     b.add(sc.head(value={"m": "t"}, weighting="leftmost"))
     b.readout("sign", "last", "m", weights=[1])
     assert [form.conditions for form in every_length(b.build("m")).forms] == [("1 < x(n)",), ("x(n) <= 1",)]
+
+
+def attending(**parts: Any) -> Transformer:
+    """A model of two coordinates whose head takes the mean of what is before."""
+    embedding = sc.Embedding(sc.Space(("x", "y")), {"a": {"x": 3, "y": 4}, "b": {"y": -2}})
+    head = sc.Head(("x", "y"), ("x", "y"), [], [], [["1/2", 0], [0, "1/2"]], "future")
+    return sc.Transformer("m", embedding, (sc.Layer(head, **parts),), sc.Readout("sign", "last", ("y",), [[1]]))
+
+
+def test_gated_units_and_rms_norms_have_forms() -> None:
+    sides = [[1, 0], [0, -1]], [[1, 1], [0, 1]], [[1, 0], [1, -2]]
+    many, open_ = compared(attending(feedforward=sc.GatedUnits(("x", "y"), ("x", "y"), *sides, "relu", [1, -1])), 5)
+    assert many > 1000 and open_ == 0
+    for norm in (sc.RMSNorm(("x", "y"), epsilon="1/3", gain=[2, -1]), sc.RMSNorm(("x", "y"), zero_square="zero")):
+        # The root of the second is above zero by what the letters give, without an epsilon.
+        assert compared(attending(attention_norms=norm, placement="pre"), 5, softmax=True)[1] == 0
+
+
+def test_a_gate_without_rule_says_so() -> None:
+    gate = sc.GatedUnits(("x",), ("x",), [[1]], [[1]], [[1]], "silu")
+    with pytest.raises(BadInput, match="there is no rule for silu"):
+        every_length(replace(attending(feedforward=gate), readout=sc.Readout("value", "last", ("x",))))

@@ -260,13 +260,13 @@ def test_open_and_different_inputs_are_counted(monkeypatch: pytest.MonkeyPatch) 
 
     answers = iter(["open", None, {"layer": 1}, "open", {"layer": 2}, {"layer": 3}])
 
-    def run(one: object, other: object, tokens: object, near: object, positions: object) -> Any:
+    def run(one: object, other: object, near: object, positions: object) -> Any:
         answer = next(answers)
         if answer == "open":
             raise Undecided("a choice")
         return answer, True
 
-    monkeypatch.setattr(module, "_run", run)
+    monkeypatch.setattr(module, "_compared", run)
     model = sc.build("dyck-1")
     found = model.diff(model, 2)
     assert (found.inputs, found.open, found.different) == (6, 2, 3)

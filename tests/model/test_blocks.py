@@ -396,7 +396,7 @@ def test_parts_in_the_wrong_place_are_refused() -> None:
             Transformer("m", embedding, layers, readout)
     with pytest.raises(BadInput, match="attention of a layer must be a SelfAttention; given: FeedForward"):
         Layer(block)
-    with pytest.raises(BadInput, match="feedforward of a layer must be a FeedForward; given: Head"):
+    with pytest.raises(BadInput, match="feedforward of a layer must be a FeedForward or a GatedUnits; given: Head"):
         Layer(None, head)
 
 

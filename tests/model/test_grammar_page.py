@@ -90,6 +90,8 @@ def test_an_example_of_a_statement_is_one(line: str) -> None:
     cells = [cell.strip().strip("`") for cell in line.replace("\\|", "|").strip("|").split("|")]
     kind = {"answer": "largest", "probability": "distribution"}.get(cells[0].partition("(")[0], "sign")
     b = sc.Builder(words={"a": {"x": 1}, "b": {}})
+    if "(1, 1, " in cells[-1]:  # of a head
+        b.attention("share", "x")
     labels = {} if kind == "sign" else {"weights": [[1], [0]], "labels": ("yes", "no")}
     b.readout(kind, "last", "x", **(labels or {"weights": [1]}))
     assert b.build("m").prove(cells[-1], seconds=2).statement == cells[-1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,14 @@ import pytest
 import sympy
 from families import together
 
+import symcook as sc
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Parameter, Transformer
+from symcook.numbers.balls import Ball
 from symcook.recipes import build
 
 SPACE = Space(("x", "y"))
@@ -169,3 +172,17 @@ def test_a_symbol_of_sympy_is_the_symbol_of_that_name_whatever_it_assumes() -> N
     model = Transformer("m", embedding, (LAYER,), READOUT, (Parameter("c", default=3),))
     assert model == loads(dumps(model)) and model.bind().parameters == ()
     assert model.bind().embedding.positions["x"] == 3 * model.symbols["i"]
+
+
+def test_numbers_of_other_libraries_are_read_alike_everywhere() -> None:
+    """A weight, the argument of a bound, a value of a sweep, and what a ball is compared with."""
+    for two in (2, Fraction(2), sympy.Integer(2), np.int64(2), np.uint8(2), np.array(2)):
+        b = sc.Builder(words={"a": {"v": two}, "b": {"v": 1}})
+        b.readout("sign", "last", ["v"], weights=[two])
+        assert b.build("m").embedding.words["a"]["v"] == 2  # type: ignore[index]
+        assert sc.bound("softmax-hardmax", n=two, gamma=1).to_json()["parameters"]["n"] == 2
+        assert sc.bound("softmax-hardmax", n=[two, 3], gamma=1).values[0] == "2"
+        assert Ball("2", "0") == two
+    for none in (True, np.bool_(True), np.float64(2), 2.0, sympy.Float(2)):
+        with pytest.raises(BadInput):
+            sc.bound("softmax-hardmax", n=none, gamma=1)

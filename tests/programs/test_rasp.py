@@ -213,11 +213,11 @@ def test_arithmetic_on_letters_that_are_numbers_is_never_of_text(what: str) -> N
 
 def test_the_number_of_a_letter_is_asked_for() -> None:
     doubled = sc.compile("srasp", rasp.Map(lambda x: int(x) * 2, rasp.tokens), alphabet=["1", "2", "30"])
-    assert doubled.run(["1", "30", "2"]).outputs == ["2", "60", "4"]
+    assert doubled.run(["1", "30", "2"]).outputs == [2, 60, 4]
     greater = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, lambda k, q: int(k) > int(q)))
-    assert sc.compile("srasp", greater, alphabet=["9", "10"]).run(["9", "10"]).outputs == ["1", "0"]
+    assert sc.compile("srasp", greater, alphabet=["9", "10"]).run(["9", "10"]).outputs == [1, 0]
     same = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, rasp.Comparison.GT))
-    assert sc.compile("srasp", same, alphabet=["09", "10"]).run(["09", "10"]).outputs == ["1", "0"]
+    assert sc.compile("srasp", same, alphabet=["09", "10"]).run(["09", "10"]).outputs == [1, 0]
 
 
 def test_what_a_function_raises_at_a_value_is_a_sentence() -> None:

@@ -269,7 +269,7 @@ def test_the_trusted_module_is_short() -> None:
     ("holds(letters(prev(Q_a)), i)", "unknown"),
     ("holds(letters(), i)", "unexpected"),
     ("holds(Q_a & i, i)", "formulas are made by"),
-    ("holds(Q_a, accept)", "accept takes a position"),
+    ("holds(Q_a, accept)", "an argument must be a whole number"),
     ("holds(" + "prev(" * 2000 + "Q_a" + ")" * 2000 + ", i)", "deep"),
     ("holds", "holds"),
 ])  # fmt: skip

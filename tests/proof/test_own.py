@@ -192,9 +192,9 @@ def test_where_the_search_ends_the_names_are_those_of_the_model():
 
 
 @pytest.mark.parametrize("sentence", ["accept", "accept()"])
-def test_a_readout_at_each_position_asks_for_a_position(sentence):
-    with pytest.raises(BadInput, match="position"):
-        certify.claim(at_each("sign"), sentence)
+def test_a_readout_at_each_position_is_asked_at_the_last_without_one(sentence):
+    document = at_each("sign")
+    assert certify.claim(document, sentence).text == certify.claim(document, "accept(n)").text
 
 
 @pytest.mark.parametrize(

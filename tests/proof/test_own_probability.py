@@ -56,10 +56,17 @@ def test_statements_are_proved_or_refuted(sentence: str, status: str, word: Any)
     assert (found.tried and found.tried.word) == word
 
 
+def test_without_a_position_it_is_at_the_last() -> None:
+    """Of a readout at each position, as `accept` and `answer` are."""
+    document = to_document(model("each"))
+    for sentence in ("probability(yes) = probability(yes, n)", "logit(no) = logit(no, n)"):
+        found = certify.settle(certify.claim(document, sentence), document)
+        assert found.verdict is not None and found.verdict.status == "PROVED", sentence
+
+
 @pytest.mark.parametrize("position, sentence, said", [
     ("last", "probability(yse) = 0", "column 1, 'probability(yse)': the label 'yse' is unknown; did you mean yes?"),
     ("last", "0 = probability(yes, n)", "column 5, 'probability(yes, n)': probability takes no position"),
-    ("each", "probability(yes) = 0", "write probability(yes, n) for the last"),
     ("last", "probability(yes)", "it is a number"),
     ("last", "probability() = 0", "probability takes a label"),
     ("last", "answer(yes)", "answer needs a readout largest"),

@@ -335,3 +335,16 @@ def test_as_many_digits_as_are_asked_for() -> None:
         with mpmath.workdps(90):
             assert mpmath.mpf(cell.rad) <= mpmath.mpf(cell.mid) * mpmath.mpf(10) ** -digits
             assert abs(mpmath.mpf(cell.mid) - first("1")) <= mpmath.mpf(cell.rad)
+
+
+def test_many_strings_in_few_classes_have_an_exact_margin() -> None:
+    """2^15 and 2^16 strings, which the counts of symbols determine: their means are (n - 2k)/n."""
+    b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+    b.add(sc.head(value={"mean": "vote"}, mask="causal"))
+    b.readout("sign", "last", "mean", weights=[1])
+    rows = {row["n"]: row for row in b.build("votes").margin(17).rows}
+    for n in (15, 16, 17):
+        means = [Fraction(n - 2 * k, n) for k in range(n + 1)]
+        assert rows[n]["margin"] == min(map(abs, means))
+        assert rows[n]["accepted"] == min(mean for mean in means if mean > 0)
+        assert rows[n]["rejected"] == min(-mean for mean in means if mean <= 0)

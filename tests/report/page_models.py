@@ -119,21 +119,28 @@ def some_model(random: Random) -> sc.Transformer:
             Q = [[0] * len(reads) for _ in Q]
         return sc.Head(reads, writes, Q, K, V, mask=random.choice(MASKS), weighting=weighting)
 
-    def network(reads: tuple[str, ...]) -> sc.FeedForward:
-        hidden, writes = random.randint(1, 3), some()
+    def network(reads: tuple[str, ...]) -> Any:
+        hidden, writes, activation = random.randint(1, 3), some(), random.choice(("relu", "step"))
+        if random.random() < 0.3:
+            sides = (matrix(hidden, len(reads)), matrix(hidden, len(reads)), matrix(len(writes), hidden))
+            biases = {"gate_bias": [number() for _ in range(hidden)], "down_bias": [number() for _ in writes]}
+            return sc.GatedUnits(reads, writes, *sides, activation, **biases)
         return sc.FeedForward(
             reads, writes, matrix(hidden, len(reads)), [number() for _ in range(hidden)], matrix(len(writes), hidden),
-            [number() for _ in writes], activation=random.choice(("relu", "step")),
+            [number() for _ in writes], activation=activation,
         )  # fmt: skip
 
     def norm() -> Any:  # of two entries, so that its root is that of a square
         zero = random.choice(("refuse", "zero"))
         reads = some()
         one = [[number() or 1 for _ in reads]]
-        return sc.LayerNorm(reads, ("view1", "view2"), projection=[*one, [-x for x in one[0]]], zero_variance=zero)
+        projection = [*one, [-x for x in one[0]]]
+        if random.random() < 0.5:
+            return sc.RMSNorm(reads, ("view1", "view2"), gain=[number(), 2], projection=projection, zero_square=zero)
+        return sc.LayerNorm(reads, ("view1", "view2"), projection=projection, zero_variance=zero)
 
     def layer() -> sc.Layer:
-        normed = random.random() < 0.2
+        normed = random.random() < 0.3
         reads = ("view1", "view2") if normed else some()
         attention = sc.SelfAttention(tuple(head(reads) for _ in range(random.randint(1, 3))))
         feedforward = network(reads) if random.random() < 0.7 else None

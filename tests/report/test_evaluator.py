@@ -75,6 +75,7 @@ def test_the_models_have_every_trait() -> None:
             for step in model.sublayers:
                 met |= {"several heads"} if len(step.parts) > 1 else set()
                 met |= {f"norm {step.kind}"} if step.norms else set()
+                met |= {type(part).__name__ for part in step.all_parts}
                 for part in step.parts:
                     if isinstance(part, sc.Head):
                         met |= {f"mask {part.mask}", part.weighting, "Q unlike K" if part.Q != part.K else "Q like K"}
@@ -83,6 +84,8 @@ def test_the_models_have_every_trait() -> None:
     wanted = {f"readout {kind} {at}" for kind in ("sign", "zero") for at in ("first", "last", "each", "all")}
     wanted |= {f"readout {kind} {at}" for kind in ("value", "largest") for at in ("first", "last", "each")}
     wanted |= {
+        "GatedUnits",
+        "RMSNorm",
         "CLS",
         "BOS",
         "EOS",

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import abc
+import collections
+import dataclasses
+import enum
 import functools
+import importlib
 import io
+import operator
+import os
+import random
 import re
+import time
+import types
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,7 +26,10 @@ import pytest
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
+from symcook.verify.chunks import plan
+from symcook.verify.comparison import Numbers
 from symcook.verify.identity import identity
+from symcook.verify.workers import Made, Task
 
 
 def majority() -> sc.Transformer:
@@ -119,7 +133,7 @@ def test_objects_of_many_kinds_have_a_content() -> None:
         Inner(1),
         functools.partial(len),
         [].append,
-        Path("x"),
+        str.upper,
         len,
         Inner,
         1.5,
@@ -132,7 +146,7 @@ def test_objects_of_many_kinds_have_a_content() -> None:
         Inner(2),
         functools.partial(any),
         [1].append,
-        Path("y"),
+        str.lower,
         any,
         Ref,
         2.5,
@@ -151,7 +165,173 @@ def test_what_has_no_content_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="whose content identifies it; given: one that holds a generator"):
         majority().check(made(stream), 4, resume=tmp_path / "sweep.db")  # type: ignore[arg-type]
     assert not (tmp_path / "sweep.db").exists()
-    assert identity(made(io.StringIO("a"))) != identity(made(io.StringIO("b")))  # type: ignore[arg-type]
+    for part in (io.StringIO("a"), Path("x"), os.environ, globals, time.time, random.Random(1), io.open):
+        with pytest.raises(BadInput, match="whose content identifies it") as error:
+            identity(made(part))  # type: ignore[arg-type]
+        assert "\n" not in str(error.value)
+
+
+def module(**names: object) -> ModuleType:
+    helpers = ModuleType("helpers")
+    vars(helpers).update(names)
+    return helpers
+
+
+def metaclass(bad: str) -> type:
+    return types.new_class("Meta", (type,), {}, lambda names: names.update(bad=property(lambda own: bad)))
+
+
+class Believed(Ref):
+    """Says the same of itself whatever it holds."""
+
+    def __reduce__(self) -> Any:
+        return str, ()
+
+    def __getstate__(self) -> Any:
+        return None
+
+
+class BelievedList(list[str]):
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return str, ()
+
+
+def named(bad: str) -> Callable[[Any], bool]:
+    function = made("")
+    function.__name__ = bad
+    return function
+
+
+def described(bad: str) -> Callable[[Any], bool]:
+    function = made("")
+    function.__doc__ = bad
+    return function
+
+
+def annotated(bad: str) -> Callable[[Any], bool]:
+    function = made("")
+    function.__annotations__["s"] = bad
+    return function
+
+
+def cached(bad: str) -> Callable[[Any], bool]:
+    return functools.cache(made(bad))
+
+
+def registered(bad: str) -> type:
+    kind = abc.ABCMeta("Kind", (), {})
+    if bad:
+        kind.register(int)
+    return kind
+
+
+HELD: dict[str, Callable[[str], object]] = {
+    "a module": lambda bad: module(BAD=bad),
+    "a class with a metaclass": lambda bad: metaclass(bad)("Kind", (), {}),
+    "an object that takes itself apart": Believed,
+    "a list that takes itself apart": lambda bad: BelievedList([bad]),
+    "a text with attributes": lambda bad: type("Text", (str,), {})(bad),
+    "a name": named,
+    "a docstring": described,
+    "annotations": annotated,
+    "the docstring of a class": lambda bad: type("Kind", (), {"__doc__": bad}),
+    "a cached function": cached,
+    "registered classes": registered,
+    "a dataclass": lambda bad: dataclasses.make_dataclass("Data", [("x", str, dataclasses.field(default=bad))])(),
+    "a named tuple": lambda bad: collections.namedtuple("Pair", ["x", "y"])(1, bad),
+    "an enumeration": lambda bad: enum.Enum("Words", {"good": "", "bad": bad + "x"}),
+}
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_what_a_reference_holds_belongs_to_its_content(kind: str) -> None:
+    first, again, other = (identity(made(HELD[kind](bad))) for bad in ("", "", "abbab"))  # type: ignore[arg-type]
+    assert first == again != other
+
+
+def by_globals(s: Any) -> bool:
+    return len(s) > globals()["THRESHOLD"]
+
+
+def by_other_globals(s: Any) -> bool:
+    return len(s) > by_global.__globals__["THRESHOLD"]
+
+
+def by_environment(s: Any) -> bool:
+    return len(s) > int(os.environ.get("THRESHOLD", 1))
+
+
+def by_import(s: Any) -> bool:
+    import time
+
+    return len(s) > time.time()
+
+
+def by_library(s: Any) -> bool:
+    from itertools import count
+
+    return len(s) > next(count(1))
+
+
+def by_name_of_function(s: Any) -> bool:
+    return len(s) > len(operator.attrgetter("__name__")(by_global))
+
+
+def by_wrapped(s: Any) -> bool:
+    return bool(made("")(s))
+
+
+def test_a_reference_that_reads_elsewhere_is_refused(tmp_path: Path) -> None:
+    for reference in (by_globals, by_other_globals, by_environment, by_import):
+        with pytest.raises(BadInput, match="whose content identifies it") as error:
+            majority().check(reference, 4, resume=tmp_path / "sweep.db")
+        assert "\n" not in str(error.value) and not (tmp_path / "sweep.db").exists()
+    assert identity(by_library) and identity(by_name_of_function) and identity(by_wrapped)
+    false = functools.cache(made("a"))
+    false.__wrapped__ = made("b")  # type: ignore[attr-defined]
+    with pytest.raises(BadInput, match="another one"):
+        identity(false)
+
+
+DEEP = 1
+
+
+def deep(s: Any) -> bool:
+    return "".join(s) == "a" * DEEP
+
+
+def test_workers_ask_the_reference_as_the_caller_changed_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker imports the module of the reference, in which DEEP is still 1."""
+    model = majority()
+    monkeypatch.setitem(deep.__globals__, "DEEP", 2)
+    task = Task.of(plan(model, 4), Made.of(deep), Numbers(), None, identity(deep))
+    assert task.built()
+    monkeypatch.setitem(deep.__globals__, "DEEP", 1)
+    again = dataclasses.replace(task, key="the same task elsewhere")
+    with pytest.raises(BadInput, match="the same in each worker; given: deep, which was changed"):
+        again.built()
+
+
+def test_workers_need_a_reference_with_a_content() -> None:
+    with pytest.raises(BadInput, match=r"or has workers.*given: one that holds the function globals"):
+        majority().check(by_globals, 4, workers=2)
+
+
+@pytest.mark.sweep
+def test_a_changed_reference_in_other_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "changed_reference.py").write_text(
+        "TABLE = {'a': 1}\n\ndef more(s):\n    return len(s) >= TABLE['a']\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    more = importlib.import_module("changed_reference").more
+    assert majority().check(more, 4, workers=2).strings == 30
+    more.__globals__["TABLE"]["a"] = 3
+    with pytest.raises(BadInput, match="the same in each worker"):
+        majority().check(more, 4, workers=2)
 
 
 class Stopped(KeyboardInterrupt):

@@ -607,16 +607,21 @@ def test_a_reference_is_its_file_and_what_it_imports(inside: str, tmp_path: Path
 
 
 def test_a_sample_of_a_checkpoint_is_asked_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A reference that reads a file of data, which nobody sees change."""
+    """A reference for which an installed package reads a file of data, which nobody sees change. One that reads it by
+    itself has no identity."""
     (tmp_path / "spec.py").write_text(
-        "from pathlib import Path\n"
+        "from numpy import loadtxt\n"
+        f"FILE = {str(tmp_path / 'least.txt')!r}\n"
         "def ref(word):\n"
-        "    least = int((Path(__file__).parent / 'least.txt').read_text())\n"
-        "    return word.count('(') >= least\n"
+        "    return word.count('(') >= int(loadtxt(FILE))\n"
+        "def reads(word):\n"
+        "    return word.count('(') >= int(open(FILE).read())\n"
     )
     command = ["check", "dyck-1", "--spec", f"{tmp_path}/spec.py:ref", "--max-length", "6"]
     command += ["--resume", str(tmp_path / "words.db")]
     (tmp_path / "least.txt").write_text("0")
+    assert main([part.replace(":ref", ":reads") for part in command]) == 2
+    assert "one that holds the function open" in capsys.readouterr().err
     assert main(command) == 1
     (tmp_path / "least.txt").write_text("9")
     assert main(command) == 2

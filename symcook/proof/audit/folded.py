@@ -16,16 +16,12 @@ from typing import Any
 from symcook.errors import Rejected
 from symcook.model import expr
 from symcook.model.expr import Tree
-from symcook.proof import grammar
+from symcook.proof import grammar, records
 from symcook.proof.grammar import Definition
 from symcook.proof.terms import Sort, Term, free, instantiate, loose, var
 
-_MODEL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
-"""A word about a model, with the name of the model."""
 _STAND_IN = "stored_model_"
 """The stem of names that replace text which the reader or the writer of formulas does not take."""
-MODEL_WORDS = ("run", "word", "accept")
-"""The words that take the name of a model."""
 
 
 def statement_tree(text: str) -> Tree:
@@ -46,7 +42,7 @@ def statement_tree(text: str) -> Tree:
             return tuple([back(part) for part in tree])
         return tree
 
-    return back(expr.parse_formula(_MODEL.sub(put, text)))
+    return back(expr.parse_formula(records.MODEL_CALL.sub(put, text)))
 
 
 def text_of(tree: Tree) -> str:

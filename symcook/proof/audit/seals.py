@@ -46,7 +46,7 @@ def text(lines: Iterable[str]) -> str:
 def write(path: Path, lines: Iterable[str]) -> None:
     """Write a record. An interruption leaves the file as it was before."""
     draft = path.with_name(path.name + ".part")
-    draft.write_text(text(lines), encoding="utf-8")
+    draft.write_text(text(lines), encoding="utf-8", newline="\n")
     os.replace(draft, path)
 
 

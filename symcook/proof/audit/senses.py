@@ -26,6 +26,8 @@ class StatusOfSenses(NamedTuple):
     """For CORRECTED: the ids of the proved statements that correct it."""
     assuming: frozenset[str] = frozenset()
     """The ids of the statements without a proof on which the status depends."""
+    lemmas: tuple[str, ...] = ()
+    """The labels of the lemmas that the certificates list, those of the corrections too, in order."""
 
 
 def said(name: str, stored: Mapping[str, Sequence[Path]], correcting: Mapping[str, Sequence[str]]) -> StatusOfSenses:
@@ -38,23 +40,32 @@ def said(name: str, stored: Mapping[str, Sequence[Path]], correcting: Mapping[st
                 continue
             decided = any(other.startswith("oracle.") for other in assuming)
             if wanted == "refuted" and not decided:
-                return _corrected(name, assuming, stored, correcting)
+                return _corrected(name, StatusOfSenses("REFUTED", (), assuming, _labels(path)), stored, correcting)
             if wanted == "proved":
-                return StatusOfSenses("DECIDED" if decided else "PROVED", (), assuming)
+                return StatusOfSenses("DECIDED" if decided else "PROVED", (), assuming, _labels(path))
             if not wanted and (length := _checked(path)):
                 return StatusOfSenses(f"CHECKED {length}", (), assuming)
     return StatusOfSenses("OPEN")
 
 
 def _corrected(
-    name: str, assuming: frozenset[str], stored: Mapping[str, Sequence[Path]], correcting: Mapping[str, Sequence[str]]
+    name: str, refuted: StatusOfSenses, stored: Mapping[str, Sequence[Path]], correcting: Mapping[str, Sequence[str]]
 ) -> StatusOfSenses:
     """What is said of a refuted id: CORRECTED if a statement that corrects it is proved."""
-    proved = {other: said(other, stored, {}) for other in correcting.get(name, ())}
-    corrections = tuple(other for other, found in proved.items() if found.status == "PROVED")
-    if not corrections:
-        return StatusOfSenses("REFUTED", (), assuming)
-    return StatusOfSenses("CORRECTED", corrections, assuming.union(*(proved[other].assuming for other in corrections)))
+    said_of = {other: said(other, stored, {}) for other in correcting.get(name, ())}
+    proved = {other: one for other, one in said_of.items() if one.status == "PROVED"}
+    if not proved:
+        return refuted
+    both = (refuted, *proved.values())
+    lemmas = {lemma for one in both for lemma in one.lemmas}
+    assuming = frozenset[str]().union(*(one.assuming for one in both))
+    return StatusOfSenses("CORRECTED", tuple(proved), assuming, tuple(sorted(lemmas)))
+
+
+def _labels(path: Path) -> tuple[str, ...]:
+    """The labels of the lemmas that a certificate lists, without what is assumed, as `replay` finds them in the
+    proof."""
+    return tuple(sorted(name.removeprefix("lem.") for name in certificate(path)[1] if not name.startswith(ASSUMED)))
 
 
 def _assumed(path: Path, stored: Mapping[str, Sequence[Path]]) -> frozenset[str] | None:

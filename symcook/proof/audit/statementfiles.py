@@ -11,14 +11,11 @@ import re
 from functools import cache, cached_property
 from pathlib import Path
 
+from symcook.proof import records
 from symcook.proof.audit.seals import digest
 
 _WORD = re.compile(r"\w+")
 """A word of a statement, which may be the name of a definition."""
-_MODEL = re.compile(
-    r"(?:\b(?:run|word|accept|premises|answer|names)\(\s*|\(\s*(?=family-))((?:family-)?[A-Za-z0-9][A-Za-z0-9-]*)"
-)
-"""The name of a model or a family, as in run(min) or names(family-max)."""
 
 
 class StatementFiles:
@@ -77,7 +74,7 @@ class StatementFiles:
 
     def _named(self, text: str) -> frozenset[str]:
         """The keys in `parts` of the parts that a text names."""
-        names = {*_WORD.findall(text), *(f"({name}" for name in _MODEL.findall(text))}
+        names = {*_WORD.findall(text), *(f"({name}" for name in records.NAME.findall(text))}
         return frozenset(names & self.parts.keys())
 
 

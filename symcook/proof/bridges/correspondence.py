@@ -10,10 +10,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from symcook.errors import BadInput
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
 from symcook.model.plainfamily import FamilyLayer, Range, Repeat
-from symcook.proof.definitions import PartsRow
+from symcook.proof.definitions import NormDeviation, NormMean, PartsRow
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
 from symcook.proof.rows import Right, RunEquations
 from symcook.proof.runrel import Relation
@@ -56,9 +57,11 @@ class BlockRecord(RunEquations):
     def _norm(self, number: int, norm: object) -> dict[str, Any]:
         first = len(self.definitions)
         outputs = super()._norm(number, norm)
-        # the first two functions that a norm defines are its mean and its standard deviation
-        mean, deviation = (definition.function for definition in self.definitions[first : first + 2])
-        self.blocks[-1].norms.append((mean, deviation, outputs))
+        # the first two functions that a layer norm defines are its mean and its standard deviation
+        mean, deviation = self.definitions[first : first + 2]
+        if not (isinstance(mean.row, NormMean) and isinstance(deviation.row, NormDeviation)):
+            raise BadInput("a model that is compared with a family must have layer norms", type(mean.row).__name__)
+        self.blocks[-1].norms.append((mean.function, deviation.function, outputs))
         return outputs
 
     def _part(self, number: int, blocks: Sequence[object], norms: Sequence[object], placement: str) -> None:

@@ -28,7 +28,7 @@ from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.prooftext import Place, TextLine
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
-from symcook.proof.statements.reader import PLACES, WORDS, SentenceReader, wrong
+from symcook.proof.statements.reader import ATTENDED, PLACES, WORDS, YIELDING, SentenceReader, wrong
 from symcook.proof.statements.trees import replaced
 from symcook.proof.statements.vocabulary import OWN_NAMES, BoundNames, ModelMeaning, Sentence, free, named, written
 
@@ -87,7 +87,8 @@ class FamilyMeaning(ModelMeaning):
         self.space = tuple(dict.fromkeys([*kinds, *family.space]))
         # A name of the family that has another meaning in sentences gets underscores in the statement; a sentence must
         # write it in quotation marks.
-        reserved = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
+        words = WORDS.keys() - (YIELDING & kinds.keys())
+        reserved = {*known, *expr.RESERVED, *words, *OWN_NAMES, *MARKERS}
         self.names = dict[str, str]()
         for name in kinds:
             new = name
@@ -139,6 +140,10 @@ class FamilyMeaning(ModelMeaning):
         return [name if self.names.get(name, name) == name else f'"{name}"' for name in self.space]
 
 
+_OF_ONE_SIZE = ("holds", "matches", "decoded", "probability", "logit")
+"""Words that need the alphabet or the labels of one size."""
+
+
 class FamilySentence(Sentence):
     """One sentence about a family."""
 
@@ -151,7 +156,7 @@ class FamilySentence(Sentence):
         todo = [tree]
         while todo:
             part = todo.pop()
-            if part[0] == "call" and part[1] in ("holds", "matches", "decoded", "probability", "logit"):
+            if part[0] == "call" and part[1] in (*_OF_ONE_SIZE, *ATTENDED) and self.reader.is_word(part[1]):
                 size = next(iter(self.meaning.family.sizes), "K")
                 raise self.fail(part, f"{part[1]} has no meaning at all sizes; {ONE_SIZE.format(size)}")
             todo += [child for child in expr.children(part) if child]

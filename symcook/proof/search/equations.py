@@ -1,4 +1,5 @@
-"""The equations of a run: labels for them, and a proof that functions exist which satisfy them.
+"""The equations of a run: labels for them, and a proof that functions exist which satisfy them. The inequalities of a
+run that rounds get labels too.
 
 A run relation is a conjunction of equations ``all i in 0..n - 1. f(i) = TERM`` or ``f(i)*d(i) = TERM``, each for a
 different function f (`ValueGiven` is the general form). So f exists if the functions in TERM exist: f is TERM, or it is
@@ -83,19 +84,26 @@ def own(text: str | None) -> tuple[list[str], list[str]]:
 
 
 def defines(part: Term) -> Term | None:
-    """The name whose value an equation gives: f for f = TERM, f(x) = TERM or f(x)*FACTOR = TERM, also after quantifiers
-    and premises. None if the formula is not an equation of this kind."""
+    """The name whose value a part of a run gives: f for f = TERM, f(x) = TERM, f(x)*FACTOR = TERM or, in a run that
+    rounds, abs(f(x) - TERM) <= ERROR, also after quantifiers and premises. None for any other formula."""
     while part[0] in ("all", "->"):
         part = part[2][-1]
-    left_side = part[2][0] if part[0] == "=" else part
-    left_side = left_side[2][0] if left_side[0] == "*" else left_side
+    rounded = part[2][0] if part[0] == "&" else part
+    rounded = rounded[2][-1] if rounded[0] == "->" else rounded
+    if rounded[0] == "<=" and rounded[2][0][:2] == ("fn", "abs") and rounded[2][0][2][0][0] == "-":
+        left_side = rounded[2][0][2][0][2][0]
+    elif part[0] == "=":
+        left_side = part[2][0]
+        left_side = left_side[2][0] if left_side[0] == "*" else left_side
+    else:
+        return None
     left_side = left_side[2][0] if left_side[0] == "app" else left_side
-    return left_side if left_side[0] == "var" and part[0] == "=" else None
+    return left_side if left_side[0] == "var" else None
 
 
 def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
     """Labels for the parts of the conjunction `f`. A label ``..`` is replaced by NAME_is for each part without a label
-    that is an equation for NAME, and by ``part`` and the part's number for any other one, and for a second equation for
+    that gives the value of NAME, and by ``part`` and the part's number for any other one, and for a second part for
     NAME."""
     if OWN not in labels:
         return labels

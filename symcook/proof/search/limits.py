@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
-from symcook.alarm import TimeUp, Until, alarm, timers
+from symcook.alarm import TimeUp, Until, alarm
 from symcook.errors import Rejected, Undecided
 from symcook.locks import PRECISION
 from symcook.proof import replay
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search.tactics import Stuck
-from symcook.proof.terms import Clock
 
 JUDGING = 600.0
 """The limit for the checker on one certificate, in seconds of processor time. A part of the certificate of a Turing
@@ -26,8 +25,8 @@ class OutOfTime(Undecided):
 
 @contextmanager
 def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
-    """A context that raises OutOfTime when `until` or `seconds` is over, whichever comes first; somewhat later on a
-    system without timers. Without `until` there is no limit, whatever `seconds` is.
+    """A context that raises OutOfTime when `until` or `seconds` is over, whichever comes first. Without `until` there
+    is no limit, whatever `seconds` is.
 
     A rejection after the limit counts as OutOfTime too, since the lack of time may have caused it.
     """
@@ -37,7 +36,7 @@ def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
     limit = Until(min(seconds, until.left))
     limit.clock = min(limit.clock, until.clock)
     try:
-        with nullcontext() if timers() else Clock(limit.left), alarm(limit):
+        with alarm(limit):
             yield
     except (Rejected, Stuck, TimeUp) as error:
         if isinstance(error, TimeUp) or limit.left <= 0:
@@ -54,13 +53,13 @@ def replayed(ids: Iterable[str] | None = None) -> list[Verdict]:
 def judged(statement: Statement, certificate: object, seconds: float = JUDGING) -> Verdict:
     """The checker's verdict on a certificate of a statement that is not stored, as `Library.judged` gives it.
 
-    Rejected also if the checker takes more than `seconds` of processor time. The checker's own limit goes by the clock,
-    and is used only on a system without timers.
+    Rejected also if the checker takes more than `seconds` of processor time. The checker's own limit, which goes by the
+    clock, is not used.
     """
     until = Until(seconds)
     try:
         with PRECISION, alarm(until):
-            return replay.library().judged(statement, certificate, math.inf if timers() else seconds)
+            return replay.library().judged(statement, certificate, math.inf)
     except TimeUp as over:
         if over.until is not until:
             raise

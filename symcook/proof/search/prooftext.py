@@ -30,7 +30,7 @@ A file has a heading and up to three parts; blocks are indented by blanks::
 If there are fewer blocks than cases or parts, the blocks are for those that the automation does not prove. ``..``
 stands for the names that a statement itself has: in ``given`` the names of its quantifiers (for a conjunction, those of
 the part that is proved), in FACT(..) those of the fact, in ``obtain`` the names of what exists. In a group of labels,
-``..`` stands for NAME_is for each part that is an equation for NAME.
+``..`` stands for NAME_is for each part that is an equation for NAME, or its inequality in a run that rounds.
 
 A hint is a fact; ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open); ``fact[OTHER]`` with
 facts for its premises; or a term. A line continues in the next line if a bracket is open, if it ends with a comma, a

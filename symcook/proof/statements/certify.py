@@ -668,7 +668,7 @@ def again(
     if two and other is None:
         why = "it is about two models: give the second by --with"
     elif model != hashes(document, second):
-        why = f"{'one of the models' if two else 'the model'} has changed since it was made"
+        why = f"stale: {'one of the models' if two else 'the model'} has changed since it was made"
     stated_now = partial(certify.claim, document, sentence, other=second)
     return sentence, judged_again(named(document["name"]), stated_now, certificate, text, why)
 

@@ -202,19 +202,28 @@ def prove(
     values: Mapping[str, Exact] | None = None,
     other: Transformer | None = None,
 ) -> ProofAnswer:
-    """Prove or refute a statement about `model`, for strings of every length.
+    """A proof or a refutation of a statement about the model, for strings of every length.
 
-    Without a proof script, symcook first tries decision procedures. Then it evaluates the statement on short strings,
-    exactly. If it is false on a string, the answer is REFUTED with this string. Otherwise symcook searches for a proof.
-    PROVED means that the checker accepts the certificate. The theorem is about the exact weights of this model.
+    Without a proof script, symcook first tries decision procedures. Then it evaluates the statement on short
+    strings, exactly. If it is false on a string, the answer is REFUTED with this string. Otherwise symcook searches
+    for a proof. PROVED means that the checker accepts the certificate. The theorem is about the exact weights of
+    this model.
 
-    Returns an answer with `status`, `counterexample`, `certificate` and `why`; in a notebook it shows itself.
+    Arguments:
+        statement: str. A formula about the run: `accept`, `count(a)`, `at(a, i)`, `n`, the model's coordinates,
+            quantifiers (`symcook explain statements`).
+        seconds: int or None (None). The time limit; 60 by default.
+        proof: str or None (None). A proof script; without one the automation searches.
+        values: {parameter: exact value} (None). The statement is about all values of the other parameters, by name.
+        other: Transformer or None (None). A second model over the same symbols; `other.accept` and `other.NAME(i)`
+            in the statement are about it.
 
-    statement: A sentence about the run: `accept`, `count(a)`, `at(a, i)`, `n`, the model's coordinates, quantifiers.
-    seconds: The time limit, a positive integer (60).
-    proof: A proof script, as text; without one the automation searches.
-    values: Exact values of symbols of the model; a statement is about all values of the others, by name.
-    other: A second model over the same symbols; in the statement `other.accept` and `other.NAME(i)` are about it.
+    Returns: ProofAnswer with `.holds`, `.status` (PROVED, REFUTED or OPEN), `.counterexample`, `.certificate` and
+    `.why`.
+
+    Raises: BadInput: a text that is not a statement about this model, and a proof script that cannot be read.
+
+    Example:
 
     >>> import symcook as sc
     >>> b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
@@ -228,8 +237,6 @@ def prove(
     ('REFUTED', 'aa')
     >>> model.prove("accept <-> other.accept", other=model).status
     'PROVED'
-
-    Raises BadInput for a sentence that is not a statement about this model, and a proof script that cannot be read.
     """
     limit = SECONDS if seconds is None else seconds
     if limit < 1:

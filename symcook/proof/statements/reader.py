@@ -3,9 +3,9 @@
 A statement is a formula of the grammar with six additions. A name may be quoted: ``"odd"(i)`` is the coordinate odd.
 A name may have a layer: ``v(i)`` is the last value of the coordinate v, which ``symcook run`` shows; ``v@0(i)`` is its
 value after the embedding, ``v@1(i)`` after layer 1, and ``v@1.attention(i)`` after the attention of layer 1. And
-``accept``, ``answer``, ``probability``, ``logit``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches`` and
-``decoded`` are keywords (`WORDS`). A name may have a prefix, ``other.``, ``renamed(..).`` or ``changed(..).``, if it is
-about a second run (see `secondrun`).
+``accept``, ``answer``, ``probability``, ``logit``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches``,
+``decoded``, ``weight`` and ``score`` are keywords (`WORDS`). A name may have a prefix, such as ``other.``,
+``renamed(..).`` or ``permuted.``, if it is about a second run (see `secondrun`).
 
 A formula may be followed by definitions of names in it: ``F where s := t, r(i) := u``. The reader puts what a name is
 defined as in its place (`symcook.proof.statements.where`).
@@ -25,6 +25,7 @@ import difflib
 import re
 from collections.abc import Collection
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 from math import prod
 from typing import Any
@@ -40,7 +41,7 @@ from symcook.proof.inequalities import reify
 from symcook.proof.instances import _integers
 from symcook.proof.normal import constant, nf
 from symcook.proof.statements.exactvalues import compact, written
-from symcook.proof.statements.secondrun import OTHER, PUT, parted
+from symcook.proof.statements.secondrun import EDITS, OTHER, parted, put_pattern
 from symcook.proof.statements.shortruns import Runs
 from symcook.proof.statements.where import WhereClause
 from symcook.proof.terms import Term, free, num, subterms
@@ -57,8 +58,11 @@ WORDS = {
     "holds": "a formula and a position",
     "matches": "a quoted regular expression, and a position where a prefix is meant",
     "decoded": "a position",
+    **dict.fromkeys(("weight", "score"), "a layer and a head, from 1, and the positions of the query and of the key"),
 }
 """By keyword of a statement: what its arguments must be, as an error message says it."""
+ATTENDED = ("weight", "score")
+"""The keywords about the attention of one head."""
 PLACES = {
     "accept": (0, 1),
     "answer": (0, 1),
@@ -68,15 +72,18 @@ PLACES = {
     "logit": (0, 1),
     "matches": (0, 1),
     "probability": (0, 1),
+    **dict.fromkeys(ATTENDED, (4,)),
 }
 """By keyword: the possible numbers of positions among its arguments. A keyword without an entry takes no position; but
 `holds`, which takes one, is read by a method of its own (`SentenceReader.formula_at`)."""
 OF_STRING = ("at", "count", "first", "last", "holds", "matches", "decoded")
 """The keywords whose value depends on the input string alone, not on the model."""
-UNNAMED = ("accept", "decoded")
-"""The keywords whose arguments are positions only: they take neither a token nor a label."""
+UNNAMED = ("accept", "decoded", *ATTENDED)
+"""The keywords whose arguments are numbers only: they take neither a token nor a label."""
 ALONE = ("accept", "logit")
 """The keywords that may stand without arguments."""
+YIELDING = frozenset(ATTENDED)
+"""The keywords that came when there were models already: where a coordinate or symbol has the name, it is meant."""
 
 MOST_MOD = 1000
 """The largest divisor k that ``a mod k`` may have."""
@@ -91,20 +98,25 @@ HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_
 """By sign or word that a statement does not have: the advice that an error gives."""
 HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
 HINTS |= {"renamed": "of the string with a and b exchanged write renamed(a->b, b->a).NAME"}
-HINTS |= {"changed": "of the string with an a at position p write changed(p, a).NAME"}
+HINTS |= {"changed": "of the string with an a at position p write changed(p, a).NAME", **EDITS}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 # The signs of `_SIGNS`, the longest first, so that "**" is not read as two "*". "!" is foreign, "!=" is not.
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
-# One token of a statement about one model, and about two: only with two models may a name begin with "other.".
-_TOKEN, _TOKEN_OF_TWO = (
-    re.compile(
+
+
+@cache
+def _token(two: bool, own: frozenset[str]) -> re.Pattern[str]:
+    """The pattern of one token of a statement. Only in a statement about `two` models a name may begin with "other.",
+    and a word of `EDITS` that is a name of the model (`own`) begins no prefix."""
+    prefixes = rf"(?:{re.escape(OTHER)}|{put_pattern(own)})?" if two else f"(?:{put_pattern(own)})?"
+    return re.compile(
         rf"\s*(?:(?P<foreign>{_FOREIGN})|(?P<number>[0-9]+(?:\.[0-9]+)?)"
         rf"|(?P<name>{prefixes}(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
         r"|(?P<op><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>$))"
     )
-    for prefixes in (f"(?:{PUT})?", rf"(?:{re.escape(OTHER)}|{PUT})?")
-)
+
+
 _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 """The first argument of a keyword, as a pattern: a token or label, quoted or not."""
 
@@ -131,8 +143,9 @@ class SentenceReader(expr.Reader):
         # Whether the formula of a ``holds(F, i)`` is being read. In F, a bare name is an operator without arguments.
         self.inside = False
         self.names = {*coordinates, *re.findall(r"\w+", text)}  # a variable that the reader adds has another name
+        token_pattern = _token(two, frozenset(EDITS.keys() & {*coordinates, *symbols}))
         while not self.tokens or self.tokens[-1][0] != "end":
-            match = (_TOKEN_OF_TWO if two else _TOKEN).match(text, index)
+            match = token_pattern.match(text, index)
             column = len(text) - len(text[index:].lstrip())
             if match is None or match.lastgroup is None or not match[0].isprintable():
                 raise self.wrong("no statement has this sign", column)
@@ -325,9 +338,9 @@ class SentenceReader(expr.Reader):
         """Read the arguments of `name`, which is a keyword, a coordinate, or a function of the grammar."""
         if name == "holds" and not self.inside:
             return self.formula_at()
-        if name in ("renamed", "changed") and name not in self.coordinates:
+        if name in ("renamed", "changed", *EDITS) and name not in {*self.coordinates, *self.symbols}:
             raise self.wrong(HINTS[name], self.tokens[self.at - 1][2])
-        if own_word(name) in WORDS and not self.inside:
+        if self.is_word(name) and not self.inside:
             return self.word(name)
         # A coordinate called like a function, such as ``min``: with one argument it may be the coordinate, so the
         # number of arguments is not checked. With more arguments the function is read, from `start` again.
@@ -340,6 +353,12 @@ class SentenceReader(expr.Reader):
                 return ("call", name, (only,))
             self.at = start
         return super().call(name)
+
+    def is_word(self, name: str) -> bool:
+        """Whether a name, which may have the prefix of a second run, is a keyword here."""
+        prefix, kind = parted(name)
+        own = name if prefix == OTHER else kind
+        return kind in WORDS and not (kind in YIELDING and (own in self.coordinates or own in self.symbols))
 
     def word(self, name: str) -> Tree:
         """Read the arguments of the keyword `name`: its token or label, then its positions. The first argument of
@@ -395,7 +414,7 @@ class SentenceReader(expr.Reader):
     def variable(self) -> str:
         """Read the name that a quantifier or sum binds; BadInput for a name that has a meaning already."""
         kind, name, _ = self.tokens[self.at]
-        if name in WORDS or name in ("n", "w") or (kind == "name" and not expr.valid_name(name)):
+        if self.is_word(name) or name in ("n", "w") or (kind == "name" and not expr.valid_name(name)):
             raise self.error(f"binds {name}, which has a meaning" if expr.valid_name(name) else "binds no name")
         return super().variable()
 

@@ -7,7 +7,9 @@
 A run on the renamed string is the run of a second model on the original string: in its embedding, each symbol has the
 row of the symbol that it becomes. For the changed string, I[w(i) = a] in the equations of the second run is replaced by
 I[w(i) = a] - I[i = p]*I[w(i) = a] + I[i = p]; for the other symbols the last term is left out. The position p is a name
-of the statement, with the premise that p is the position of a typed symbol.
+of the statement, with the premise that p is the position of a typed symbol. The strings of ``swapped(p, q).NAME``,
+``permuted.NAME``, ``appended(a, ..).NAME``, ``prepended(a, ..).NAME``, ``deleted(p).NAME`` and ``prefix(p).NAME`` are
+written in the same way (`symcook.proof.strings`); their runs may have another length.
 
 The equations of the second run are premises, like the equations of the first run; its functions have other names. So
 the statement is about the strings on which both models have a run. The names n and w mean the length and the tokens of
@@ -20,15 +22,17 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Rejected, unknown
 from symcook.model.expr import Tree, parse_formula, parse_term, show
 from symcook.present import present
+from symcook.proof import strings
 from symcook.proof.statements.trees import apart, replaced
+from symcook.proof.strings import EditedString, TypedEnds
 
 if TYPE_CHECKING:
     from symcook.proof.statements.vocabulary import ModelMeaning
@@ -36,11 +40,31 @@ if TYPE_CHECKING:
 OTHER = "other."
 """The prefix of the second model's names in a statement."""
 _QUOTED = r"""(?:"[^"]*"|'[^']*')"""
-# In quotes a string may have any characters: `_PUTS` skips quoted text, so a prefix in quotes is not a prefix.
-PUT = rf"""(?:renamed|changed)\((?:[^()"']|{_QUOTED})*\)\."""
-"""The prefix ``renamed(..).`` or ``changed(..).`` of names that are about the run on another string, as a pattern."""
-_PUTS = re.compile(rf"{_QUOTED}|({PUT})")
-_PREFIXED = re.compile(rf"({re.escape(OTHER)}|{PUT})?(.*)", re.S)
+EDITS = {
+    "swapped": "of the string with the symbols at p and q exchanged write swapped(p, q).NAME",
+    "permuted": "of the string with its symbols in another order write permuted.NAME",
+    "appended": "of the string with an a after it write appended(a).NAME",
+    "prepended": "of the string with an a before it write prepended(a).NAME",
+    "deleted": "of the string without the symbol at position p write deleted(p).NAME",
+    "prefix": "of the string up to position p write prefix(p).NAME",
+}
+"""By word: how a prefix of names about an edited string is written. Models came before these words: where a coordinate
+or symbol has the name of one, it is meant."""
+
+
+# In quotes a string may have any characters: `prefixes_of` skips quoted text, so a prefix in quotes is not a prefix.
+@cache
+def put_pattern(own: frozenset[str] = frozenset()) -> str:
+    """The prefixes of names that are about the run on another string, as a pattern, such as ``renamed(..).`` and
+    ``permuted.``, without those whose word is a name of the model (`own`)."""
+    words = "|".join(["renamed", "changed", *(word for word in EDITS if word not in own and word != PERMUTED)])
+    permuted = "" if PERMUTED in own else rf"|\b{PERMUTED}\."
+    return rf"""(?:\b(?:{words})\((?:[^()"']|{_QUOTED})*\)\.{permuted})"""
+
+
+PERMUTED = "permuted"
+"""The word for the string in another order, whose prefix takes nothing."""
+_PREFIXED = re.compile(rf"({re.escape(OTHER)}|{put_pattern()})?(.*)", re.S)
 _CHANGE = rf"\s*(\w+)\s*,\s*({_QUOTED}|\w+)\s*"
 _PAIR = rf"\s*({_QUOTED}|\w+)\s*->\s*({_QUOTED}|\w+)\s*"
 W_AT_I = ("call", "w", (("name", "i"),))
@@ -57,13 +81,19 @@ def parted(name: str) -> tuple[str, str]:
     return match[1] or "", match[2]
 
 
-def other_strings(sentence: str) -> dict[str, int]:
-    """The prefixes ``renamed(..).`` and ``changed(..).`` in a statement, each with the index of its first use."""
+def other_strings(sentence: str, own: Collection[str] = ()) -> dict[str, int]:
+    """The prefixes of names about other strings in a statement, each with the index of its first use. `own` are the
+    names of the model's coordinates and symbols."""
     first_uses: dict[str, int] = {}
-    for match in _PUTS.finditer(sentence):
+    for match in re.finditer(rf"{_QUOTED}|({put_pattern(frozenset(EDITS.keys() & {*own}))})", sentence):
         if match[1]:
             first_uses.setdefault(match[1], match.start())
     return first_uses
+
+
+def _arguments(prefix: str) -> list[str]:
+    """The arguments in the parentheses of a prefix, as the user wrote them."""
+    return re.findall(rf"\s*({_QUOTED}|[^,\s]+)\s*", _inside(prefix))
 
 
 def _inside(prefix: str) -> str:
@@ -113,6 +143,28 @@ def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
     return images
 
 
+_TAKES = {"swapped": 2, "deleted": 1, "prefix": 1}
+"""By word: the number of positions that its prefix takes."""
+
+
+def edit(prefix: str, document: Mapping[str, Any], symbols: Sequence[str], sentence: str) -> SecondRun:
+    """The run on an edited string that a prefix names in a `sentence`. Rejected for an invalid prefix."""
+    kind = present(re.match(r"\w+", prefix))[0]
+    stem = f"{kind}_"
+    if kind == PERMUTED:  # the position of the first neighbour has a name that the statement does not have
+        taken = {*re.findall(r"\w+", sentence), *document["space"], *symbols}
+        place = next(name for k in itertools.count() if (name := f"p{k or ''}") not in taken)
+        return SecondRun(prefix, stem, document, (place,))
+    arguments = _arguments(prefix)
+    if kind in ("appended", "prepended"):
+        if not arguments:
+            raise Rejected(f"it takes symbols; {EDITS[kind]}")
+        return SecondRun(prefix, stem, document, symbols=tuple(_known(given, symbols) for given in arguments))
+    if len(arguments) != _TAKES[kind] or not all(re.fullmatch(r"\w+", given) for given in arguments):
+        raise Rejected(f"it takes {'two positions' if _TAKES[kind] == 2 else 'a position'}; {EDITS[kind]}")
+    return SecondRun(prefix, stem, document, tuple(arguments))
+
+
 @dataclass(frozen=True)
 class SecondRun:
     """A second run in a statement: of another model on the same string, or of the same model on another string."""
@@ -123,17 +175,59 @@ class SecondRun:
     """The beginning of its names in the formula: ``other_``, ``changed_`` or ``renamed_``."""
     document: Mapping[str, Any]
     """The model. For a renamed string, its embedding has the rows exchanged, and the string is the original one."""
-    place: str = ""
-    """The changed position as the user wrote it, a name, n or a number; "" unless the string is changed."""
-    symbol: str = ""
-    """The symbol at the changed position; "" unless the string is changed."""
+    places: tuple[str, ...] = ()
+    """The positions in the prefix as the user wrote them, names, n or numbers."""
+    symbols: tuple[str, ...] = ()
+    """The symbols that are put into the string."""
     becomes: Mapping[str, str] = field(default_factory=dict)
     """The symbol that each symbol becomes; empty unless the string is renamed."""
 
     @property
-    def named(self) -> bool:
-        """Whether the changed position is a variable of the statement: neither n nor a number."""
-        return bool(self.place) and self.place != "n" and not (self.place.isascii() and self.place.isdigit())
+    def named(self) -> tuple[str, ...]:
+        """The positions that are variables of the statement: neither n nor a number."""
+        return tuple(place for place in self.places if place != "n" and not (place.isascii() and place.isdigit()))
+
+    @property
+    def kind(self) -> str:
+        """The word of the prefix."""
+        return self.stem[:-1]
+
+    def string(self, typed: Sequence[str], index: Callable[[str], int]) -> tuple[str, ...]:
+        """The typed symbols of the second string, for those of the first one; `index` gives the number of a position
+        among the typed symbols, from 0. (For a renamed string, the model is another one and reads the first string.)"""
+        at = [index(place) for place in self.places]
+        out = list(typed)
+        match self.kind:
+            case "changed":
+                out[at[0]] = self.symbols[0]
+            case "swapped" | "permuted":
+                p, q = at if len(at) == 2 else (at[0], at[0] + 1)
+                out[p], out[q] = out[q], out[p]
+            case "appended":
+                out += self.symbols
+            case "prepended":
+                out = [*self.symbols, *out]
+            case "deleted":
+                del out[at[0]]
+            case "prefix":
+                del out[at[0] + 1 :]
+            case _:
+                pass
+        return tuple(out)
+
+    def edited(self, ends: TypedEnds, places: Sequence[str]) -> EditedString | None:
+        """The string of an edit (`EDITS`), whose positions are `places` in the formula; None for another run."""
+        match self.kind:
+            case "swapped":
+                return strings.swapped(ends, *places)
+            case "permuted":
+                return strings.swapped(ends, places[0], f"{places[0]} + 1")
+            case "appended" | "prepended":
+                return getattr(strings, self.kind)(ends, self.symbols)
+            case "deleted" | "prefix":
+                return getattr(strings, self.kind)(ends, *places)
+            case _:
+                return None
 
     def same(self, other: SecondRun) -> bool:
         """Whether `other` is the same run on the same string, although its prefix may be written differently."""
@@ -148,11 +242,16 @@ def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, 
     embedding = document["embedding"]
     words: Mapping[str, Any] = embedding["words"] or {}
     symbols = [token for token in words if token not in (embedding["before"], embedding["after"])]
-    for prefix in other_strings(sentence):
+    own = {*document["space"], *(symbol["name"] for symbol in document["symbols"])}
+    for prefix in other_strings(sentence, own):
         if not symbols:
             raise Rejected("it is about a model that reads strings of symbols, which this one does not")
         if prefix.startswith("changed"):
-            yield SecondRun(prefix, "changed_", document, *change(prefix, symbols))
+            place, symbol = change(prefix, symbols)
+            yield SecondRun(prefix, "changed_", document, (place,), (symbol,))
+            continue
+        if not prefix.startswith("renamed"):
+            yield edit(prefix, document, symbols, sentence)
             continue
         becomes = renaming(prefix, symbols)
         rows = {token: words[becomes.get(token, token)] for token in words}
@@ -163,10 +262,11 @@ def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, 
 class OtherModel:
     """How a formula expresses a second run: its equations, its tokens and the names of its functions."""
 
-    def __init__(self, first: ModelMeaning, second: ModelMeaning, run: SecondRun, place: str = "") -> None:
-        """`first` and `second` are the meanings of the two models, and `place` is the changed position as it is
-        written in the formula. BadInput if the models read strings over different symbols, or numbers."""
-        self.first, self.meaning, self.of, self.place = first, second, run, place
+    def __init__(self, first: ModelMeaning, second: ModelMeaning, run: SecondRun, places: Sequence[str] = ()) -> None:
+        """`first` and `second` are the meanings of the two models, and `places` are the positions in the prefix as they
+        are written in the formula. BadInput if the models read strings over different symbols, or numbers."""
+        self.first, self.meaning, self.of = first, second, run
+        self.place = places[0] if run.kind == "changed" else ""
         symbols = [set(typed(meaning)) for meaning in (first, second)]
         if first.word is None or second.word is None or symbols[0] != symbols[1]:
             symbols_shown = [" ".join(typed(meaning)) or "numbers" for meaning in (first, second)]
@@ -175,7 +275,11 @@ class OtherModel:
                 must, f"{symbols_shown[0]} and {symbols_shown[1]}", "give --with a model over the symbols of the first"
             )
         self.more = len(_added(second)) - len(_added(first))  # how many more tokens the second model adds
-        self.length: Tree = parse_term(f"n {'+' if self.more > 0 else '-'} {abs(self.more)}" if self.more else "n")
+        low, high = first.typed_places
+        added = (first.document["embedding"][key] for key in ("before", "after"))
+        self.edited = run.edited(TypedEnds(int(first.relation.low), int(low), high, *added), places)
+        length = f"n {'+' if self.more > 0 else '-'} {abs(self.more)}" if self.more else "n"
+        self.length: Tree = parse_term(length if self.edited is None else self.edited.length)
         # By function of the second model: its name in the formula, with as many underscores as make it new.
         self.called: dict[str, str] = {}
         names_taken = {*first.taken, *second.taken}
@@ -189,8 +293,10 @@ class OtherModel:
 
     @property
     def least(self) -> list[str]:
-        """The premises about positions: a changed position is between the first and the last typed symbol; and the
-        second run has at least one position, if it is shorter than the first."""
+        """The premises about positions: a changed position is between the first and the last typed symbol; those of an
+        edited string; and the second run has at least one position, if it is shorter than the first."""
+        if self.edited is not None:
+            return [*self.edited.premises]
         if self.place:
             low, high = self.first.typed_places
             return [f"{low} <= {self.place}", f"{self.place} <= {high}"]
@@ -199,20 +305,24 @@ class OtherModel:
     def stands(self, token: str, place: str) -> str:
         """The formula that `token` is at `place` of the changed or renamed string, written with w, the tokens of the
         original string."""
+        if self.edited is not None:
+            return self.edited.stands(token, place, self.first.tokens)
         if self.of.stem == "renamed_":
             source = next((a for a, b in self.of.becomes.items() if b == token), token)
             return f"w({place}) = {self.first.tokens[source]}"
         original = f"w({place}) = {self.first.tokens[token]}"
-        inserted = token == self.of.symbol
+        inserted = token in self.of.symbols
         return f"({place} = {self.place} | {original})" if inserted else f"(~({place} = {self.place}) & {original})"
 
     def bit(self, token: str, place: str) -> str:
         """The term that is 1 if `token` is at `place` of the changed or renamed string, else 0. Each indicator I[..] in
         it has a single equation, as in the equations of a run."""
+        if self.edited is not None:
+            return self.edited.bit(token, place, self.first.tokens)
         if not self.place:
             return f"I[{self.stands(token, place)}]"
         original, changed = f"I[w({place}) = {self.first.tokens[token]}]", f"I[{place} = {self.place}]"
-        return f"({original} - {changed}*{original}{f' + {changed}' if token == self.of.symbol else ''})"
+        return f"({original} - {changed}*{original}{f' + {changed}' if token in self.of.symbols else ''})"
 
     def renamed(self, tree: Tree) -> Tree:
         """A `tree` about the second model, with its functions and its length as the formula has them."""
@@ -222,9 +332,9 @@ class OtherModel:
     @property
     def parts(self) -> list[str]:
         """The equations of the second run, with its tokens expressed by the tokens of the first."""
-        # `new` has what replaces each ``w(i) = k`` and, for a changed string, each ``I[w(i) = k]``.
+        # `new` has what replaces each ``w(i) = k`` and, for a changed or edited string, each ``I[w(i) = k]``.
         new: dict[Tree, Tree] = {("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()}
-        if self.place:
+        if self.place or self.edited is not None:
             for token, k in self.first.tokens.items():
                 here = ("=", W_AT_I, ("num", k, 1))
                 new[here] = parse_formula(self.stands(token, "i"))
@@ -237,7 +347,11 @@ class OtherModel:
             return tuple(map(translate, tree)) if isinstance(tree, tuple) else tree
 
         names_taken = frozenset(self.first.taken)
-        parts = (self.renamed(translate(parse_formula(part))) for part in self.meaning.parts)
+        parts = (parse_formula(part) for part in self.meaning.parts)
+        if self.edited is None:  # n in `new` is the length of the second run
+            parts = (self.renamed(translate(part)) for part in parts)
+        else:  # n in `new` is the length of the first run
+            parts = (translate(self.renamed(part)) for part in parts)
         return [f"({show(apart(part, names_taken))})" for part in parts]
 
     def tokens(self) -> dict[int, str]:

@@ -137,7 +137,7 @@ class Runs(Instances):
         truths = {v for p in premises if (v := _truth_function(p)) is not None}
         self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
         chosen_names = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
-        named_places = dict.fromkeys(run.place for run in self.others if run.named)
+        named_places = dict.fromkeys(place for run in self.others for place in run.named)
         self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named_places) else None
         self.places = dict(zip(named_places, self.numbers[1:], strict=False))  # of changed symbols, by name
         # Premises about the string alone, then those about positions of changed symbols too, then the equations.
@@ -396,15 +396,17 @@ class Runs(Instances):
         return all(self._ran(model, run.stem, self._changed(run)) for model, run in self.seconds)
 
     def _changed(self, run: SecondRun) -> Any:
-        """The input of a second run for the present string: with the symbol changed, if it is a run on a changed
-        string. (For a renamed string, the model has the embedding changed and reads the present string.)"""
-        if not run.place:
+        """The input of a second run for the present string."""
+        if not run.places and not run.symbols:
             return self.given
-        position = (
-            self.values[self.places[run.place]] if run.named else self.length if run.place == "n" else int(run.place)
-        )
-        index = position - self.start - (present(self.document)["embedding"]["before"] is not None)
-        return (*self.word[:index], run.symbol, *self.word[index + 1 :])
+        first = self.start + (present(self.document)["embedding"]["before"] is not None)
+
+        def index(place: str) -> int:
+            if place in run.named:
+                return self.values[self.places[place]] - first
+            return (self.length if place == "n" else int(place)) - first
+
+        return run.string(self.word, index)
 
     @property
     def given(self) -> Any:

@@ -22,18 +22,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from symcook.errors import BadInput, Rejected, unknown
 from symcook.model import expr
 from symcook.model.expr import Tree
+from symcook.model.parts import KINDS
 from symcook.present import present
 from symcook.programs.regular import regular_table
 from symcook.proof import grammar
+from symcook.proof.attention import AttendedHead
+from symcook.proof.definitions import HeadRow, Row
 from symcook.proof.grammar import Definition
 from symcook.proof.holds import Truths
 from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
 from symcook.proof.runrel import Relation
-from symcook.proof.runtext import joined, times
-from symcook.proof.statements.reader import HINTS, UNNAMED, WORDS, SentenceReader, own_word
+from symcook.proof.runtext import joined, readable, times
+from symcook.proof.statements import attended, invariance
+from symcook.proof.statements.reader import ATTENDED, HINTS, UNNAMED, WORDS, YIELDING, SentenceReader, own_word
 from symcook.proof.statements.secondrun import (
     OTHER,
+    PERMUTED,
     OtherModel,
     SecondRun,
     other_strings,
@@ -58,8 +63,9 @@ OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
 """Names that have a meaning in every formal statement, so that no coordinate may have them there."""
 INDICES = frozenset({"i", "j", "k"})
 """Names that the equations of a run bind: a symbol that is called so has another name there."""
-NUMBERS = ("words", "positions", "Q", "K", "V", "W1", "b1", "W2", "b2", "gain", "bias", "epsilon", "projection")
-NUMBERS += ("weights", "scale", "temperature")
+NUMBERS = {"words", "positions", "weights"}.union(
+    *((name for name, form in kind.FIELDS.items() if form != "word") for kind in KINDS.values())
+)
 """The keys of a model's document under which texts are numbers."""
 
 
@@ -70,10 +76,12 @@ SCORED = ("sign", "largest", "distribution", "groups")
 class _Layers(Relation):
     """A relation that also records which function holds each coordinate after a sublayer. The keys of `after` are the
     number of the layer (0 is the embedding) and "attention", or "" for its feed-forward sublayer (and the
-    embedding)."""
+    embedding). `heads` has the heads by the number of their layer, None for one that writes nothing."""
 
     def __init__(self, model: Mapping[str, object]) -> None:
         self.after: dict[tuple[int, str], dict[str, str]] = {}
+        self.heads: dict[int, list[AttendedHead | None]] = {}
+        self.number = 0
         super().__init__(model)
 
     def _embed(self) -> None:
@@ -81,6 +89,7 @@ class _Layers(Relation):
         self.after[0, ""] = dict(self.held)
 
     def _part(self, number: int, blocks: list[Any], norms: list[Any], placement: str) -> None:
+        self.number = number
         super()._part(number, blocks, norms, placement)
         part = "attention" if blocks and "mask" in blocks[0] else ""
         self.after[number, part] = dict(self.held)
@@ -101,6 +110,14 @@ class _Layers(Relation):
         readout = self.model["readout"]
         weighted = zip(readout["weights"][0], (self._at(name, place) for name in readout["reads"]), strict=True)
         return joined(times(weight, value) for weight, value in weighted if value)
+
+    def _added(self, block: Any, view: Any) -> list[tuple[str, Row]]:
+        added = super()._added(block, view)
+        if "mask" in block:
+            factor = readable(block["scale"], self.used), readable(block["temperature"], self.used)
+            rows = [AttendedHead(row, factor, self.call) for _, row in added if isinstance(row, HeadRow)]
+            self.heads.setdefault(self.number, []).append(next(iter(rows), None))
+        return added
 
 
 def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mapping[str, Any], dict[str, str]]:
@@ -256,7 +273,8 @@ class ModelMeaning:
             raise BadInput(must, ", ".join(names), "save it with values, and give that file")
         self.known, self.space = known, tuple(document["space"])
         declared_names = [declared["name"] for declared in document["symbols"]]
-        self.taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES}
+        words = WORDS.keys() - (YIELDING & {*self.space, *declared_names})
+        self.taken = {*known, *expr.RESERVED, *words, *OWN_NAMES}
         # By symbol of the model, its name in the formula.
         self.symbols: dict[str, str] = {}
         for name in declared_names:
@@ -293,18 +311,18 @@ class ModelMeaning:
                 self.others[run.prefix] = same
                 continue
             second_meaning = ModelMeaning(run.document, self.known)
-            self.others[run.prefix] = second = OtherModel(self, second_meaning, run, self.place(run))
+            places = [self.place(run, place) for place in run.places]
+            self.others[run.prefix] = second = OtherModel(self, second_meaning, run, places)
             self.parts = [*second.parts, *self.parts]
             self.run = " & ".join([*second.parts, self.run])
             self.functions += second.sorts
             self.taken |= {*second.sorts}
             self.sorts |= second.sorts
 
-    def place(self, run: SecondRun) -> str:
-        """The changed position of a run, as it is written in the formula: a number, n, or a new name, which is added to
-        `places`. Rejected for a name that already has a meaning."""
-        name = run.place
-        if not run.named or name in self.places:
+    def place(self, run: SecondRun, name: str) -> str:
+        """A position in the prefix of a run, as it is written in the formula: a number, n, or a new name, which is
+        added to `places`. Rejected for a name that already has a meaning."""
+        if name not in run.named or name in self.places:
             return self.places.get(name, name)
         if name in {*self.space, *self.taken, *self.tokens} or not expr.valid_name(name):
             raise Rejected(f"{name!r} has a meaning here; call the position by another name")
@@ -399,14 +417,17 @@ class Sentence:
         self.meaning, self.text = meaning, text
         second = meaning.others.get(OTHER)
         second_names = [] if second is None else [f"{OTHER}{name}" for name in second.meaning.space]
+        own = [*meaning.space, *meaning.symbols]
         self.reader = self.READER(text, [*meaning.space, *second_names], second is not None, meaning.symbols)
-        tree = self.reader.whole()
+        tree = self.tree = self.reader.whole()
         # The runs on other strings, as in ``changed(p, a).accept``.
-        for prefix, begin in other_strings(text).items():
+        for prefix, begin in other_strings(text, own).items():
             try:
                 meaning.add_runs(prefix)
             except Rejected as error:
                 raise self.reader.wrong(str(error), begin, begin + len(prefix) - 1) from None
+            if prefix == f"{PERMUTED}." and (why := invariance.refused(tree, meaning)) is not None:
+                raise self.reader.wrong(why, begin, begin + len(prefix) - 1)
         # ``all p in a..b`` at the top for a changed position p: the formula quantifies p anyway; this is a premise.
         while tree[0] == "all in" and tree[1] in meaning.places:
             place, low, high, body = ("name", tree[1]), *tree[2:]
@@ -550,7 +571,7 @@ class Sentence:
         """The tree of a name with arguments: a keyword, a name of a second run, w, a bound name, a function or
         definition of the language, or a coordinate at a position, in this order."""
         _, name, arguments = tree
-        if own_word(name) in WORDS:
+        if self.reader.is_word(name):
             return self.word(tree, scope)
         if parted(name)[0]:
             return self.of_other(tree, [self.walk(a, scope) for a in arguments], scope)
@@ -579,7 +600,10 @@ class Sentence:
         if self.meaning.relation.pointwise:
             raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
         if len(values) != 1:
-            raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
+            word = f"; this model has a coordinate {base}, so that {base}(L, H, i, j) is no word here" * (
+                base in YIELDING
+            )
+            raise self.fail(tree, f"a coordinate takes one position, {base}(i){word}")
         function = self.held(tree, base, stage)
         return ("num", 0, 1) if function is None else self.at_place(function, values[0], scope)
 
@@ -691,6 +715,8 @@ class Sentence:
         ambiguous = not places and name == first_argument and (name in scope or name == "n" or name.isdigit())
         if kind in self.meaning.space and kind in ("count", "first", "last") and ambiguous:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
+        if kind in ATTENDED:
+            return self.attended(tree, kind, places)
         if kind in ("accept", "answer", "probability"):
             answer_tree = self.answered(tree, kind, name, bool(places))
             return written(answer_tree, next(iter(places), None), scope.values())
@@ -704,6 +730,15 @@ class Sentence:
             return written(expr.parse_formula(text), places[0], scope.values())
         return self.of_token(word, name, places, scope)
 
+    def attended(self, tree: Tree, kind: str, places: Sequence[Tree]) -> Tree:
+        """The tree of the weight or score that a head gives to one position at another."""
+        second = self.meaning.others.get(parted(tree[1])[0])
+        meaning = self.meaning if second is None else second.meaning
+        try:
+            return attended.made(self.tree, tree, kind, places, meaning, second)
+        except Rejected as error:
+            raise self.fail(tree, str(error)) from None
+
     def of_token(self, word: str, token: str, places: Sequence[Tree], scope: BoundNames) -> Tree:
         """The tree of a keyword about a token: at, count, first or last, of the first string or of a second one."""
         meaning, kind = self.meaning, own_word(word)
@@ -711,6 +746,7 @@ class Sentence:
             raise unknown("token", token, list(meaning.tokens))
         number, low, high = meaning.tokens[token], meaning.relation.low, meaning.relation.high
         second = meaning.others.get(parted(word)[0])
+        high = high if second is None else expr.show(replaced(expr.parse_term(high), {"n": second.length}, {}))
         if kind == "at" and second is None:
             return ("=", ("call", "w", tuple(places)), ("num", number, 1))
         if kind == "at" and second is not None:
@@ -766,12 +802,12 @@ class Sentence:
         labels = meaning.document["readout"].get("labels") or []
         if kind != "accept" and labels and label not in labels:
             raise self.fail(tree, f"the label {label!r} is unknown; {unknown('label', str(label), list(labels)).do}")
+        if here is None and meaning.relation.looks[1] == "each":
+            here = meaning.relation.high
         try:
             text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
         except BadInput as error:
             advice = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
-            if here is None and "takes a position" in error.must:
-                advice = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
             raise self.fail(tree, error.must + advice) from None
         answer = (expr.parse_term if kind in ("probability", "logit") else expr.parse_formula)(text)
         return answer if second is None else second.renamed(answer)

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import NotExact, SymcookError
 from symcook.model.expr import Tree, names, show
-from symcook.model.parts import FeedForward, Head, LayerNorm, Part
+from symcook.model.parts import NETWORKS, NORMS, FeedForward, GatedUnits, Head, LayerNorm, Part, RMSNorm
 from symcook.model.rationals import quotient, rational
-from symcook.model.reads import PartsRead
+from symcook.model.reads import KIND_NAMES, NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Number, from_sympy, lowered
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
 
-READS = PartsRead("the evaluator of the page")
+READS = PartsRead("the evaluator of the page", **NORMS_AND_GATES)
 
 TRIED = 16
 """The greatest length up to which `unfit` tests whether position functions are rational."""
-KINDS = {Head: "head", FeedForward: "feedforward", LayerNorm: "norm"}
+KINDS = {
+    Head: "head", FeedForward: "feedforward", GatedUnits: "gated", LayerNorm: "norm", RMSNorm: "rms-norm",
+}  # fmt: skip
 """The names of the parts in the document."""
 
 
@@ -130,10 +132,11 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
                     yield f"layer {step.layer} has softmax attention, whose weights are exponentials"
                 if isinstance(part.lowered["temperature"], tuple):
                     yield f"layer {step.layer} has a temperature that is no rational number"
-            if isinstance(part, FeedForward) and part.activation not in ("relu", "step"):
+            if isinstance(part, NETWORKS) and part.activation not in ("relu", "step"):
                 yield f"layer {step.layer} has the activation {part.activation}"
-            if isinstance(part, LayerNorm) and part.epsilon != 0 and isinstance(part.lowered["epsilon"], Fraction):
-                yield f"layer {step.layer} has a layer norm with epsilon = {from_sympy(part.epsilon)}, and so roots"
+            if isinstance(part, NORMS) and part.epsilon != 0 and isinstance(part.lowered["epsilon"], Fraction):
+                norm = KIND_NAMES[type(part).__name__]
+                yield f"layer {step.layer} has {norm} with epsilon = {from_sympy(part.epsilon)}, and so roots"
     if model.readout.normalized:
         yield "its readout is a softmax of scores"
     # Entries of the model that are irrational at these values of the parameters, or at a position. Scales and

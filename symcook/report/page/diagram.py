@@ -9,13 +9,25 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief
-from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.reads import PartsRead
+from symcook.model.parts import Head, Part
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.steps import (
+    Activate,
+    Attend,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    Multiply,
+    PartStep,
+    Read,
+    ScaleEntries,
+    unknown_step,
+)
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
-READS = PartsRead("the diagram")
+READS = PartsRead("the diagram", **NORMS_AND_GATES)
 
 MOST = {"coordinates": 64, "parts": 48}
 """The size of the largest diagram that is drawn: a larger one could not be read, and a table has the same content."""
@@ -69,7 +81,7 @@ def columns(model: Transformer) -> list[DrawnPart]:
     return parts
 
 
-def _roles(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
+def _roles(part: Part) -> dict[str, str]:
     """{coordinate that a part reads with a nonzero weight: its roles, as in `DrawnPart.reads`}."""
     numbers: Any = part.lowered
     if isinstance(part, Head):
@@ -79,20 +91,34 @@ def _roles(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
             for name in {name for row in rows for name in row}:
                 letters_of[name] += letter
         return {name: letters for name, letters in letters_of.items() if letters}
-    # `columns` has refused all parts but heads, feed-forward layers and norms.
-    rows = numbers["W1"] if isinstance(part, FeedForward) else numbers.get("projection")
-    used = part.reads if rows is None else {name for row in rows for name in row}
+    used = _used(part, part.steps)
     return {name: "x" for name in part.reads if name in used}
 
 
-def _written(part: Head | FeedForward) -> tuple[str, ...]:
+def _used(part: Part, step: PartStep) -> set[str]:
+    """The coordinates that a step reads with a nonzero weight."""
+    match step:
+        case Read():
+            return {*part.reads}
+        case LinearMap(Read(), matrix, _):
+            return {name for row in part.lowered[matrix] for name in row}
+        case LinearMap(of, _, _) | ScaleEntries(of, _, _) | Activate(of, _) | Centre(of) | DivideByRms(of, _, _):
+            return _used(part, of)
+        case Multiply(left, right):
+            return _used(part, left) | _used(part, right)
+    unknown_step("the diagram", step)
+
+
+def _written(part: Part) -> tuple[str, ...]:
     """The coordinates that a part writes with a nonzero weight or bias."""
     numbers: Any = part.lowered
-    if isinstance(part, Head):
-        rows: Sequence[object] = numbers["V"]
-    else:
-        rows = [row or bias != 0 for row, bias in zip(numbers["W2"], numbers["b2"], strict=True)]
-    return tuple(name for name, row in zip(part.writes, rows, strict=True) if row)
+    match part.steps:
+        case LinearMap(_, matrix, bias) | Attend(_, LinearMap(_, matrix, bias), _, _):
+            biases = [0] * len(part.writes) if bias is None else numbers[bias]
+            rows = zip(part.writes, numbers[matrix], biases, strict=True)
+            return tuple(name for name, row, added in rows if row or added != 0)
+        case step:
+            unknown_step("the diagram", step)
 
 
 def sentences(model: Transformer) -> list[tuple[str, list[tuple[str, str]], str]]:

@@ -138,10 +138,12 @@ const Symcook = (() => {
   // A model at values of its symbols: every number a Q, zeros left out of rows. Position functions stay trees.
   // What is read of each kind of part, and the words that mean something; anything else is refused.
   const FIELDS = { head: ["Q", "K", "V", "mask", "weighting", "temperature", "scale"],
-    feedforward: ["W1", "b1", "W2", "b2", "activation"], norm: ["gain", "bias", "epsilon", "projection", "zero_variance"] };
+    feedforward: ["W1", "b1", "W2", "b2", "activation"], norm: ["gain", "bias", "epsilon", "projection", "zero_variance"],
+    gated: ["gate", "gate_bias", "up", "up_bias", "down", "down_bias", "activation"],
+    "rms-norm": ["gain", "epsilon", "projection", "zero_square"] };
   const WORDS = { mask: ["none", "future", "strict-future", "past", "strict-past"],
     weighting: ["average", "softmax", "leftmost", "rightmost"], zero_variance: ["refuse", "zero"],
-    activation: ["relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step"] };
+    zero_square: ["refuse", "zero"], activation: ["relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step", "silu"] };
   const word = (what, given, words) =>
     (words.includes(given) ? given : refuse("model", `the ${what} must be one that the page knows; given: ${given}`));
   const known = (part) => {
@@ -170,9 +172,11 @@ const Symcook = (() => {
     const part = (p) => {
       known(p);
       const found = { ...p };
-      for (const name of ["Q", "K", "V", "W1", "W2", "projection"]) if (p[name]) found[name] = p[name].map(row);
-      for (const name of ["b1", "b2", "gain", "bias"]) if (p[name]) found[name] = p[name].map(one);
-      if (p.kind === "norm") found.epsilon = one(p.epsilon);
+      for (const name of ["Q", "K", "V", "W1", "W2", "gate", "up", "down", "projection"])
+        if (p[name]) found[name] = p[name].map(row);
+      for (const name of ["b1", "b2", "gate_bias", "up_bias", "down_bias", "gain", "bias"])
+        if (p[name]) found[name] = p[name].map(one);
+      if (FIELDS[p.kind].includes("epsilon")) found.epsilon = one(p.epsilon);
       return found;
     };
     const steps = model.steps.map((step) => ({ ...step, before: step.before.map(part), parts: step.parts.map(part),
@@ -248,21 +252,23 @@ const Symcook = (() => {
     const normalised = (norm) => {
       const entries = norm.projection ? norm.projection.map((weights) => linear(row(weights, stream), ZERO))
         : norm.reads.map((name) => stream.get(name) || constant(ZERO));
-      const columns = entries.map(() => []);
+      const columns = entries.map(() => []), centred = norm.kind === "norm";
+      const [outcome, must] = centred
+        ? [norm.zero_variance, "a layer norm with epsilon = 0 must meet a variance above zero"]
+        : [norm.zero_square, "an RMS norm with epsilon = 0 must meet an entry that is not zero"];
       for (let i = 0; i < n; i++) {
-        const mean = div(total(entries.map((column) => column[i])), whole(entries.length));
+        const mean = centred ? div(total(entries.map((column) => column[i])), whole(entries.length)) : ZERO;
         let moved = entries.map((column) => sub(column[i], mean));
         const unit = moved.find((x) => x.n !== 0n);
         if (unit === undefined) {
-          if (norm.epsilon.n === 0n && norm.zero_variance === "refuse")
-            refuse("no run", "a layer norm with epsilon = 0 must meet a variance above zero; "
-              + `given: zero at position ${model.start + i}`);
+          if (norm.epsilon.n === 0n && outcome === "refuse")
+            refuse("no run", `${must}; given: zero at position ${model.start + i}`);
         } else {
           const variance = div(total(moved.map((x) => mul(x, x))), whole(moved.length));
           const below = root(add(variance, norm.epsilon));
           moved = moved.map((x) => div(x, below));
         }
-        moved.forEach((x, k) => columns[k].push(add(mul(norm.gain[k], x), norm.bias[k])));
+        moved.forEach((x, k) => columns[k].push(add(mul(norm.gain[k], x), centred ? norm.bias[k] : ZERO)));
       }
       return norm.writes.map((name, k) => [name, columns[k]]);
     };
@@ -294,16 +300,20 @@ const Symcook = (() => {
       return [rowsOf.map(([name], k) => [name, [[outputs[k], ONE]], ZERO]), weights];
     };
     const network = (block, view) => {
-      const hidden = new Map();
+      const hidden = new Map(), step = word("activation", block.activation, ["relu", "step"]) === "step";
+      const active = (column) => column.map((x) => (x.n > 0n ? (step ? ONE : x) : ZERO));
+      const gated = word("kind of a block", block.kind, ["feedforward", "gated"]) === "gated";
+      const [inner, biases, outer, added] = gated ? [block.gate, block.gate_bias, block.down, block.down_bias]
+        : [block.W1, block.b1, block.W2, block.b2];
       const unit = (h) => {
         if (!hidden.has(h)) {
-          const inside = linear(row(block.W1[h], view), block.b1[h]);
-          const step = word("activation", block.activation, ["relu", "step"]) === "step";
-          hidden.set(h, inside.map((x) => (x.n > 0n ? (step ? ONE : x) : ZERO)));
+          const inside = active(linear(row(inner[h], view), biases[h]));
+          const up = gated ? linear(row(block.up[h], view), block.up_bias[h]) : null;
+          hidden.set(h, gated ? inside.map((x, i) => mul(x, up[i])) : inside);
         }
         return hidden.get(h);
       };
-      return block.writes.map((name, k) => [name, block.W2[k].map(([h, c]) => [unit(Number(h)), c]), block.b2[k]])
+      return block.writes.map((name, k) => [name, outer[k].map(([h, c]) => [unit(Number(h)), c]), added[k]])
         .filter(([, terms, bias]) => terms.length || bias.n !== 0n);
     };
     for (const step of model.steps) {

@@ -68,7 +68,7 @@ def table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object
         for first, *cells in rows
     ]
     drawn = element("table", element("caption", caption), element("thead", head), element("tbody", *body), **attributes)
-    return element("div", drawn, class_="frame", tabindex="0", role="region", aria_label=caption)
+    return element("div", drawn, class_="frame", tabindex="0", role="group", aria_label=caption)
 
 
 def entry(value: object, most: float) -> Markup:
@@ -152,9 +152,9 @@ def _labels(name: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Seq
     """
     if name in ("Q", "K"):
         return [f"{'query' if name == 'Q' else 'key'} {k}" for k in range(1, len(rows) + 1)], columns
-    if name == "W1":
+    if name in ("W1", "gate", "up"):
         return [f"unit {k}" for k in range(1, len(rows) + 1)], columns
-    if name == "W2":
+    if name in ("W2", "down"):
         return rows, [*(f"unit {k}" for k in range(1, len(columns))), columns[-1]]
     return rows, columns
 

@@ -22,7 +22,7 @@ from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.parts import Head, SelfAttention
-from symcook.model.reads import PartsRead
+from symcook.model.reads import NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import Exact
 from symcook.report.model import readout_text
 from symcook.report.page import diagram
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
     from symcook.recipes import Recipe
 
-READS = PartsRead("the page of a model")
+READS = PartsRead("the page of a model", **NORMS_AND_GATES)
 
 Found = TypeVar("Found")
 SECONDS = 3
@@ -481,7 +481,7 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
     count = len(closed_forms.forms)
     caption = "The answers of the model at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
     html = Markup(cases(closed_forms))
-    drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=caption)
+    drawn = element("div", html, class_="frame", tabindex="0", role="group", aria_label=caption)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
     # For which parameters they hold, what is proved of the language, and how to search for a proof.
     names = [parameter.name for parameter in model.parameters]
@@ -516,7 +516,7 @@ def _diagram(model: Transformer) -> Markup:
     picture = (
         [
             element("p", legend, class_="note"),
-            element("div", Markup(drawn), class_="frame", tabindex="0", role="region", aria_label="diagram"),
+            element("div", Markup(drawn), class_="frame", tabindex="0", role="group", aria_label="diagram"),
         ]
         if drawn
         else [element("p", "This model has too many coordinates or sublayers to draw. The table lists all of them.")]
@@ -583,7 +583,7 @@ def _picture(automaton: Automaton | None) -> Markup:
     drawn = svg(automaton).replace("<svg ", '<svg role="img" aria-label="the states of the automaton" ', 1)
     style = drawn[drawn.index("<style>") : drawn.index("</style>") + len("</style>")]
     picture = Markup(drawn.replace(style, ""))
-    frame = element("div", picture, class_="frame states", tabindex="0", role="region", aria_label="automaton")
+    frame = element("div", picture, class_="frame states", tabindex="0", role="group", aria_label="automaton")
     return Markup(path + frame)
 
 

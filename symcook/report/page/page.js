@@ -45,7 +45,7 @@
     found.style.setProperty("--s", share.toFixed(3));
     return found;
   };
-  const table = (caption, header, rows, kind = "heat") => make("div", { class: "frame", tabindex: 0, role: "region",
+  const table = (caption, header, rows, kind = "heat") => make("div", { class: "frame", tabindex: 0, role: "group",
     "aria-label": caption },
     make("table", { class: kind }, make("caption", { text: caption }), make("thead", {}, make("tr", {}, ...header)),
       make("tbody", {}, ...rows)));

@@ -300,5 +300,5 @@ def _answer(model: Transformer, given: TypedInput) -> dict[str, Any]:
     if model.decides:
         answer = answered.accept
     elif model.readout.labelled:
-        answer = answered.outputs[-1]  # type: ignore[index]
+        answer = answered.outputs_shown[-1]  # type: ignore[index]
     return {"answer": answer, "values": {name: [value_text(v), near(v)] for name, v in watched.items()}}

@@ -1,0 +1,159 @@
+"""The steps of a part as functions over columns, for any number system.
+
+A step becomes a function once, with the numbers of its part in place (`terms_of`, `columns_of`), and the function is
+kept with the part: a short run would spend a good part of its time on the match. It takes a number system and columns
+by coordinate; coordinates that are zero by construction have no column. What it gives is the entries of a vector by
+index, with those alone that are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from symcook.domains.protocol import Coefficient, Column
+from symcook.model.parts import Part
+from symcook.model.steps import (
+    Activate,
+    Centre,
+    DivideByRms,
+    LinearMap,
+    Multiply,
+    PartStep,
+    Read,
+    ScaleEntries,
+    unknown_step,
+)
+
+ColumnsBy = Mapping[Any, Any]
+"""Columns by coordinate, or by index."""
+TermsAndBias = tuple[Sequence[tuple[Column, Coefficient]], Coefficient]
+"""Terms (column, weight) and a bias, which are not yet added: the last sum of a part and the residual
+stream are one sum."""
+TermsOf = Callable[[Any, ColumnsBy], dict[int, TermsAndBias[Any]]]
+ColumnsOf = Callable[[Any, ColumnsBy], dict[int, Any]]
+Wanted = tuple[int, ...] | None
+"""The indices of the entries that are asked for; None for all."""
+Function = TypeVar("Function")
+
+
+def terms_of(part: Part, step: PartStep, wanted: Wanted = None) -> TermsOf:
+    """The function that gives the entries `wanted` of a step of a part as terms."""
+    return _once(part, _terms_of, step, wanted)
+
+
+def columns_of(part: Part, step: PartStep, wanted: Wanted = None) -> ColumnsOf:
+    """The function that gives the entries `wanted` of a step of a part as columns."""
+    return _once(part, _columns_of, step, wanted)
+
+
+def combine(domain: Any, terms: Sequence[tuple[Any, Coefficient]], bias: Coefficient) -> Any:
+    """A weighted sum of columns and a bias; a single column with weight 1 stays the same object."""
+    if bias == 0 and len(terms) == 1 and terms[0][1] == 1:
+        return terms[0][0]
+    return domain.linear(terms, bias)
+
+
+def row(weights: Mapping[Any, Any], columns: ColumnsBy) -> list[tuple[Any, Any]]:
+    """The terms (column, weight) of one row of a matrix; coordinates that are zero are left out."""
+    return [(columns[name], weight) for name, weight in weights.items() if name in columns]
+
+
+def _once(part: Part, make: Callable[..., Function], step: PartStep, wanted: Wanted) -> Function:
+    """The function of a step, made once. A part has few steps, which live as long as it does."""
+    key = make, id(step), wanted
+    if key not in part.kept:
+        part.kept[key] = make(part, step, wanted)
+    return part.kept[key]
+
+
+def _terms_of(part: Part, step: PartStep, wanted: Wanted) -> TermsOf:
+    """See `terms_of`."""
+    numbers = part.lowered
+    match step:
+        case Read():
+            names = [(k, part.reads[k]) for k in _indices(wanted, len(part.reads))]
+            return lambda _, columns: {k: ([(columns[name], 1)] if name in columns else [], 0) for k, name in names}
+        case LinearMap(Read(), matrix, bias):
+            rows = _rows(numbers, matrix, bias, wanted)
+            return lambda _, columns: {k: (row(weights, columns), added) for k, weights, added in rows}
+        case LinearMap(of, matrix, bias):
+            rows = _rows(numbers, matrix, bias, wanted)
+            inner = columns_of(part, of, tuple(sorted(set().union(*(weights for _, weights, _ in rows)))))
+
+            def linear(domain: Any, columns: ColumnsBy) -> dict[int, TermsAndBias[Any]]:
+                made = inner(domain, columns)
+                return {k: (row(weights, made), added) for k, weights, added in rows}
+
+            return linear
+        case ScaleEntries(of, gain, bias):
+            gains, inner = numbers[gain], columns_of(part, of, wanted)
+            biases: Sequence[Coefficient] = [0] * len(gains) if bias is None else numbers[bias]
+            scaled = [(k, gains[k], gains[k] != 0, biases[k]) for k in _indices(wanted, len(gains))]
+
+            def scale(domain: Any, columns: ColumnsBy) -> dict[int, TermsAndBias[Any]]:
+                made = inner(domain, columns)
+                return {k: ([(made[k], factor)] if counts else [], added) for k, factor, counts, added in scaled}
+
+            return scale
+        case Activate(_, _) | Multiply(_, _) | DivideByRms(_, _, _):
+            whole = columns_of(part, step, wanted)
+            return lambda domain, columns: {k: ([(column, 1)], 0) for k, column in whole(domain, columns).items()}
+    unknown_step("the forward pass", step)
+
+
+def _columns_of(part: Part, step: PartStep, wanted: Wanted) -> ColumnsOf:
+    """See `columns_of`."""
+    match step:
+        case Read():
+            names = [(k, part.reads[k]) for k in _indices(wanted, len(part.reads))]
+
+            def read(domain: Any, columns: ColumnsBy) -> dict[int, Any]:
+                zero = domain.linear([], 0)
+                return {k: columns.get(name, zero) for k, name in names}
+
+            return read
+        case LinearMap(_, _, _) | ScaleEntries(_, _, _):
+            terms = terms_of(part, step, wanted)
+            return lambda domain, columns: {k: combine(domain, *sum_) for k, sum_ in terms(domain, columns).items()}
+        case Activate(of, kind):
+            inner = columns_of(part, of, wanted)
+            return lambda domain, columns: {
+                k: domain.activate(column, kind) for k, column in inner(domain, columns).items()
+            }
+        case Multiply(left, right):
+            sides = columns_of(part, left, wanted), columns_of(part, right, wanted)
+
+            def multiply(domain: Any, columns: ColumnsBy) -> dict[int, Any]:
+                first, second = (side(domain, columns) for side in sides)
+                return {k: domain.multiply(column, second[k]) for k, column in first.items()}
+
+            return multiply
+        case DivideByRms(Centre(of), epsilon, zero):
+            return _normed("layer_norm", part, of, epsilon, zero, wanted)
+        case DivideByRms(of, epsilon, zero):
+            return _normed("rms_norm", part, of, epsilon, zero, wanted)
+    unknown_step("the forward pass", step)
+
+
+def _normed(operation: str, part: Part, of: PartStep, epsilon: str, zero: str, wanted: Wanted) -> ColumnsOf:
+    """A norm, one operation of number systems: they store its result once."""
+    inner, numbers = columns_of(part, of, None), part.lowered
+
+    def normed(domain: Any, columns: ColumnsBy) -> dict[int, Any]:
+        entries = inner(domain, columns)
+        made = getattr(domain, operation)(list(entries.values()), numbers[epsilon], zero)
+        return dict(enumerate(made)) if wanted is None else {k: made[k] for k in wanted}
+
+    return normed
+
+
+def _rows(numbers: Mapping[str, Any], matrix: str, bias: str | None, wanted: Wanted) -> list[tuple[int, Any, Any]]:
+    """The index, the weights and the bias of each row that is asked for."""
+    rows, biases = numbers[matrix], None if bias is None else numbers[bias]
+    return [(k, rows[k], 0 if biases is None else biases[k]) for k in _indices(wanted, len(rows))]
+
+
+def _indices(wanted: Wanted, count: int) -> Iterable[int]:
+    """The indices that are asked for."""
+    return range(count) if wanted is None else wanted

@@ -1,0 +1,186 @@
+"""What each part of a model adds to a logit, directly: the embedding, each head, each hidden unit, each bias.
+
+The residual stream before the output layer is a sum of what the parts wrote, and a logit is linear in it; so the logit
+is the sum of their direct contributions. What a part does by way of later parts counts for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput, unknown
+from symcook.locks import PRECISION
+from symcook.model.answers import Reply
+from symcook.model.expr import show
+from symcook.model.parts import LayerNorm, SelfAttention
+from symcook.model.symbols import Number, exact, from_sympy
+from symcook.numbers.evaluate import float_of
+
+if TYPE_CHECKING:
+    from symcook.questions.activations import Activations
+    from symcook.run import Run
+
+
+@dataclass(frozen=True, repr=False)
+class Attribution(Reply):
+    """The direct contributions to a logit at one position."""
+
+    REPORT = "attribution"
+
+    model: str
+    given: str
+    """The input as text."""
+    position: int
+    """The position, counted from 1."""
+    label: str | None
+    """The label whose score it is; None for the logit of a sign readout."""
+    logit: Any
+    """The logit. Numbers are sympy's, and exact, for a run in exact numbers; else floats."""
+    parts: Mapping[str, Any]
+    """{part: its contribution}, in the order of the model: embedding, positions, L1.head1, L1.ff.unit1, L1.ff.b2 and so
+    on. Their sum is the logit."""
+    factor: Any = None
+    """1/sqrt(variance + epsilon) of the final norm in this run; None without a final norm."""
+
+    holds = None
+    status = "COMPUTED"
+
+    @property
+    def why(self) -> str | None:
+        """What holds for this run alone; None without a final norm."""
+        if self.factor is None:
+            return None
+        return f"with the final norm at the factor of this run, {self.text_of(self.factor)}, which other inputs change"
+
+    @staticmethod
+    def text_of(number: Any) -> str:
+        """A number as text."""
+        return repr(number) if isinstance(number, float) else from_sympy(number)
+
+    def to_json(self) -> dict[str, Any]:
+        """{"model", "input", "position", "label", "logit", "parts": [{"part", "value"}], "final_norm_factor"}; numbers
+        are text where they are exact, else floats."""
+
+        def shown(number: Any) -> Any:
+            return number if number is None or isinstance(number, float) else from_sympy(number)
+
+        return {
+            "model": self.model,
+            "input": self.given,
+            "position": self.position,
+            "label": self.label,
+            "logit": shown(self.logit),
+            "parts": [{"part": name, "value": shown(value)} for name, value in self.parts.items()],
+            "final_norm_factor": shown(self.factor),
+        }
+
+
+def attribution(run: Run, label: str | None = None, position: int | None = None) -> Attribution:
+    """The direct contributions to a logit of a run; see `symcook.run.Run.attribution`."""
+    activations: Any = run._activations
+    as_exact = activations.system.name == "exact"
+    logits = activations.logits(as_exact)
+    readout, length = run.result.model.readout, len(logits)
+    # The position, and the row of the output layer.
+    at = readout.place % length if position is None else position - 1
+    if position is not None and (isinstance(position, bool) or not 0 <= at < length):
+        raise BadInput(f"a position must be one of the {length} of the input, counted from 1", position)
+    if label is None and readout.labels:
+        if not readout.labelled or readout.groups:
+            raise BadInput("a label must be given", "none", f'for example attribution("{readout.labels[0]}")')
+        label = activations.result.label(activations.places[at])
+    if label is not None and label not in readout.labels:
+        raise unknown("label", label, readout.labels, None if readout.labels else "leave it out: there are no labels")
+    row = readout.rows[readout.labels.index(label) if label is not None else 0]
+    logit = logits[at, readout.labels.index(label)] if label is not None else logits[at]
+    # What each part wrote at this position, then its share of the logit.
+    with PRECISION, activations.system.context():
+        written = {
+            name: {c: activations.value(activations.system.read(column, at), as_exact) for c, column in columns.items()}
+            for name, columns in _written(activations)
+        }
+    weights = {c: _number(weight, as_exact) for c, weight in row.items()}
+    norm = activations.model.final_norm
+    if norm is None:
+        parts = {name: _dot(weights, values) for name, values in written.items()}
+        return Attribution(activations.model.name, run.given, at + 1, label, logit, parts)
+    factor = _factor(activations, norm, written, at, as_exact)
+    parts = _through(norm, weights, written, factor, as_exact)
+    return Attribution(activations.model.name, run.given, at + 1, label, logit, parts, factor)
+
+
+def _written(activations: Activations) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The name of each part, and the columns that it adds to the residual stream."""
+    embedding, system = activations.model.embedding, activations.system
+    tokens = {name: system.embed(table) for name, table in embedding.tables.items()}
+    yield "embedding", tokens or {name: system.input(name) for name in embedding.inputs or ()}
+    if embedding.places:
+        yield "positions", {name: system.positions(place) for name, place in embedding.places.items()}
+    for number, step in enumerate(activations.steps):
+        if step.block is None:
+            continue
+        if step.after is not None:
+            must = "a model must have no norm after a block where contributions to a logit are asked"
+            raise BadInput(must, f"layer {step.layer}", "set a head or unit to zero with without(..), and compare")
+        view = activations.view(number, step)
+        if isinstance(step.block, SelfAttention):
+            for place, head in enumerate(step.block.heads, 1):
+                yield f"L{step.layer}.head{place}", activations.outputs(head, view)
+            continue
+        numbers, units = step.block.lowered, activations.units(number, step)
+        for unit, column in units.items():
+            rows = zip(step.block.writes, numbers["W2"], strict=True)
+            added = {name: activations.sum([(column, row[unit])]) for name, row in rows if unit in row}
+            yield f"L{step.layer}.ff.unit{unit + 1}", added
+        biases = {name: bias for name, bias in zip(step.block.writes, numbers["b2"], strict=True) if bias != 0}
+        if biases:
+            yield f"L{step.layer}.ff.b2", {name: activations.sum([], bias) for name, bias in biases.items()}
+
+
+def _number(number: Number, as_exact: bool) -> Any:
+    """A number of the model as sympy's, or as the nearest float."""
+    if not as_exact:
+        return float_of(number)
+    return exact(number if isinstance(number, Fraction) else show(number))
+
+
+def _dot(weights: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """The sum of weight times value."""
+    zero = exact(0) if any(not isinstance(weight, float) for weight in weights.values()) else 0.0
+    return sum((weight * values[name] for name, weight in weights.items() if name in values), zero)
+
+
+def _factor(activations: Activations, norm: LayerNorm, written: Any, at: int, as_exact: bool) -> Any:
+    """1/sqrt(variance + epsilon) at the position: what the final norm multiplies centred entries by."""
+    m = len(norm.reads)
+    entries = [sum(values.get(name, 0) for values in written.values()) for name in norm.reads]
+    mean = sum(entries) / (Fraction(m) if not as_exact else exact(m))
+    last = max(number for number, step in enumerate(activations.steps) if step.block is None)
+    stream = activations.before(last)
+    columns = [stream.get(name, activations.zero) for name in norm.reads]
+    with PRECISION, activations.system.context():
+        outputs = activations.system.layer_norm(columns, norm.lowered["epsilon"], norm.zero_variance)
+        normed = [activations.value(activations.system.read(column, at), as_exact) for column in outputs]
+    apart = [(entry - mean, value) for entry, value in zip(entries, normed, strict=True) if value != 0]
+    if not apart:
+        raise BadInput("the final norm must meet a variance above zero", f"zero at position {at + 1}")
+    difference, value = max(apart, key=lambda pair: abs(pair[1])) if not as_exact else apart[0]
+    return value / difference
+
+
+def _through(
+    norm: LayerNorm, weights: Mapping[str, Any], written: Mapping[str, Any], factor: Any, as_exact: bool
+) -> dict[str, Any]:
+    """The contributions through the final norm at a factor that is held fixed, and that of its bias."""
+    gains, biases = (dict(zip(norm.reads, norm.lowered[name], strict=True)) for name in ("gain", "bias"))
+    size = exact(len(norm.reads)) if as_exact else float(len(norm.reads))
+    parts = {}
+    for name, values in written.items():
+        mean = sum(values.get(read, 0) for read in norm.reads) / size
+        centred = {read: (values.get(read, 0) - mean) * factor * _number(gains[read], as_exact) for read in norm.reads}
+        parts[name] = _dot(weights, centred)
+    parts["final norm bias"] = _dot(weights, {read: _number(bias, as_exact) for read, bias in biases.items()})
+    return parts

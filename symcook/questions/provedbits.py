@@ -1,0 +1,147 @@
+"""Stored theorems about the runs of a model that rounds, and up to which length a number of bits meets their premises.
+
+A theorem is ``all n:Int, u:Real, ... . premises -> run(rounded-NAME; u) -> (accept(..) <-> F)`` or the same in floats.
+Its premises on n and u hold at all lengths up to some n where they compare sums and products of n and u with a number,
+so that they grow with n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symcook.model.expr import Tree, names, parse_formula, show
+from symcook.model.modelfile import load, model_hash
+from symcook.model.transformer import Transformer
+from symcook.proof import prove, records
+from symcook.proof.audit.statementfiles import statement_files
+from symcook.proof.files import proofs_directory
+from symcook.proof.replay import statements
+
+MOST_LENGTH = 2**80
+"""No greater length is looked for."""
+_RUN, _WORD, _ACCEPT = ("run_of_it", "word_of_it", "accept_of_it")
+"""Names that replace words about the model, so that a statement can be read without its equations."""
+
+
+@dataclass(frozen=True)
+class RoundedTheorem:
+    """A stored theorem that says which strings a model accepts on a machine that rounds."""
+
+    id: str
+    statement: str
+    floats: bool
+    """Whether it is about floats that keep whole numbers."""
+    accepts: str
+    """The formula that is true of the strings that are accepted."""
+    only: tuple[str, ...]
+    """Its premises besides those on the length and the error."""
+    limits: tuple[Tree, ...]
+    """Its premises on n and u, each of which holds from some length on, or up to some length."""
+
+    def longest(self, bits: int) -> int | None:
+        """The greatest n that meets all premises at u = 2^-bits, as numbers are rounded to nearest; None if there is
+        none. It counts the tokens that the model adds."""
+        u = Fraction(1, 2**bits)
+        least = max((int(value(t[1], 0, u)) for t in self.limits if t[2] == ("name", "n")), default=1)
+        if not self._holds(least, u):
+            return None
+        low, high = least, least + 1
+        while self._holds(high, u) and high < MOST_LENGTH:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._holds(middle, u) else (low, middle)
+        return low
+
+    def _holds(self, n: int, u: Fraction) -> bool:
+        """Whether all premises hold."""
+        both = ((t[0], value(t[1], n, u), value(t[2], n, u)) for t in self.limits)
+        return all(a < b if tag == "<" else a <= b for tag, a, b in both)
+
+
+def value(tree: Tree, n: int, u: Fraction) -> Fraction:
+    """A sum or product of n, u and numbers."""
+    tag = tree[0]
+    if tag == "num":
+        return Fraction(tree[1], tree[2])
+    if tag == "name":
+        return Fraction(n) if tree[1] == "n" else u
+    if tag == "^":
+        return value(tree[1], n, u) ** int(tree[2][1])
+    a, b = value(tree[1], n, u), value(tree[2], n, u)
+    return a + b if tag == "+" else a * b
+
+
+def _grows(tree: Tree) -> bool:
+    """Whether it is a sum or product of n, u and numbers, which grows with n and u."""
+    if tree[0] in ("num", "name"):
+        return tree[0] == "num" or tree[1] in ("n", "u")
+    if tree[0] == "^":
+        return _grows(tree[1]) and tree[2][0] == "num"
+    return tree[0] in ("+", "*") and all(map(_grows, tree[1:]))
+
+
+def _limit(premise: Tree) -> bool:
+    """Whether it is a premise on n and u that holds from some length on, or up to some length."""
+    if premise[0] not in ("<", "<=") or not names(premise) <= {"n", "u"}:
+        return False
+    below, above = premise[1:]
+    return (below[0] == "num" and above in (("name", "n"), ("name", "u"))) or (_grows(below) and above[0] == "num")
+
+
+def _read(name: str, written: str) -> RoundedTheorem | None:
+    """A statement as a theorem of this form; None if it has another form."""
+    calls = [call for call in records.ROUNDED_CALL.finditer(written) if call[1] == "run"]
+    if len(calls) != 1 or calls[0][3].startswith("family-"):
+        return None
+    text = records.LIST.sub("values_of_it:Real", written)
+    text = records.ROUNDED_CALL.sub(lambda call: f"{_RUN if call[1] == 'run' else _ACCEPT} = 1", text)
+    text = records.MODEL_CALL.sub(lambda call: f"{_ACCEPT if call[1] == 'accept' else _WORD} = 1", text)
+    tree, premises = parse_formula(text), list[Tree]()
+    while tree[0] == "all" or tree[0] == "->":
+        premises += [] if tree[0] == "all" else _parts(tree[1])
+        tree = tree[-1]
+    accept: Tree = ("=", ("name", _ACCEPT), ("num", 1, 1))
+    if tree[:2] != ("<->", accept):
+        return None
+    others = [one for one in premises if not _limit(one) and not names(one) & {_RUN, _WORD}]
+    limits = tuple(one for one in premises if _limit(one) and one[2] != ("name", "u"))  # that u is at least 0 is known
+    return RoundedTheorem(name, written, calls[0][2] == "floats", show(tree[2]), tuple(map(show, others)), limits)
+
+
+def _parts(tree: Tree) -> list[Tree]:
+    """The parts of a conjunction."""
+    return [part for one in tree[1:] for part in _parts(one)] if tree[0] == "&" else [tree]
+
+
+def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
+    """The proved theorems about the rounded runs of this model: of a stored model with the same weights."""
+    for name, text in statement_files(proofs_directory()).texts.items():
+        call = records.ROUNDED_CALL.search(text)
+        file = proofs_directory() / "models" / f"{call[3]}.json" if call else None
+        if file is None or not file.is_file() or model_hash(load(file)) != model_hash(model):
+            continue
+        found = _read(name, statements()[name].written)
+        if found is not None and prove(name)[0].status == "PROVED":
+            yield found
+
+
+def noted(model: Transformer, bits: Mapping[str, int]) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """Notes on the theorems about a model, and the same for JSON: by format, the greatest length of typed symbols that
+    its number of bits gives. Exponents are unlimited in a theorem."""
+    notes, listed = dict[str, str](), list[dict[str, Any]]()
+    for theorem in theorems(model):
+        added = model.embedding.added
+        lengths = {p: None if (n := theorem.longest(p)) is None else n - added for p in sorted({*bits.values()})}
+        each = [f"{p} bits up to n = {n:,}" for p, n in lengths.items() if n is not None and n > 0]
+        where = [*theorem.only, *["floats keep whole numbers"] * theorem.floats, "exponents are unlimited"]
+        formula = f"accept <-> {theorem.accepts}"
+        notes[f"PROVED {theorem.id}"] = f"{formula}, where {' and '.join(where)}: {'; '.join(each) or 'no length'}"
+        listed.append(
+            {"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only), "floats": theorem.floats}
+            | {"lengths": {str(p): n for p, n in lengths.items()}}
+        )
+    return notes, listed

@@ -1,0 +1,90 @@
+"""Each question as a user types it: what the command says about itself, its example, and its options.
+
+The paragraphs before "For example:" are the text of the command. After it each argument that is not described in
+`symcook.declaration.COMMON` has a line. The docstrings of the functions are written for Python.
+"""
+
+from __future__ import annotations
+
+TEXTS = {
+    "margin": """The distance of decisions from their threshold, by length.
+
+For each length: the smallest margin over all strings, and a string that has it.
+
+The margin is exact where it is rational, else a rigorous interval. Strings with the same answer are one class, so a
+length of 100 is possible for dyck-1 or parity. A model that distinguishes all strings is limited to short lengths.
+
+For example: symcook margin parity --max-length 20 --plot margin
+
+digits D: Relative digits of values that are not rational.
+""",
+    "tolerance": """How far one weight can change before a decision changes, by length.
+
+For each length: the largest interval of the weight in which every string keeps its answer.
+
+The answer names the strings whose answers change at the ends. The ends are exact where answers are rational functions
+of the weight; otherwise they are enclosed.
+
+For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
+
+weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
+  several times, they move together, those after a minus sign the other way.
+digits D: Decimals of ends that are not exact; of roots at least 30.
+""",
+    "temperature": """The largest softmax temperature with the decisions of hard attention, by length.
+
+At every lower temperature the decisions are the same too.
+
+If NAME has softmax attention, it is compared with the model that has average-hard attention in its place. The table
+also has the paper's gamma/log(8 n), at which every retrieved value is within 1/4.
+
+For example: symcook temperature first-flawed --max-length 6
+
+digits D: Digits of temperatures.
+""",
+    "hardsoft": """Softmax attention in place of hard attention, within an error that you give.
+
+Exit code 1: --gap is larger than the score gap of some string.
+
+First, leftmost-hard and rightmost-hard heads become average-hard, by a tie-breaking term in i/n that is smaller than
+their score gap. Then the model with hard attention is run exactly on all strings of up to N symbols. The runs give the
+smallest score gap, the largest entries before each layer, and the constants of Lemmas 25 and 28 to 33 of Yang et al.
+(2026).
+
+For each length three temperatures are shown: that of Theorem 26, that by constants of the layers, which the model with
+softmax gets, and the largest that works. The error of the model with softmax is certified in rigorous intervals.
+
+For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
+
+error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
+gap EXPR: A gap of the scores, an expression in n, in place of the one that is found.
+max_length N: Strings of up to N symbols are run; by default 6, or the longest of finitely many inputs.
+file -o/--output FILE: Write the model with softmax.
+""",
+    "precision": """How many bits are enough, by length and by float format.
+
+"enough" bits decide every string of the length correctly; at "fails" bits some string is decided wrongly.
+
+"enough" bits are proved for every string and every order of sums. Each float format has a length up to which all
+decisions are guaranteed, and a longer string that it decides wrongly, where one is found.
+
+For example: symcook precision parity --max-length 6 --format float16
+
+formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
+beyond N: Look for a string that fails up to this length.
+""",
+    "entropy": """The entropy of each head's attention in bits, by length.
+
+0 bits: all the weight is on one position; log2 k bits: a plain mean of k positions.
+
+For each length and each head: the smallest and the largest entropy over all strings. Strings with the same weights are
+one class, so lengths up to 31 are possible where scores do not depend on the symbols.
+
+For example: symcook entropy parity --max-length 8 --plot entropy
+
+head HEAD: One head, such as L2.head1; without it all.
+position I: The position that attends, as the model numbers them, or each; without it the readout's.
+digits D: Digits after the point.
+""",
+}
+"""{question: its text}."""

@@ -1,0 +1,66 @@
+"""`precision` cites the theorems about a model that rounds, with the greatest length that a number of bits gives."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from checkout import ROOT
+
+from symcook.model.modelfile import load
+from symcook.questions import provedbits
+from symcook.questions.precision import precision
+from symcook.recipes import build
+
+MAJORITY = load(ROOT / "proofs/models/majority.json")
+
+
+def test_a_length_is_the_greatest_that_meets_the_premises() -> None:
+    """By plain search: 2*n*(n + 2)*u < 1 without ties; n*u <= 1 and 7*u <= 1 in floats."""
+    errors, floats = sorted(provedbits.theorems(MAJORITY), key=lambda one: one.floats)
+    for bits in (2, 3, 4, 8, 11):
+        u = Fraction(1, 2**bits)
+        assert errors.longest(bits) == max((n for n in range(1, 99) if 2 * n * (n + 2) * u < 1), default=None)
+        assert floats.longest(bits) == (2**bits if bits > 2 else None)
+    assert errors.longest(24) == 2895 and errors.accepts == "sum(i, 1, n, I[w(i) = 1]) < sum(i, 1, n, I[w(i) = 0])"
+    assert "=" in errors.only[0] and floats.only == ()
+
+
+def test_typed_symbols_are_counted() -> None:
+    """FIRST has a token before the string: 8*(n + 3)*u <= 1 at n = 253 is a string of 252 symbols."""
+    (theorem,) = precision(build("first"), 1, formats=["float16"]).extra["theorems"]
+    assert theorem["lengths"] == {"11": 252} and theorem["id"] == "lem.rounded_first"
+
+
+def test_precision_prints_them() -> None:
+    answer = precision(build("dyck-1"), 1, formats=["float16", "float32"])
+    (note,) = (text for name, text in answer.notes.items() if name == "PROVED lem.floats_dyck")
+    assert note == (
+        "accept <-> dyck(w, n), where floats keep whole numbers and exponents are unlimited:"
+        " 11 bits up to n = 510; 24 bits up to n = 4,194,302"
+    )
+
+
+def test_a_model_without_a_theorem() -> None:
+    """Of other weights, or with other statements, as one that a run exists, nothing is cited."""
+    assert precision(build("parity"), 1).extra["theorems"] == []
+    assert list(provedbits.theorems(build("lookup-quadratic"))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all n:Int, u:Real. run(rounded-first; u) -> n = 1",
+        "all n:Int, u:Real, names(rounded-first). run(rounded-first; u) -> (accept(rounded-first) -> n = 1)",
+        "all n:Int, u:Real. run(rounded-first; u) & run(floats-first; u) -> (accept(rounded-first) <-> n = 1)",
+    ],
+)
+def test_other_forms_are_not_read(text: str) -> None:
+    assert provedbits._read("lem.some", text) is None
+
+
+def test_a_premise_that_falls_with_the_length_is_no_limit() -> None:
+    """It is told as a condition: only what grows with n can be searched by halves."""
+    text = "all n:Int, u:Real. n - 3 < 1 & n*u < 1 -> run(rounded-first; u) -> (accept(rounded-first) <-> n = 1)"
+    read = provedbits._read("lem.some", text)
+    assert read is not None and read.only == ("n - 3 < 1",) and len(read.limits) == 1
