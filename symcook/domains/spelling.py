@@ -45,7 +45,8 @@ from symcook.model.transformer import Transformer
 
 READS = PartsRead("the texts of a closed form", **NORMS_AND_GATES)
 WORDS = frozenset(
-    {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability", "w"}
+    {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability"}
+    | {"score", "w", "weight"}
 )
 """The words of statements, besides those of the grammar: no name of a form is one of them."""
 OWN_NAMES = frozenset({"here", "n", "names", "run", "w", "word"})
