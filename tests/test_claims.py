@@ -182,7 +182,7 @@ LEMMAS = {
 """The lemmas of each row as it is shipped."""
 
 
-def whole(name: str, status: str = "PROVED", **more: str) -> dict[str, Any]:
+def whole(name: str, status: str = "PROVED", **more: Any) -> dict[str, Any]:
     """A row with the lemmas of the shipped one, sealed."""
     lemmas = LEMMAS.get(name, [])
     digest = claims.Known(status, claims.row_digest(name), lemmas=tuple(lemmas), **more).sealed(name)

@@ -313,7 +313,7 @@ def expression(letters: Sequence[str], chance: random.Random, deep: int) -> str:
 
 def asked_decisions(short: Short, chance: random.Random, counts: Counter[str]) -> None:
     """The model alone, then against each rival."""
-    own = None
+    own: Any = None
     with alarm(SECONDS):
         alone = decide(short.model)
     counts[f"alone {alone.verdict}"] += 1
@@ -338,7 +338,7 @@ def asked_decisions(short: Short, chance: random.Random, counts: Counter[str]) -
         if found.verdict == "equal":
             need(differing is None, *what)
         if found.verdict == "different":
-            word = found.word
+            word: Any = found.word
             need(differ(short.answer(word), run(word)), *what)
             need(word not in short.right or word == differing, *what)
             need(word in short.right or differing is None, *what)
@@ -422,7 +422,7 @@ def attack(generator: str, seed: int, number: int, claims: int = 3) -> tuple[Cou
 
 def run_of(model: sc.Transformer, word: Sequence[str]) -> Any:
     """What `run` answers."""
-    found = model.run(list(word))
+    found: Any = model.run(list(word))
     if model.readout.position != "each" and model.readout.kind != "largest":
         return found.accept
     added = int(model.embedding.before is not None)

@@ -222,7 +222,7 @@ def cached(bad: str) -> Callable[[Any], bool]:
 
 
 def registered(bad: str) -> type:
-    kind = abc.ABCMeta("Kind", (), {})
+    kind: Any = abc.ABCMeta("Kind", (), {})
     if bad:
         kind.register(int)
     return kind
@@ -308,7 +308,7 @@ def test_workers_ask_the_reference_as_the_caller_changed_it(monkeypatch: pytest.
     model = majority()
     monkeypatch.setitem(deep.__globals__, "DEEP", 2)
     task = Task.of(plan(model, 4), Made.of(deep), Numbers(), None, identity(deep))
-    assert task.built()
+    assert task.built()[0].model.name == model.name
     monkeypatch.setitem(deep.__globals__, "DEEP", 1)
     again = dataclasses.replace(task, key="the same task elsewhere")
     with pytest.raises(BadInput, match="the same in each worker; given: deep, which was changed"):
