@@ -59,7 +59,6 @@ def test_statements_are_proved_or_refuted(sentence: str, status: str, word: Any)
 @pytest.mark.parametrize("position, sentence, said", [
     ("last", "probability(yse) = 0", "column 1, 'probability(yse)': the label 'yse' is unknown; did you mean yes?"),
     ("last", "0 = probability(yes, n)", "column 5, 'probability(yes, n)': probability takes no position"),
-    ("each", "probability(yes) = 0", "write probability(yes, n) for the last"),
     ("last", "probability(yes)", "it is a number"),
     ("last", "probability() = 0", "probability takes a label"),
     ("last", "answer(yes)", "answer needs a readout largest"),
