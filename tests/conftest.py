@@ -83,8 +83,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """After a file its own caches go. Caches that the file imports stay, as other files use them, until the process has
-    grown by `GROWN`; then they and those of symcook go too, with all garbage. No later collection looks at what is left: a collection of a
-    large process takes as long as a hundred tests."""
+    grown by `GROWN`; then they and those of symcook go too, with all garbage. No later collection looks at what is
+    left: a collection of a large process takes as long as a hundred tests."""
     item.stash[SPENT] = processor_time()
     yield
     if nextitem is None or nextitem.path != item.path:

@@ -132,7 +132,7 @@ def accepted(f: Facts, where: str, logits: Sequence[Any]) -> None:
 
 def means(rng: random.Random, name: str) -> ModelOfCorpus:
     d = Drawn(rng)
-    v, m = rng.choice(("vote", "val", "score")), rng.choice(("mean", "share", "avg", "b"))
+    v, m = rng.choice(("vote", "val", "points")), rng.choice(("mean", "share", "avg", "b"))
     values, limit = d.values(), rng.choice(NUMBERS)
     mask = rng.choice(("none", "future", "future", "future", "strict-future"))
     where = str(rng.choice(["last", "last", "last", "each", "all", *(["first"] if mask == "none" else [])]))

@@ -58,8 +58,8 @@ def from_state_dict(
 
     Keys and shapes, with d coordinates, V tokens, h hidden units, l = 0, 1, ... (those of
     torch.nn.TransformerEncoder for the layers; a common prefix such as "encoder." is allowed, biases may be left
-    out, but for those of norms): embedding.weight V x d; positions.weight N x d, added to position 0, 1, ..., N -
-    1; layers.{l}.self_attn.in_proj_weight 3 d x d and in_proj_bias (queries, keys, values),
+    out, but for those of norms): embedding.weight V x d; positions.weight N x d, its row k added at position k + 1;
+    layers.{l}.self_attn.in_proj_weight 3 d x d and in_proj_bias (queries, keys, values),
     self_attn.out_proj.weight d x d and .bias; layers.{l}.linear1.weight h x d, linear2.weight d x h with biases;
     layers.{l}.norm1 and norm2 .weight and .bias d; norm.weight and .bias d, a final norm; output.weight labels x d
     and .bias. The names of a HookedTransformer are read too (embed.W_E, pos_embed.W_pos, blocks.{l}.attn.W_Q ...;
@@ -385,11 +385,11 @@ class _Checkpoint:
         """The position functions by coordinate, the number of the first position, and the maximum length."""
         table = self.matrix("positions.weight", None, self.d, optional=True)
         if table is None:
-            return {}, 0, None
+            return {}, 1, None
         functions = {}
         for name, column in zip(self.stream, zip(*_rows(table), strict=True), strict=True):
-            functions[name] = table_of(column, 0)
-        return functions, 0, table.rows
+            functions[name] = table_of(column, 1)
+        return functions, 1, table.rows
 
     def readout(self, shown: tuple[str, ...]) -> Readout:
         """A readout of the label with the largest output, whose biases are in the column of ``one``; without

@@ -112,8 +112,8 @@ def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "~at(a, n + 1)",  # positions that no string has
-        "old(0) = 0",
+        "all i in 1..n. i != n | ~at(a, i + 1)",  # positions that no string has
+        "2 <= n | old(n - 1) = 0",
         "all i in 0..n. at(a, i) -> 1 <= count(a)",
         "all i in 1..n. old(i) = I[at(a, i - 1)]",  # at i = 1 the head sees nothing
         "share(n) <= 1/2 - 1/n",

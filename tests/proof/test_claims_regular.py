@@ -241,7 +241,7 @@ def test_claims_at_the_edges(reader, name) -> None:
 
 def test_what_lies_outside_of_a_string_decides_nothing() -> None:
     """At n + 1 a function is any number; a norm is not read as a mean; a comparison of counts is none of a bound."""
-    for statement in ("~at(a, n + 1)", "mean(n + 1) = 0", "all i in 1..n. mean(i - 1) <= 1"):
+    for statement in ("all i in 1..n. ~at(a, i + 1)", "2 <= n | mean(n - 1) = 0", "all i in 1..n. mean(i - 1) <= 1"):
         with pytest.raises(OutsideFragment, match="position that no string has"):
             decided(model_of("mean"), statement)
     for statement in (

@@ -161,6 +161,9 @@ class FamilySentence(Sentence):
                 raise self.fail(part, f"{part[1]} has no meaning at all sizes; {ONE_SIZE.format(size)}")
             todo += [child for child in expr.children(part) if child]
 
+    def _require_positions(self, tree: Tree) -> None:
+        """Nothing to do: a coordinate has indices before its position, and names of sizes are integers too."""
+
     def brackets(self, tree: Tree) -> None:
         """Nothing to do: tokens are numbers here, which the definitions take."""
 

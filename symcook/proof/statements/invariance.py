@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from symcook.proof.statements.vocabulary import ModelMeaning
 
 PREFIX = f"{PERMUTED}."
-_SHAPE = "write it as accept <-> permuted.accept or v(i) = permuted.v(i), perhaps after all i in 1..n. and n < 9 ->"
 _RELATIONS = ("<->", "->", "=", "<=")
 
 
@@ -41,7 +40,9 @@ def refused(tree: Tree, meaning: ModelMeaning) -> str | None:
         else:
             parts.append(part)
     right = all(part[0] in _RELATIONS and _same(part[1], part[2], bound) for part in parts)
-    return None if right else f"it must relate something to the same of the permuted string; {_SHAPE}"
+    ends = f"{meaning.relation.low}..{meaning.relation.high}"
+    shape = f"write accept <-> permuted.accept or v(i) = permuted.v(i), perhaps after all i in {ends}. and n < 9 ->"
+    return None if right else f"it must relate something to the same of the permuted string; {shape}"
 
 
 def _same(left: Tree, right: Tree, bound: set[str]) -> bool:

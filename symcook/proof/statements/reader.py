@@ -95,7 +95,7 @@ _SIGNS |= {"≠": "!=", "∀": "all", "∃": "ex", "−": "-", "·": "*", "×": 
 _ALIKE = {"iff": "<->", "implies": "->", "then": "->", "and": "&", "or": "|", "not": "~", "len": "n", "length": "n"}
 _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n."}
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
-"""By sign or word that a statement does not have: the advice that an error gives."""
+"""By sign or word that a statement does not have: the advice that an error gives, with 1..n for the positions."""
 HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
 HINTS |= {"renamed": "of the string with a and b exchanged write renamed(a->b, b->a).NAME"}
 HINTS |= {"changed": "of the string with an a at position p write changed(p, a).NAME", **EDITS}
@@ -128,14 +128,21 @@ class SentenceReader(expr.Reader):
     KEYWORDS = frozenset(WORDS)
     """The words of statements."""
 
-    def __init__(self, text: str, coordinates: Collection[str], two: bool = False, symbols: Collection[str] = ()):
+    def __init__(
+        self,
+        text: str,
+        coordinates: Collection[str],
+        two: bool = False,
+        symbols: Collection[str] = (),
+        ends: tuple[str, str] = ("1", "n"),
+    ) -> None:
         """A reader of `text` about a model with these `coordinates` and `symbols`. If the statement is about `two`
-        models, ``other.NAME`` is a name of the second model.
+        models, ``other.NAME`` is a name of the second model. `ends` are the first and the last position, for advice.
 
         Splits `text` into tokens (kind, text, column); BadInput for a sign that no statement has."""
         if len(text) > expr.MAX_TEXT:
             raise BadInput(f"a statement must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
-        self.text, self.coordinates, self.symbols = text, coordinates, symbols
+        self.text, self.coordinates, self.symbols, self.ends = text, coordinates, symbols, ends
         # By id of a tree: the tree itself (so that its id stays in use) and where its text begins and ends.
         self.spans: dict[int, tuple[Tree, int, int]] = {}
         # `at` is the number of the token that is read next.
@@ -150,7 +157,7 @@ class SentenceReader(expr.Reader):
             if match is None or match.lastgroup is None or not match[0].isprintable():
                 raise self.wrong("no statement has this sign", column)
             if match.lastgroup == "foreign":
-                raise self.wrong(HINTS[match["foreign"]], column)
+                raise self.wrong(self.advice(match["foreign"]), column)
             self.tokens.append((match.lastgroup, match[match.lastgroup], column))
             index = match.end()
 
@@ -184,10 +191,14 @@ class SentenceReader(expr.Reader):
         if self.tokens[self.at][0] == "end" and what == "lacks ')'":
             what = "does not close its brackets"
         nearby = (self.tokens[k][1] for k in (self.at, self.at - 1) if k >= 0)
-        hint = next((HINTS[word] for word in nearby if word in HINTS and word not in self.coordinates), None)
+        hint = next((self.advice(word) for word in nearby if word in HINTS and word not in self.coordinates), None)
         if what.startswith("uses ") and what.endswith("wrong kind"):
             hint = hint or self.mistaken()
         return self.wrong(f"it {what}" + (f"; {hint}" if hint else ""), column)
+
+    def advice(self, word: str) -> str:
+        """The hint for a word or sign that a statement does not have, with the positions of this model."""
+        return HINTS[word].replace("1..n", "..".join(self.ends))
 
     def mistaken(self) -> str | None:
         """A hint for a statement with a number in place of a truth value: about its first coordinate without an
@@ -196,7 +207,7 @@ class SentenceReader(expr.Reader):
             if kind != "name" or self.tokens[k + 1][1] == "(":
                 continue
             if name in self.coordinates:
-                return f"{name} is a number; compare it, as in 0 < {name}(n)"
+                return f"{name} is a number; compare it, as in 0 < {name}({self.ends[1]})"
             near = difflib.get_close_matches(name.casefold(), ("accept", "answer"), 1)
             if near and name not in WORDS:
                 return f"did you mean {near[0]}?"
@@ -339,7 +350,7 @@ class SentenceReader(expr.Reader):
         if name == "holds" and not self.inside:
             return self.formula_at()
         if name in ("renamed", "changed", *EDITS) and name not in {*self.coordinates, *self.symbols}:
-            raise self.wrong(HINTS[name], self.tokens[self.at - 1][2])
+            raise self.wrong(self.advice(name), self.tokens[self.at - 1][2])
         if self.is_word(name) and not self.inside:
             return self.word(name)
         # A coordinate called like a function, such as ``min``: with one argument it may be the coordinate, so the

@@ -34,7 +34,7 @@ from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
 from symcook.proof.runrel import Relation
 from symcook.proof.runtext import joined, readable, times
-from symcook.proof.statements import attended, invariance
+from symcook.proof.statements import attended, invariance, places
 from symcook.proof.statements.reader import ATTENDED, HINTS, UNNAMED, WORDS, YIELDING, SentenceReader, own_word
 from symcook.proof.statements.secondrun import (
     OTHER,
@@ -418,7 +418,8 @@ class Sentence:
         second = meaning.others.get(OTHER)
         second_names = [] if second is None else [f"{OTHER}{name}" for name in second.meaning.space]
         own = [*meaning.space, *meaning.symbols]
-        self.reader = self.READER(text, [*meaning.space, *second_names], second is not None, meaning.symbols)
+        ends = (meaning.relation.low, meaning.relation.high)
+        self.reader = self.READER(text, [*meaning.space, *second_names], second is not None, meaning.symbols, ends)
         tree = self.tree = self.reader.whole()
         # The runs on other strings, as in ``changed(p, a).accept``.
         for prefix, begin in other_strings(text, own).items():
@@ -436,10 +437,16 @@ class Sentence:
             self.formulas(tree)
             self.made = self.rounded(self.walk(tree, meaning.places))
             self._require_formula(tree)
+            self._require_positions(tree)
         except RecursionError:
             raise self.fail(tree, "it nests too deep") from None
         except Rejected as error:  # from a keyword or a definition
             raise self.fail(tree, str(error)) from None
+
+    def _require_positions(self, tree: Tree) -> None:
+        """BadInput for a term at a position that no string has."""
+        if not self.meaning.relation.pointwise and (found := places.absent(tree, self.meaning)) is not None:
+            raise self.fail(*found)
 
     def _require_formula(self, tree: Tree) -> None:
         """BadInput if a part of the formula `made` has a wrong sort, or if all of it is a number. `tree` is the tree of
@@ -472,10 +479,11 @@ class Sentence:
         """The error about an unknown name. It has advice for a common mistake, a token, an unbound variable, or a name
         that is similar to a known one."""
         listed = self.meaning.listed()
-        advice = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
+        ends = "..".join(self.reader.ends)
+        advice = f"bind it: all {name} in {ends}. F" if tree[0] == "name" and len(name) == 1 else None
         if name in self.meaning.tokens:
             advice = f"it is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
-        advice = HINTS.get(name) or advice or unknown("name", name, listed).do
+        advice = (self.reader.advice(name) if name in HINTS else advice) or unknown("name", name, listed).do
         return self.fail(tree, f"the name '{name}' is unknown here; {advice}")
 
     def formulas(self, tree: Tree) -> None:
@@ -833,8 +841,9 @@ class _Builder(grammar.TermBuilder):
             raise self.sentence.fail(tree, why if "wrong sort" in str(error) else str(error)) from None
         if not isinstance(sort, str):
             _, begin, end = self.sentence.reader.spans.get(id(tree), (tree, 0, 0))
-            name = self.sentence.text[begin:end].strip() or "NAME"
-            raise self.sentence.fail(tree, f"it is a function; its value at the last position is written {name}(n)")
+            name, last = self.sentence.text[begin:end].strip() or "NAME", self.sentence.reader.ends[1]
+            what = f"it is a function; its value at the last position is written {name}({last})"
+            raise self.sentence.fail(tree, what)
         return term
 
     def refuse(self, why: str, tree: Tree) -> NoReturn:
