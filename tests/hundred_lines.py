@@ -25,9 +25,9 @@ def theorist() -> None:
     sc.compile("ltl", "prev Q_a", alphabet=97)  # wrong
     dyck = sc.build("dyck-1")
     dyck.derive().text()
-    dyck.derive(12)
+    dyck.derive("(())")
     shallow = sc.build("dyck-1-2")
-    shallow.decide(r"(\(\))*", seconds=60)
+    shallow.decide(r"(\(\))*").holds
     shallow.decided(r"(\(\))*")  # wrong
     first_string = shallow.decide(r"(\(\))*").counterexample
     majority = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
@@ -70,7 +70,7 @@ def student() -> None:
     copy.run("abba", trace=1)  # wrong
     copy.run("abba", domain="balls")  # wrong
     copy.run("abba", domain="float64")
-    copy.run_many(["ab", "ba"]).array("mean")
+    copy.run_many(["ab", "ba"], domain="float64").array("mean")
     print(sc.feedforward({"out": "relu(a - 1/2)"}))
     print(sc.feedforward("out", "relu(a)"))  # wrong
     sc.build("gtzero", eps="1/8").layers
@@ -95,7 +95,7 @@ def from_transformerlens() -> None:
     run["blocks.0.attn.hook_pattern"][0].sum(axis=1)
     run["blocks.0.hook_resid_post"].T
     run[0]  # wrong
-    run.trace[1]["attention"]
+    model.run("())", trace=True).trace[1]["attention"]
     model.run(["(", ")"])
     model.run_many(["()", "()()"]).attention(1, 1, pad=True)
     model.run_many("()").arrays("balance")  # wrong
@@ -143,8 +143,8 @@ def from_tracr() -> None:
     rasp.Full(1).named("one")
     rasp.Full(1).name("one")  # wrong
     rasp.numerical(rasp.indices)
-    isinstance(reverse, rasp.SOp)
-    isinstance(flip, rasp.Selector)
+    rasp.is_numerical(reverse)
+    rasp.selector_not(flip).named("others")
     model = sc.compile("srasp", reverse, alphabet="abc")
     model.run("abca", trace=True).outputs
     model.apply("abca")  # wrong

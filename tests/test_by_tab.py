@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import pydoc
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shared import call, refused
@@ -139,3 +141,36 @@ def test_advice_names_what_can_be_typed(tmp_path: Path) -> None:
     """C4: a mask that is none is answered by the words of the README."""
     with pytest.raises(BadInput, match="did you mean causal"):
         sc.head(value={"x": "y"}, mask="casual")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [24, 31, 40])
+def test_an_option_stays_on_its_line(width: int) -> None:
+    """In messages and tables on a narrow terminal."""
+    from symcook.cli.output import fitted
+
+    text = "  give --max-length 12 or --min-length 3, see --to-the-end and --bind-all-the-names for more of these"
+    for line in fitted(text, width).splitlines():
+        assert not line.endswith("-"), line
+
+
+@pytest.mark.tools("matplotlib")
+def test_the_note_of_a_plot_is_inside_the_picture() -> None:
+    """C6: a note that is wider than the picture takes several lines."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    from symcook.report.figure import _draw, sheet
+    from symcook.report.plots import curves
+
+    note = "; ".join(["the dashed curve is 1.2 to 45 times the solid one"] * 5)
+    swept: Any = sc.bound("softmax-hardmax", n=[1, 2, 3], gamma=5, digits=5)
+    figure = replace(curves(swept), note=note)
+    drawn = sheet((5, 4))
+    canvas = FigureCanvasAgg(drawn)
+    _draw(drawn, figure)
+    canvas.draw()
+    written = drawn._supxlabel  # type: ignore[attr-defined]
+    box = written.get_window_extent()
+    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= drawn.bbox.width and box.height > 2 * 8
+    axes = drawn.axes[0].get_tightbbox()
+    assert axes is not None and axes.y0 >= box.y1 - 1  # the picture makes room for it

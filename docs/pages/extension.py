@@ -61,6 +61,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", finished)
     app.add_role("claim", _claim)
     app.add_directive("statuses", landing.Statuses)
+    app.add_directive("concepts", landing.Concepts)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": False, "parallel_write_safe": True}
 

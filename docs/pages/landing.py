@@ -10,6 +10,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from pages import concepts
 from symcook import claims
 from symcook.__main__ import main
 
@@ -23,6 +24,14 @@ class Statuses(Directive):
         # Else a second build into the same folder keeps the numbers of the first.
         self.state.document.settings.env.note_dependency(str(claims.DATA / claims.LEDGER))
         return [nodes.raw("", strip(), format="html")]
+
+
+class Concepts(Directive):
+    """The picture of the page *Concepts*."""
+
+    def run(self) -> list[nodes.Node]:
+        self.state.document.settings.env.note_dependency(str(claims.DATA / claims.LEDGER))
+        return [nodes.raw("", concepts.svg(), format="html")]
 
 
 def strip() -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli import own
 from symcook.cli.options import Name, Settings, is_path, option, path_of, read_settings
@@ -187,7 +187,8 @@ def _print_theorems(family: Family, theorems: Sequence[Statement], as_json: bool
         return 0 if verdicts and all(verdict.status in ("PROVED", "CORRECTED") for verdict in verdicts) else 3
     for verdict, theorem in zip(verdicts, theorems, strict=True):
         say(f"{verdict.words}  {theorem.id}, for all parameter values of the family:")
-        say(textwrap.fill(theorem.written, WIDE, initial_indent="        ", subsequent_indent="        "))
+        whole: dict[str, Any] = {"initial_indent": " " * 8, "subsequent_indent": " " * 8, "break_on_hyphens": False}
+        say(textwrap.fill(theorem.written, WIDE, **whole))
     if not theorems:
         say(no_theorem(family))
     return 0 if verdicts and all(verdict.status in ("PROVED", "CORRECTED") for verdict in verdicts) else 3
@@ -223,7 +224,7 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
     for theorem, verdict in zip(theorems, verdicts, strict=True):
         say(f"\n{verdict.words}  {theorem.id}, under its hypotheses, for all parameter values:")
         for text in conclusions(theorem.written, family):
-            say(textwrap.fill(text, WIDE, initial_indent="  ", subsequent_indent="      "))
+            say(textwrap.fill(text, WIDE, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False))
     return 0 if proof.whole else 3
 
 

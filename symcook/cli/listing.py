@@ -88,10 +88,11 @@ def fitted(text: str) -> str:
         if entry and entry.end() > width // 2:  # a long name: its summary begins on the next line
             lines.append(entry[0].rstrip())
             indent = " " * NAME_AT
-            lines += textwrap.wrap(line[entry.end() :], width, initial_indent=indent, subsequent_indent=indent)
+            more = {"initial_indent": indent, "subsequent_indent": indent, "break_on_hyphens": False}
+            lines += textwrap.wrap(line[entry.end() :], width, **more)
         else:
             indent = " " * (entry.end() if entry else 2)
-            lines += textwrap.wrap(line, width, subsequent_indent=indent) or [""]
+            lines += textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
     return "\n".join(lines)
 
 

@@ -45,12 +45,13 @@ def fitted(text: str, width: int) -> str:
     """
     import textwrap
 
-    lines = []
+    lines: list[str] = []
+    kept: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}  # an option stays on its line
     for line in text.split("\n"):
         words = line.lstrip()
         indent = " " * (len(line) - len(words) + 2)
         long = len(line) > width and not words.startswith("symcook ")
-        lines += textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False) if long else [line]
+        lines += textwrap.wrap(line, width, subsequent_indent=indent, **kept) if long else [line]
     return "\n".join(lines)
 
 

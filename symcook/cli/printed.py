@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from symcook.cli.about import explained, shown
 from symcook.cli.listing import listed
 from symcook.cli.options import choose
@@ -58,7 +60,7 @@ def explain(name: str, **settings: object) -> Page:
 
 
 @door(name='give the name of a recipe, as in show("dyck-1")')
-def show(name: str | Transformer, **settings: object) -> Page:
+def show(name: str | Transformer, **settings: Any) -> Page:
     """The matrices, coordinates, parameters and region of a model, as text.
 
     Arguments:

@@ -3,7 +3,7 @@ what it was compiled from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
@@ -58,6 +58,7 @@ def compile(
     weighting: str | None = None,
     variant: str | None = None,
     regex: bool = False,
+    causal: bool = False,
     name: str = "",
 ) -> Transformer:
     """The transformer of a formula, a program, an automaton or a Turing machine: exact, and right on every nonempty
@@ -68,7 +69,8 @@ def compile(
     The model answers at each position; `plan` says which coordinate holds what.
 
     "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
-    objects (`symcook.programs.rasp`). Its model answers with symbols, verdicts or numbers.
+    objects (`symcook.programs.rasp`). Its model answers with symbols, verdicts or numbers. Over an alphabet of numbers
+    the tokens of objects are numbers.
 
     "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression. Its model is a decoder that
     continues a string with the states of the run, then with yes or no (`decode.stream`).
@@ -98,6 +100,8 @@ def compile(
         variant: str or None (None). "nonstrict": masks include the position itself; "no-start": no $ before the
             string.
         regex: bool (False). The source is a regular expression, even if it has the form of a path.
+        causal: bool (False). Each selector of RASP objects selects among the positions up to the current one, as
+            tracr's option does.
         name: str (''). The name of the model.
 
     Returns: Transformer, which keeps its program as `.program`.
@@ -117,6 +121,8 @@ def compile(
     tongue = language(kind)
     if tongue not in LANGUAGES:
         raise unknown("language", kind, SPOKEN)
+    if alphabet is not None and not isinstance(alphabet, (str, Set)) and isinstance(alphabet, Iterable):
+        alphabet = tuple(alphabet)
     symbols = None if alphabet is None else alphabet_of(alphabet)
     objects = not isinstance(source, (str, PathLike, SourceText))
     if isinstance(source, SourceText):
@@ -124,7 +130,9 @@ def compile(
     elif isinstance(source, (str, PathLike)):
         read = source_of(tongue, source, regex)
     else:
-        read = SourceText(_text(tongue, source, symbols))
+        read = SourceText(_text(tongue, source, alphabet, causal))
+    if causal and not objects:
+        raise BadInput("causal must go with a program of symcook.programs.rasp", tongue, "leave it out")
     options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
     _require_options(tongue, options)
     source, name = read.text, name or read.name
@@ -219,7 +227,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
     return "" if not soft else SOFT if tau is None else PLAIN
 
 
-def _text(kind: str, source: object, alphabet: Sequence[str] | None) -> str:
+def _text(kind: str, source: object, alphabet: Alphabet | None, causal: bool) -> str:
     """The S-RASP text of a program that was given as Python objects."""
     from symcook.programs.rasp import SOp
 
@@ -227,7 +235,7 @@ def _text(kind: str, source: object, alphabet: Sequence[str] | None) -> str:
         raise BadInput("a program must be text, or of srasp a sequence of symcook.programs.rasp", type(source).__name__)
     if alphabet is None:
         raise BadInput("a program must have an alphabet", "none", 'give alphabet="ab"')
-    return source.source(alphabet)
+    return source.source(alphabet, causal)
 
 
 def as_compiled(model: Transformer) -> Transformer | None:

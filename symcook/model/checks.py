@@ -160,9 +160,10 @@ def filled(weights: sympy.MatrixBase | RationalEntries) -> int:
 
 
 def symbol_text(given: object) -> object:
-    """A number that stands for a symbol as its text, 3 as "3"; anything else as it is."""
-    exact_number = isinstance(given, (int, Fraction)) and not isinstance(given, bool)
-    return str(given) if exact_number else given
+    """A number that stands for a symbol as its text, 3 as "3" and 0.5 as "1/2"; anything else as it is."""
+    if isinstance(given, bool) or not isinstance(given, (int, float, Fraction)):
+        return given
+    return str(Fraction(given)) if not isinstance(given, float) or isfinite(given) else given
 
 
 def freeze(block: object, **values: object) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
 from symcook.model.checks import symbol_text
 
-Alphabet = str | Iterable[str | int]
+Alphabet = str | Iterable[str | float]
 """An alphabet as a user gives it; `alphabet_of` reads it."""
 UNARY = ("not", "prev", "next")
 """The operators on one line."""
@@ -252,6 +253,11 @@ def renumbered(lines: Sequence[Any], needed: set[int]) -> dict[int, int]:
     return {old: new_number for new_number, old in enumerate(sorted(needed))}
 
 
+def is_numeric(given: Iterable[object]) -> bool:
+    """Whether the symbols of an alphabet, given as a list or set, are numbers."""
+    return all(isinstance(symbol, (int, float, Fraction)) and not isinstance(symbol, bool) for symbol in given)
+
+
 def alphabet_of(given: Alphabet) -> tuple[str, ...]:
     """The symbols of an alphabet, given as a list or set of texts and whole numbers (a set in their order), as a text
     with spaces between symbols, or as a text without spaces where each character is a symbol. BadInput if it is empty,
@@ -265,7 +271,7 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
         must = "an alphabet must be text, or a list or set of symbols"
         raise BadInput(must, given, 'for example alphabet=["a", "b"]')
     if isinstance(given, Set):  # it has no order: numbers by value, then texts
-        numbers = sorted(symbol for symbol in given if isinstance(symbol, int))
+        numbers = sorted(symbol for symbol in given if isinstance(symbol, (int, float)))
         given = [*numbers, *sorted((symbol for symbol in given if symbol not in numbers), key=str)]
     letters: tuple[Any, ...] = tuple(map(symbol_text, given))
     if not letters:

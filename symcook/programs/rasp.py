@@ -22,20 +22,22 @@ the keys) always has values. Source: Weiss et al. (2021).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from enum import Enum
 from fractions import Fraction
 from itertools import product
-from math import prod
-from typing import Any, NoReturn
+from math import isfinite, prod
+from typing import Any, NoReturn, Self, TypeVar
 
 from symcook.errors import BadInput
 from symcook.present import present
-from symcook.programs.formula import Alphabet
+from symcook.programs.formula import Alphabet, is_numeric
 from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order, written
 from symcook.programs.srasp_grammar import is_name
 
+RaspNumber = int | float | Fraction
+"""A constant number; a float is the dyadic number that it is."""
 FEW = 64
 """The maximum number of values, or of combinations of two values, with which a function is called."""
 
@@ -62,19 +64,50 @@ def _compared(sign: str) -> Callable[[SOp, object], SOp]:
     return lambda self, other: SOp("compare", self, other, value=sign)
 
 
-class SOp:
+class RASPExpr:
+    """A sequence or a selector, with tracr's annotations. No annotation changes what is compiled, but for the name."""
+
+    op: str
+    annotations: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the expression; without one, that of its operation."""
+        return self.annotations.get("name", self.op)
+
+    def named(self, label: str) -> Self:
+        """The expression itself, which gets a name; the program's text uses that of a sequence if it is a valid name
+        there and not taken."""
+        return annotate(self, name=label)
+
+    def annotated(self, **annotations: object) -> Self:
+        """The same expression with annotations."""
+        return annotate(self, **annotations)
+
+    annotate = annotated
+
+
+def annotate(expr: RASPExprT, **annotations: object) -> RASPExprT:
+    """The expression itself, with annotations."""
+    expr.annotations |= annotations
+    return expr
+
+
+RASPExprT = TypeVar("RASPExprT", bound=RASPExpr)
+
+
+class SOp(RASPExpr):
     """A sequence: a value at each position. It is the operation `op` on `parts`, which are sequences, selectors or
     constants; `value` is a further argument, such as a comparison's sign or the function of a Map."""
 
     def __init__(self, op: str, *parts: object, value: object = None) -> None:
-        self.op, self.parts, self.label = op, parts, ""
+        self.op, self.parts, self.annotations = op, parts, {}
         self.value: Any = value
 
-    def named(self, label: str) -> SOp:
-        """The sequence itself, which gets a name; the program's text uses it if it is a valid name there and not
-        taken."""
-        self.label = label
-        return self
+    @property
+    def label(self) -> str:
+        """The name that was given; "" without one."""
+        return self.annotations.get("name", "")
 
     def __repr__(self) -> str:
         op = {"in": "tokens", "width": "selector_width"}.get(self.op, self.op)
@@ -85,17 +118,14 @@ class SOp:
         do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
         raise BadInput("a sequence must have an alphabet before it can be run", repr(self), do)
 
-    def annotate(self, **annotations: object) -> SOp:
-        """The same sequence; annotations are dropped."""
-        return self
-
-    def source(self, alphabet: Alphabet) -> str:
+    def source(self, alphabet: Alphabet, causal: bool = False) -> str:
         """The program as text."""
-        return written(self.program(alphabet))
+        return written(self.program(alphabet, causal))
 
-    def program(self, alphabet: Alphabet) -> Srasp:
-        """The program over an alphabet. BadInput if types do not fit, or a function cannot be translated."""
-        return _RaspLines(alphabet).program(self)
+    def program(self, alphabet: Alphabet, causal: bool = False) -> Srasp:
+        """The program over an alphabet, whose numbers stand for themselves; with `causal` each selector selects among
+        the positions up to the current one. BadInput if types do not fit, or a function cannot be translated."""
+        return _RaspLines(alphabet, causal).program(self)
 
     def __add__(self, other: object) -> SOp:
         return SOp("sum", self, other)
@@ -119,9 +149,9 @@ class SOp:
         return SOp("product", self, -1)
 
     def __truediv__(self, other: object) -> SOp:
-        if not isinstance(other, (int, Fraction)) or other == 0:
+        if not isinstance(other, (int, float, Fraction)) or other == 0:
             raise BadInput("a sequence must be divided by a number that is not 0", str(other))
-        return SOp("product", self, Fraction(1) / other)
+        return SOp("product", self, 1 / Fraction(other))
 
     __eq__ = _compared("=")  # type: ignore[assignment]
     __ne__ = _compared("!=")  # type: ignore[assignment]
@@ -153,21 +183,17 @@ class _NeedsValues(TypeError):
     function is called with values."""
 
 
-class RaspSelector:
+class RaspSelector(RASPExpr):
     """A selector: true or false for each pair of positions. The fields are as in `SOp`."""
 
     def __init__(self, op: str, *parts: object, value: object = None) -> None:
-        self.op, self.parts = op, parts
+        if not isinstance(op, str):
+            raise BadInput("a selector must be made by Select(keys, queries, comparison)", type(op).__name__)
+        self.op, self.parts, self.annotations = op, parts, {}
         self.value: Any = value
-
-    def named(self, label: str) -> RaspSelector:
-        return self
 
     def __repr__(self) -> str:
         return f"<RaspSelector {self.op}>"
-
-    def annotate(self, **annotations: object) -> RaspSelector:
-        return self
 
     def __and__(self, other: RaspSelector) -> RaspSelector:
         return RaspSelector("pair and", self, other)
@@ -179,11 +205,32 @@ class RaspSelector:
         return RaspSelector("pair not", self)
 
 
-tokens = SOp("in")
-"""The letters of the string."""
-indices = SOp("indices")
+class TokensType(SOp):
+    """The class of `tokens`."""
+
+    def __init__(self) -> None:
+        super().__init__("in")
+
+
+class IndicesType(SOp):
+    """The class of `indices`."""
+
+    def __init__(self) -> None:
+        super().__init__("indices")
+
+
+class LengthType(SOp):
+    """The class of `length`."""
+
+    def __init__(self) -> None:
+        super().__init__("length")
+
+
+tokens = TokensType()
+"""The symbols of the string; numbers where the alphabet is given as numbers."""
+indices = IndicesType()
 """0, 1, 2 and so on."""
-length = SOp("length")
+length = LengthType()
 """The length of the string."""
 Predicate = RaspComparison | Callable[..., object]
 """The third argument of `Select`: a comparison, or a function of a key and a query."""
@@ -191,6 +238,9 @@ Predicate = RaspComparison | Callable[..., object]
 
 def Select(keys: object, queries: object, predicate: Predicate) -> RaspSelector:  # noqa: N802
     """The selector in which position i selects the positions j with `predicate(key of j, query of i)`."""
+    if not callable(predicate) and not isinstance(predicate, Comparison):
+        do = "write Comparison.EQ, or a function of a key and a query"
+        raise BadInput("the predicate of Select must be a Comparison or a function", str(predicate), do)
     if isinstance(predicate, Comparison):
         if predicate in (Comparison.TRUE, Comparison.FALSE):
             return ConstantSelector(predicate is Comparison.TRUE)
@@ -226,17 +276,19 @@ def SelectorWidth(selector: RaspSelector) -> SOp:  # noqa: N802
     return SOp("width", selector)
 
 
-def Map(f: Callable[..., object], sop: object) -> SOp:  # noqa: N802
+def Map(f: Callable[[Any], object], sop: object) -> SOp:  # noqa: N802
     """The sequence of f(value) for the values of `sop`."""
+    if not callable(f):
+        raise BadInput("what Map applies must be a function", str(f), "for example Map(lambda x: x == 1, tokens)")
     return SOp("map", sop, value=f)
 
 
-def SequenceMap(f: Callable[..., object], first: object, second: object) -> SOp:  # noqa: N802
+def SequenceMap(f: Callable[[Any, Any], object], first: object, second: object) -> SOp:  # noqa: N802
     """The sequence of f(a, b) for the values a of `first` and b of `second` at each position."""
     return SOp("map", first, second, value=f)
 
 
-def LinearSequenceMap(first: object, second: object, fst_fac: int | Fraction, snd_fac: int | Fraction) -> SOp:  # noqa: N802
+def LinearSequenceMap(first: object, second: object, fst_fac: RaspNumber, snd_fac: RaspNumber) -> SOp:  # noqa: N802
     """The sequence `fst_fac` times `first` plus `snd_fac` times `second`."""
     return SOp("sum", SOp("product", first, fst_fac), SOp("product", second, snd_fac))
 
@@ -246,13 +298,89 @@ def Full(value: object) -> SOp:  # noqa: N802
     return SOp("constant", value=value)
 
 
-def numerical(sop: SOp) -> SOp:
-    """The same sequence: tracr needs this annotation; here the compiler finds the type."""
-    return sop
+def sop_not(sop: SOp) -> SOp:
+    """The sequence of the negated truths."""
+    return ~sop
 
 
-categorical = numerical
-"""The same for tracr's other annotation."""
+def ConstantSOp(value: Sequence[object], check_length: bool = True) -> NoReturn:  # noqa: N802
+    """Raises BadInput: a sequence with a fixed length is no program for every length."""
+    do = "write Full(value), or Map(f, indices)"
+    raise BadInput("a sequence must have a value at each position of every string", f"{len(value)} values", do)
+
+
+class Encoding(Enum):
+    """tracr's annotation of how a sequence is encoded. Here the compiler finds the type."""
+
+    CATEGORICAL = "categorical"
+    NUMERICAL = "numerical"
+
+
+SOpT = TypeVar("SOpT", bound=SOp)
+
+
+def numerical(sop: SOpT) -> SOpT:
+    """The sequence itself, annotated as tracr needs it."""
+    return annotate(sop, encoding=Encoding.NUMERICAL)
+
+
+def categorical(sop: SOpT) -> SOpT:
+    """The sequence itself, annotated as tracr needs it."""
+    return annotate(sop, encoding=Encoding.CATEGORICAL)
+
+
+def default_encoding(expr: RASPExpr) -> Encoding:
+    """The encoding of a sequence that is not annotated."""
+    return Encoding.CATEGORICAL
+
+
+def get_encoding(sop: SOp) -> Encoding:
+    """The encoding that a sequence is annotated with."""
+    return sop.annotations.get("encoding", default_encoding(sop))
+
+
+def is_numerical(sop: SOp) -> bool:
+    """Whether a sequence is annotated as numerical."""
+    return get_encoding(sop) is Encoding.NUMERICAL
+
+
+def is_categorical(sop: SOp) -> bool:
+    """Whether a sequence is not annotated as numerical."""
+    return get_encoding(sop) is Encoding.CATEGORICAL
+
+
+def default_name(expr: RASPExpr) -> str:
+    """The name of an expression without one."""
+    return expr.op
+
+
+selector_and, selector_or, selector_not = SelectorAnd, SelectorOr, SelectorNot
+Selector = RaspSelector
+Annotator = Callable[[RASPExpr], Any]
+DEFAULT_ANNOTATORS: dict[str, Annotator] = {"encoding": default_encoding, "name": default_name}
+NumericValue, Value, SelectorValue = int | float, int | float | str | bool | None, list[list[bool]]
+VT = TypeVar("VT", bound=int | float | str | bool | None)
+T = TypeVar("T")
+
+
+class DefaultRASPEvaluator:
+    """tracr's evaluator. Here a program is compiled, and its model is run."""
+
+    def evaluate(self, expr: RASPExpr, xs: Sequence[object]) -> NoReturn:
+        """Raises BadInput: see `SOp.__call__`."""
+        do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
+        raise BadInput("a sequence must have an alphabet before it can be run", repr(expr), do)
+
+
+RASPEvaluator = DefaultRASPEvaluator
+evaluate = DefaultRASPEvaluator().evaluate
+
+
+class _Whole(Fraction):
+    """A whole number as an argument of a user's function, which may index with it; division stays exact."""
+
+    def __index__(self) -> int:
+        return self.numerator
 
 
 class _Numeral(str):
@@ -307,11 +435,17 @@ class _Numeral(str):
 class _RaspLines:
     """The translation of objects to lines of an S-RASP program; each object is translated once.
 
+    numeric: whether the symbols are numbers, as those of an alphabet that was given as numbers are. causal: whether
+    selectors select among the positions up to the current one.
+
     known: the line of each object, by its id. kept: these objects, so that no id is used again. names: the line of each
     name. ranges: the values that each line may have (see `range_of`).
     """
 
-    def __init__(self, alphabet: Alphabet) -> None:
+    def __init__(self, alphabet: Alphabet, causal: bool = False) -> None:
+        if not isinstance(alphabet, (str, Set)) and isinstance(alphabet, Iterable):
+            alphabet = tuple(alphabet)
+        self.causal, self.numeric = causal, not isinstance(alphabet, str) and is_numeric(alphabet)
         self.lines = SraspLines(alphabet)
         self.known: dict[int, int] = {}
         self.kept: list[Any] = []
@@ -351,8 +485,8 @@ class _RaspLines:
         """The line of a constant; BadInput for a float or another object."""
         if isinstance(value, (bool, str)):
             return self.lines.constant(str(value) if isinstance(value, str) else value)
-        if isinstance(value, (int, Fraction)):
-            return self.lines.constant(Fraction(value))
+        if isinstance(value, (int, Fraction)) or (isinstance(value, float) and isfinite(value)):
+            return self.lines.constant(Fraction(value))  # a float is the dyadic number that it is
         must = "a constant must be a symbol, true or false, or an exact number"
         raise BadInput(must, f"{type(value).__name__} {value}", "write Fraction(1, 2) for a half")
 
@@ -381,7 +515,12 @@ class _RaspLines:
             return self._mapped(part.value, [self.line(part_read) for part_read in part.parts])
         if op == "predicate":
             return self._predicate(part.value, *(self.line(part_read) for part_read in part.parts))
+        if op == "in" and self.numeric:
+            return self._number_of(add("in"))
         reads = [self.line(part_read) for part_read in part.parts]
+        if self.causal and op in ("aggregate", "width"):
+            indices_line = add("indices")
+            reads[0] = add("pair and", reads[0], add("select", indices_line, indices_line, value="<="))
         if op == "sum":
             return add(op, *map(self.number, reads))
         if op == "product":
@@ -392,10 +531,21 @@ class _RaspLines:
             # A truth against a number counts as 1 or 0.
             mixed = {self.kind(line) for line in reads} == {"truth", "number"}
             return add(op, *(self.number(line) if mixed else line for line in reads), value=part.value)
+        if op == "aggregate" and self.numeric and _of_one_position(part):
+            # The mean of one symbol is the symbol: it is fetched as such.
+            symbol = add("aggregate", reads[0], add("in"), self.lines.constant(self.lines.alphabet[0]))
+            found = self._number_of(symbol)
+            width = add("width", reads[0])
+            default = self.constant(0) if part.value is None else self.line(part.value)
+            return add("if", add("compare", width, self.constant(0), value="="), *self._alike(default, found))
         if op == "aggregate":
             default = self.lines.nothing(reads[1]) if part.value is None else self.line(part.value)
             return add(op, *reads, default)
         return add(op, *reads)
+
+    def _number_of(self, line: int) -> int:
+        """The numbers that the symbols of a line are."""
+        return self._mapped(lambda symbol: Fraction(str(symbol)), [line])
 
     def _product(self, a: int, b: int) -> int:
         """The line of a product: a constant, a multiple, or a product of two numbers that vary."""
@@ -506,8 +656,18 @@ class _RaspLines:
 
 
 def _as_argument(value: object) -> object:
-    """A value as an argument of a user's function: a numeral becomes a `_Numeral`."""
+    """A value as an argument of a user's function: a numeral becomes a `_Numeral`, a whole number a `_Whole`."""
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return _Whole(value)
     return _Numeral(value) if isinstance(value, str) and NUMERAL.fullmatch(value) else value
+
+
+def _of_one_position(part: SOp | RaspSelector) -> bool:
+    """Whether an aggregate of the symbols themselves selects at most one position: by an equality of indices."""
+    selector, values = part.parts[:2]
+    if not (isinstance(selector, RaspSelector) and isinstance(values, TokensType)):
+        return False
+    return selector.op == "select" and selector.value == "=" and isinstance(selector.parts[0], IndicesType)
 
 
 def _called(f: Callable[..., object], values: Sequence[Any]) -> object:

@@ -55,7 +55,7 @@ def text(family: Family, proved: Proved = ()) -> str:
     lines = list[str]()
     for section in _signed(sections(family, proved)):
         lines += ["", section.title, *chain.from_iterable(map(_lines, section.rows))]
-    return "\n".join([*textwrap.wrap(_title(family), room(WIDE)), *lines])
+    return "\n".join([*textwrap.wrap(_title(family), room(WIDE), break_on_hyphens=False), *lines])
 
 
 def latex(family: Family, proved: Proved = (), document: bool = False) -> str:

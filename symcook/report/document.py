@@ -326,7 +326,7 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = W
 def wrapped(text: str, indent: str) -> list[str]:
     """Each line of the text, broken into lines of at most `WIDTH` characters, or fewer on a narrow terminal. The lines
     that continue one begin with `indent`."""
-    options: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent}
+    options: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent, "break_on_hyphens": False}
     return [line for text_line in text.split("\n") for line in textwrap.wrap(text_line, **options) or [""]]
 
 

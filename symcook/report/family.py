@@ -20,7 +20,7 @@ def forms_text(forms: FamilyForms, proof: FamilyProof, certificate: str | None =
     for form in forms.outputs.values():
         value_text = f"unsupported: {form.why}" if form.value is None else show(form.value)
         line = f"{form.head} = {value_text}" if form.value is not None else f"{form.head} {value_text}"
-        lines += textwrap.wrap(line, WIDE - 2, initial_indent="  ", subsequent_indent="      ")
+        lines += textwrap.wrap(line, WIDE - 2, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
     lines += [f"  where {meaning}" for meaning in [", ".join(_meanings(forms))] if meaning]
     lines += [f"  for all {premises}" for premises in [_premises(forms)] if premises != "true"]
     proved_names = [

@@ -207,7 +207,7 @@ def _draw(sheet: Any, figure: Figure) -> None:
     elif len(figure.curves) > 1 or figure.level is not None:
         axes.legend(framealpha=0.9, edgecolor="#cccccc", loc=figure.legend, fontsize=9)
     if figure.note:
-        sheet.supxlabel(figure.note, fontsize=8, color="#555555", x=0.99, ha="right")
+        sheet.supxlabel(figure.note, fontsize=8, color="#555555", x=0.99, ha="right", wrap=True)
 
 
 def _draw_bars(axes: Axes, figure: Figure) -> None:

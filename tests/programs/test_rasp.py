@@ -143,7 +143,7 @@ def test_text_and_objects_say_the_same() -> None:
 
 @pytest.mark.parametrize("make, said", [
     (lambda: rasp.Map(lambda k: k % 2, rasp.indices), "at most 64 numbers"),
-    (lambda: rasp.indices * 0.5, "exact number"),
+    (lambda: rasp.indices * 1j, "exact number"),
     (lambda: rasp.tokens + 1, "a number"),
     (lambda: rasp.SelectorWidth(rasp.Select(histogram(), histogram(), LT)), "hist(i) and hist(i)"),
     (lambda: rasp.Map(lambda k: str(k), rasp.indices), "at most 64 numbers"),
