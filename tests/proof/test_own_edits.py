@@ -6,10 +6,12 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from proof.statement_truth import program
+from shared import second_checker
 from test_own_changed import has_a
 from test_own_renamed import drawn_model, votes
 
@@ -162,6 +164,13 @@ def test_answers(model: sc.Transformer, sentence: str, status: str, shown: Any) 
     found = model.prove(sentence, seconds=60)
     assert (found.status, found.shown) == (status, shown)
     assert found.certificate is not None
+
+
+def test_the_second_checker_accepts_the_certificates(tmp_path: Path) -> None:
+    for sentence in ("accept <-> permuted.accept", "all i in 1..n. all j in 1..n. weight(1, 1, i, j) = 1/n"):
+        found = votes().prove(sentence, seconds=60)
+        assert found.certificate is not None
+        assert "PROVED   own.votes " in second_checker(tmp_path, found.claim, found.certificate).stdout
 
 
 def refusing() -> sc.Transformer:
