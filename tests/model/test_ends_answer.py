@@ -99,5 +99,5 @@ def test_few_ask_of_which_kind_they_are() -> None:
     assert found == {
         # they write it
         "model/modelfile.py", "export/archive.py", "report/model.py", "report/page/describe.py", "decode.py",
-        "questions/tolerance.py", "proof/bridges/bridge.py", "report/construction.py",  # of a family's, which is a text
+        "proof/bridges/bridge.py", "report/construction.py",  # of a family's, which is a text
     }  # fmt: skip
