@@ -97,11 +97,20 @@ class Said(Meaning[Number, bool]):
         kind, *more = self.macros[name]  # a KeyError: a name that nothing explains
         if kind == "term":
             return self.term(more[0])
+        if kind == "chosen":
+            return Number(self.chosen(*more))
         place = self.place(self.term(more[1])) if more[1] is not None else self.length - 1
         if kind == "count":
             assert 0 <= place < self.length, "counts go up to a position of the string"
             return Number(sum(token == more[0] for token in self.tokens[: place + 1]))
         return Number(Fraction(self.rows[place][more[0]]) if 0 <= place < self.length else Fraction(7 - 16 * self.fill))
+
+    def chosen(self, last: bool, variable: str, low: Tree, high: Tree, formula: Tree) -> int:
+        """The first or last position of a range at which a formula holds. Where there is none, a place that the string
+        does not have, so that what depends on it depends on the filling."""
+        here = range(self.end(low, low), self.end(high, high) + 1)
+        places = [q for q in here if self.under(variable, q).formula(formula)]
+        return self.start - 1000 if not places else places[-1] if last else places[0]
 
     def place(self, value: Number) -> int:
         assert isinstance(value.value, Fraction) and value.value.denominator == 1
@@ -179,6 +188,7 @@ def macros(where: Sequence[str], space: tuple[str, ...]) -> dict[str, Any]:
             continue
         counted = re.fullmatch(r"(\w+) is the number of (.*?)(?: up to position (\w+))?", text, re.DOTALL)
         given = re.fullmatch(r"(\w+) is the (\w+) given at position (.*)", text)
+        chosen = re.fullmatch(r"\w+ is the (first|last) position (\w+) in (.*?)\.\.(.*?) with (.*)", text)
         name, meaning = re.split(" = | is ", text, maxsplit=1)
         if counted:
             many, upto = counted[2], counted[3]
@@ -186,6 +196,9 @@ def macros(where: Sequence[str], space: tuple[str, ...]) -> dict[str, Any]:
             found: Any = ("count", token, None if upto is None else read(upto, space))
         elif given:
             found = ("input", given[2], read(given[3], space))
+        elif chosen:
+            which, variable, *parts = chosen.groups()
+            found = ("chosen", which == "last", variable, *(read(part, space) for part in parts))
         else:
             found = ("term", read(meaning, space))
         assert name not in out, (name, "is explained twice")

@@ -17,10 +17,12 @@ from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths
 from symcook.domains.linear import Guard, LinearAtom
 from symcook.domains.names import (
+    CHOSEN,
     COUNT,
     INPUT,
     KEY,
     LONG,
+    PLACE,
     PREFIX,
     SUM,
     SYMBOL,
@@ -32,7 +34,7 @@ from symcook.domains.names import (
     name_of,
     place_of,
 )
-from symcook.domains.world import GuardedCell
+from symcook.domains.world import GuardedCell, PositionChoice
 from symcook.errors import BadInput
 from symcook.model.expr import MAX_TEXT, RESERVED
 from symcook.model.meaning import ROUNDED
@@ -127,7 +129,11 @@ class Spelling:
             suffix = "" if name.at == I else f"_{self.name(name.at)}"
             return texts.fresh(name, f"p{self.numbers[name.of]}{suffix}")
         if name.kind == KEY:
-            return texts.bound("j")
+            return texts.bound("t" if name.number else "j")
+        if name.kind == PLACE:
+            return self.linear(*place_of(name))
+        if name.kind == CHOSEN:
+            return texts.next(("=", name.kind, self.chosen(name)), "q")
         return self.input(name) if name.kind == INPUT else texts.texts[name]
 
     def input(self, name: FormName) -> str:
@@ -168,6 +174,8 @@ class Spelling:
                 yield f"{self.name(name)} is the number of {_plural(name.of)} up to position {self.name(name.at)}"
             elif name.kind == INPUT:
                 yield f"{self.name(name)} is the {name.of} given at position {self.linear(*place_of(name))}"
+            elif name.kind == CHOSEN:
+                yield f"{self.name(name)} is {self.chosen(name)}"
             elif (text := self.definition(name)) is not None:
                 yield f"{self.name(name)} = {text}"
 
@@ -176,6 +184,18 @@ class Spelling:
         if name.kind == SUM:
             return self.sum(name)
         return self.value(self.world.named[name][0]) if name.kind == LONG else None
+
+    def chosen(self, name: FormName) -> str:
+        """The position that a head chooses, in words: the first or last one at which a formula holds."""
+        choice = self.world.choices[name]
+        low, high = self.linear(*choice.low), self.linear(*choice.high)
+        which = "last" if choice.last else "first"
+        return f"the {which} position {self.name(choice.key)} in {low}..{high} with {self.chosen_where(choice)}"
+
+    def chosen_where(self, choice: PositionChoice) -> str:
+        """The formula that holds at the positions from which one is chosen."""
+        guards = [conjunction(self.guard(guard)) or "true" for guard in choice.guards]
+        return " | ".join(f"({g})" if len(guards) > 1 and "&" in g else g for g in guards)
 
     # --- Terms ----------------------------------------------------------------------------------------------------
 
@@ -233,7 +253,7 @@ class Spelling:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
             guards = [g for atom, allowed in cell.guard.items() for g in self.atom(atom, allowed)]
-            test, value = " & ".join(map(in_brackets, guards)), self.value(cell.value)
+            test, value = conjunction(guards), self.value(cell.value)
             parts.append(self.where(test, value, not self.world.sign.defined(cell.value, {})) if test else value)
         return " + ".join(parts) or "0"
 
@@ -250,7 +270,7 @@ class Spelling:
         text = self.value(value)
         if around is None or self.world.sign.defined(value, around):
             return text
-        return f"if({' & '.join(map(in_brackets, self.guard(guard)))}, {text}, {default})"
+        return f"if({conjunction(self.guard(guard))}, {text}, {default})"
 
     # --- Guards ---------------------------------------------------------------------------------------------------
 
@@ -266,7 +286,7 @@ class Spelling:
 
     def case(self, guard: Guard, text: str) -> str:
         """The formula that `text` holds where the guard holds."""
-        test = " & ".join(map(in_brackets, self.guard(guard)))
+        test = conjunction(self.guard(guard))
         return f"({test} -> {text})" if test else text
 
     def quantified(self, text: str) -> str:
@@ -374,7 +394,30 @@ class StatementSpelling(Spelling):
             if len(self.known[name]) > MAX_TEXT:  # values inside of values: written out, they grow fast
                 raise BadInput(f"a statement must have at most {MAX_TEXT:,} characters", f"{name} in a longer one")
             return self.known[name]
+        if name.kind == CHOSEN:
+            key = self.name(self.world.choices[name].key)
+            place, formula = self.defined(name, "true").split(". ", 1)
+            low, high = place.removeprefix(f"{key} in ").split("..")
+            return f"sum({key}, {low}, {high}, I[{formula}]*{key})"
         return self.sum(name) if name.kind == SUM else super().name(name)
+
+    def atom(self, atom: LinearAtom, held: Any) -> list[str]:
+        if atom[0] == "letter" and isinstance(atom[1], FormName) and atom[1].kind == CHOSEN:
+            (there,) = super().atom(("letter", self.world.choices[atom[1]].key), held)
+            return [f"(ex {self.defined(atom[1], there)})"]
+        return super().atom(atom, held)
+
+    def defined(self, name: FormName, what: str) -> str:
+        """"t in LOW..HIGH. FORMULA" which says that a position t is the chosen one, and `what`, a formula about t."""
+        choice = self.world.choices[name]
+        key, other, condition = self.name(choice.key), self.texts.bound("u"), self.chosen_where(choice)
+        low, high = self.linear(*choice.low), self.linear(*choice.high)
+        # The same formula about another position: no text that was made of the first one is used.
+        outside, self.known = self.known, {choice.key: other}
+        nearer = f"{key} + 1..{high}" if choice.last else f"{low}..{key} - 1"
+        alone = f"(all {other} in {nearer}. ~({self.chosen_where(choice)}))"
+        self.known = outside
+        return f"{key} in {low}..{high}. ({condition}) & {alone} & ({what})"
 
     def quantified(self, text: str) -> str:
         """The formula that `text` holds for all positions that equal the queries in it. It empties `queries`."""
@@ -421,6 +464,11 @@ def _plural(letter: str) -> str:
 def in_brackets(text: str) -> str:
     """A formula with brackets if it needs them in a conjunction."""
     return f"({text})" if "|" in text else text
+
+
+def conjunction(formulas: Sequence[str]) -> str:
+    """The formula that all of some formulas hold; "" for none."""
+    return " & ".join(map(in_brackets, formulas))
 
 
 def _in_brackets_if_needed(text: str, beside: str) -> str:

@@ -31,8 +31,10 @@ from symcook.domains.linear import (
     NoRule,
     guard_key,
     linear_form,
+    minus,
 )
 from symcook.domains.names import (
+    CHOSEN,
     COUNT,
     INPUT,
     KEY,
@@ -50,6 +52,7 @@ from symcook.domains.names import (
     given,
     letter_of,
     name_of,
+    place_key,
     place_of,
     stands_at,
 )
@@ -76,6 +79,18 @@ class NamedSum:
     low: Affine
     high: Affine
     kept: bool
+
+
+@dataclass(frozen=True)
+class PositionChoice:
+    """The position that a head chooses: the first or last one in low..high at which the guard of a cell holds. The
+    cells are at the position `key`. It has a meaning only under guards that say that there is such a position."""
+
+    guards: tuple[Guard, ...]
+    key: FormName
+    low: Affine
+    high: Affine
+    last: bool
 
 
 class _Consequences:
@@ -113,6 +128,10 @@ class World:
         """Name of a sum without a rule -> the sum."""
         self._sums: dict[Any, FormName] = {}
         """Key of a sum -> its name."""
+        self.choices: dict[FormName, PositionChoice] = {}
+        """Name of a chosen position -> how it is chosen."""
+        self._choices: dict[Any, FormName] = {}
+        """Key of a choice -> the name of its position."""
         self.named: dict[FormName, tuple[Value, set[int]]] = {}
         """Name of a long value -> (the value, its signs)."""
         self.pointing: list[str] = []
@@ -158,8 +177,10 @@ class World:
         for one in sorted(v for v in names if v.kind == INPUT):
             terms, constant = place_of(one)
             moved = self.linear({}, constant)
-            # The place may itself contain an input number (as a pointer does), which is replaced too.
+            # The place may itself contain an input number (as a pointer does) or a chosen position, which are replaced
+            # too.
             inner = self.moved_inputs(terms, name, place) | {name: self.linear(*place)}
+            inner |= {v: self.name(w) for v, w in self.moved_choices(terms, name, place).items()}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
             if (form := linear_form(self.field, moved)) != (terms, constant):
@@ -192,6 +213,26 @@ class World:
             return self.name(name)
         self.sums[name] = one
         return self.name(name)
+
+    def chosen(self, choice: PositionChoice) -> FormName:
+        """The name of a chosen position; equal choices have one name."""
+        guards = frozenset(frozenset(guard.items()) for guard in choice.guards)
+        key = guards, choice.key, place_key(choice.low), place_key(choice.high), choice.last
+        if key not in self._choices:
+            inside = {v for guard in choice.guards for atom in guard for v in named_in(atom)}
+            inside |= {*choice.low[0], *choice.high[0]}
+            free = tuple(p for p in (I, J) if any(self.moves(v, p) for v in inside))
+            name = self._choices[key] = FormName(CHOSEN, at=free, number=len(self.choices) + 1)
+            self.choices[name] = choice
+        return self._choices[key]
+
+    def moved_choices(self, names: Collection[FormName], name: FormName, place: Affine) -> dict[FormName, FormName]:
+        """Name -> its replacement, for the chosen positions among `names`, and those up to which they count, that
+        depend on the position `name`, if this becomes `place`."""
+        at = {v: v.at if v.kind == PREFIX else v for v in names}
+        moving = {v for v in at.values() if v.kind == CHOSEN and stands_at(v, name)}
+        new = {v: self.moved_choice(v, name, place) for v in sorted(moving)}
+        return {v: count(v.of, new[p]) if v.kind == PREFIX else new[p] for v, p in at.items() if p in new}
 
     def short(self, value: Value, guard: Guard, most: int) -> Value:
         """The value itself, or a name for it if its size is above `most` and it does not depend on i. A value and its
@@ -327,6 +368,8 @@ class World:
             return self.exponential(inside * fmpq(1, self.field.roots[g]))
         if generator.kind == "sqrt":
             return self.root(inside)
+        if isinstance(inside, fmpq):  # a function of one number
+            return self.number(("call", generator.kind, (("num", int(inside.p), int(inside.q)),)))
         return self.field.function(generator.kind, inside)
 
     # Functions that `Lengths` sets: e to a value, the root of a value, and the value of a number.
@@ -335,6 +378,8 @@ class World:
     number: Callable[[Any], Value]
     of_symbols: Callable[[fmpq_mpoly], set[int]]
     """The signs of a polynomial in symbols of the model only; also set by `Lengths`."""
+    moved_choice: Callable[[FormName, FormName, Affine], FormName]
+    """The name that a chosen position has if a position (i or j) becomes a place; also set by `Lengths`."""
 
     # --- Facts and guards -----------------------------------------------------------------------------------------
 
@@ -394,6 +439,13 @@ class World:
                 yield {v.at: 1, **others}, 1 - self.start - (self.before is not None)
             elif v.kind == INPUT and self.whole(v):
                 yield from self._position_facts(v)
+            # A chosen position is in the range of which it is chosen.
+            elif v.kind == CHOSEN:
+                yield from self._position_facts(v)
+                choice = self.choices[v]
+                todo += [w for w in (*choice.low[0], *choice.high[0]) if w.kind != CHOSEN]
+                yield minus(({v: Fraction(1)}, Fraction(0)), choice.low)
+                yield minus(choice.high, ({v: Fraction(1)}, Fraction(0)))
             # A symbol of the model, in its declared range.
             elif v in self.positive:
                 low, _, high = self.positive[v]
@@ -452,11 +504,11 @@ class World:
             low = self.fewest if named == N else 0 if named.kind in (COUNT, PREFIX) else self.start
             yield {named: 1}, -min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else -low
         # The token at a fixed position, which must exist.
-        elif atom[0] == "letter" and atom[1] != N:
+        elif atom[0] == "letter" and isinstance(atom[1], int):
             yield {N: 1}, self.start - 1 - int(atom[1])
             if atom[1] == self.start and self.before is None:
                 yield from self._empty_input_rows(held, self.after)
-        elif atom[0] == "letter" and self.after is None:
+        elif atom[:2] == ("letter", N) and self.after is None:
             yield from self._empty_input_rows(held, self.before)
 
     def _token_rows(self, v: FormName, held: frozenset[str]) -> Iterator[GivenForm]:
@@ -696,7 +748,7 @@ class World:
 
     def whole(self, name: FormName) -> bool:
         """Whether a name is an integer: a position, the length, a count, or an input number that is a position."""
-        integer = name.kind in (POSITION, KEY, LENGTH, COUNT, PREFIX)
+        integer = name.kind in (POSITION, KEY, LENGTH, COUNT, PREFIX, CHOSEN)
         return integer or (name.kind == INPUT and name.of in self.pointing)
 
 
@@ -710,6 +762,8 @@ def named_in(atom: LinearAtom) -> list[FormName]:
     """The names in an atom."""
     if atom[0] in ("form", "sign"):
         return [x for x, _ in atom[1]]
+    if atom[0] == "letter" and isinstance(atom[1], FormName):
+        return [*place_of(atom[1])[0]]
     return [atom[1]] if isinstance(atom[1], FormName) else []
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from symcook.domains.spelling import conjunction
 from symcook.errors import BadInput
 from symcook.model.answers import brief
 from symcook.model.expr import parse_formula
@@ -59,7 +60,7 @@ def text(answer: EveryLength, certificate: str | None = None) -> str:
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
             for case in cases:
-                guard_text = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
+                guard_text = f" if {conjunction(case['conditions'])}" if case["conditions"] else ""
                 if case["value"] is None:
                     missing.setdefault(case["why"], []).append(name)
                 else:
@@ -111,7 +112,7 @@ def _html(form: ClosedForm) -> str:
     if form.assumptions:
         rows.append(["for all", typeset(" & ".join(form.assumptions))])
     if form.conditions:
-        rows.insert(0, ["if", _typeset(" & ".join(form.conditions))])
+        rows.insert(0, ["if", _typeset(conjunction(form.conditions))])
     return paragraph(f"{form.recipe}, all lengths", bold=True) + table([], rows, words=True)
 
 
@@ -125,7 +126,8 @@ def _display(form: ClosedForm) -> Display:
         drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
     if form.conditions:
-        together = r" \land ".join(map(_latex, form.conditions))
+        drawn_conditions = [(_latex(text), "|" in text) for text in form.conditions]
+        together = r" \land ".join(rf"\left({text}\right)" if either else text for text, either in drawn_conditions)
         rows.append(rf"&{words('if ')} {together}")
     if form.meaning:
         rows.append(rf"&{words('where ' + ', '.join(form.meaning))}")
