@@ -243,10 +243,10 @@ class EveryLength(DerivedForms, Reply):
     def proved(self) -> Mapping[str, bool]:
         """{output, or "verdict" or "answer": whether the certificate of `proof` proves its form}. Nothing is proved
         before `prove`."""
-        said = dict.fromkeys(self.expressions, False)
-        for claim in self.proof.claims if self.proof else ():
+        said = dict[str, bool]()
+        for claim in self.proof.claims if self.proof and self.proof.certificate is not None else ():
             said[claim.coordinate] = said.get(claim.coordinate, True) and claim.missing is None
-        return MappingProxyType(said)
+        return MappingProxyType(dict.fromkeys(self.expressions, False) | said)
 
     def prove(self, seconds: float = 60.0) -> EveryLength:
         """The same forms with `proof`: the verdict and the certificate of what could be proved in `seconds`, and the
@@ -495,10 +495,11 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
             long = domain, result, columns
     if long is not None:
         return long
+    one = "for one string: --input STRING; to compare with a language at every length: symcook decide"
     raise BadInput(
         f"a closed form of {model.name} for every length must follow its rules",
         ": ".join(present(refused)),
-        "for one string: --input STRING; to compare with a language at every length: symcook decide",
+        one if model.embedding.inputs is None else "for one input: --rows ROWS",
     )
 
 

@@ -91,6 +91,15 @@ class DerivedForms:
         computed from the weights by this library alone."""
         return dict.fromkeys(self.expressions, False)
 
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """{name: symbol or array} for the free names of `expressions`, as functions of sympy take them: `sympy.limit`
+        and `sympy.diff` go by the very symbol. Arrays come last."""
+        from symcook.numbers.evaluable import free_names
+
+        parts = [e for branches in self.branches.values() for branch in branches for e in branch]
+        return MappingProxyType(free_names(parts))
+
     @door()
     def lambdify(self, *names: str) -> Callable[..., dict[str, Any]]:
         """The expressions as one function of numpy's numbers, with the arguments `names`: all free names of the

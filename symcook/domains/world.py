@@ -394,6 +394,9 @@ class World:
                 ends = [self.before] if first and self.before is not None else self.letters
                 may_be_end = self.after is not None and not (first and self.before is not None)
                 return frozenset([*ends, *([self.after] if may_be_end else [])])
+            if (choice := self.choices.get(atom[1])) is not None:  # a position is chosen among those of some tokens
+                allowed = [guard.get(("letter", choice.key), self.tokens) for guard in choice.guards]
+                return frozenset().union(*allowed)
             return frozenset(self.tokens)
         if atom[0] == "mod":
             return frozenset(range(atom[2]))

@@ -117,11 +117,14 @@ def lambdified(
         if len(given) + len(by_name) != len(arguments) or set(read) != set(arguments):
             must = f"the function must be given each of {', '.join(arguments) or 'no arguments'} once"
             raise BadInput(must, f"{len(given)} values, and {', '.join(by_name) or 'none'} by name")
+        # Numbers get one shape, since numpy compares no arrays of several.
+        single = [name for name, x in arguments.items() if not isinstance(x, sympy.IndexedBase)]
+        alike = dict(zip(single, np.broadcast_arrays(*(np.asarray(read[name]) for name in single)), strict=True))
         called = [
-            np.concatenate([np.full(start, np.nan), np.asarray(read[name], dtype=float), np.full(BEHIND, np.nan)])
-            if isinstance(x, sympy.IndexedBase)
-            else np.asarray(read[name])
-            for name, x in arguments.items()
+            alike[name]
+            if name in alike
+            else np.concatenate([np.full(start, np.nan), np.asarray(read[name], dtype=float), np.full(BEHIND, np.nan)])
+            for name in arguments
         ]
         # Each case is computed, also where it does not hold.
         with np.errstate(all="ignore"):
