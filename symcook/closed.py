@@ -142,6 +142,8 @@ class ClosedForm(Derivation):
     """The meaning of each name in the forms; "where" in JSON."""
     accepts: str | None = None
     """The condition under which the model accepts, if the verdict depends on more than the case."""
+    gaps: tuple[str, ...] = ()
+    """For each input that a head reads as a position, by how much its score is greater than that of another one."""
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook derive --json``: that of a `Derivation`, with "length" in place of "input", and
@@ -150,6 +152,7 @@ class ClosedForm(Derivation):
         del document["input"]
         more = {"accepts": self.accepts} if self.decides else {}
         more |= {"where": list(self.meaning), "proof": None, "proved": None}
+        more |= {"gaps": list(self.gaps)} if self.gaps else {}
         return {"recipe": self.recipe, "length": self.given, **document, **more}
 
     def text(self) -> str:
@@ -164,7 +167,7 @@ class ClosedForm(Derivation):
         said = [*self.meaning, *_about_tokens((*self.conditions, *self.meaning, self.accepts or ""))]
         lines += [f"  where {', '.join(said)}"] if said else []
         lines += [f"  for all {' & '.join(self.assumptions)}"] if self.assumptions else []
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {gap}" for gap in self.gaps)])
 
 
 @dataclass(frozen=True, repr=False)
@@ -578,6 +581,12 @@ def _form(
         label=_largest(world, guard, readout, outputs) if readout.answers and readout.labelled else None,
         meaning=tuple(meaning),
         accepts=accepts,
+        gaps=tuple(
+            f"the score at position {spelling.name(name)} is that at another position {spelling.name(J)} plus "
+            f"{spelling.value(gap)}, which is positive"
+            for name, gap in world.gaps.items()
+            if name in used
+        ),
     )
 
 

@@ -48,11 +48,11 @@ class AtWord:
             one = self.world.choices[name]
             low, high = (int(self.linear(terms, at) + c) for terms, c in (one.low, one.high))
             places = [p for p in range(low, high + 1) if any(self.holds(g, {**at, one.key: p}) for g in one.guards)]
-            return places[-1 if one.last else 0]
+            return places[-1 if one.last else 0] if places else self.start
         if name.kind == COUNT:
             return Fraction(self.tokens.count(name.of))
         if name.kind == PREFIX:
-            return Fraction(self.tokens[: at[name.at] - self.start + 1].count(name.of))
+            return Fraction(self.tokens[: int(self.name(name.at, at)) - self.start + 1].count(name.of))
         if name in self.world.sums:
             one = self.world.sums[name]
             low, high = (int(self.linear(terms, at) + c) for terms, c in (one.low, one.high))

@@ -106,11 +106,10 @@ class Said(Meaning[Number, bool]):
         return Number(Fraction(self.rows[place][more[0]]) if 0 <= place < self.length else Fraction(7 - 16 * self.fill))
 
     def chosen(self, last: bool, variable: str, low: Tree, high: Tree, formula: Tree) -> int:
-        """The first or last position of a range at which a formula holds. Where there is none, a place that the string
-        does not have, so that what depends on it depends on the filling."""
+        """The first or last position of a range at which a formula holds; the first one of the string, if none."""
         here = range(self.end(low, low), self.end(high, high) + 1)
         places = [q for q in here if self.under(variable, q).formula(formula)]
-        return self.start - 1000 if not places else places[-1] if last else places[0]
+        return self.start if not places else places[-1] if last else places[0]
 
     def place(self, value: Number) -> int:
         assert isinstance(value.value, Fraction) and value.value.denominator == 1
@@ -188,7 +187,8 @@ def macros(where: Sequence[str], space: tuple[str, ...]) -> dict[str, Any]:
             continue
         counted = re.fullmatch(r"(\w+) is the number of (.*?)(?: up to position (\w+))?", text, re.DOTALL)
         given = re.fullmatch(r"(\w+) is the (\w+) given at position (.*)", text)
-        chosen = re.fullmatch(r"\w+ is the (first|last) position (\w+) in (.*?)\.\.(.*?) with (.*)", text)
+        place = r"\w+ is the (first|last) position (\w+) in (.*?)\.\.(.*?) with (.*) \(\d if there is none\)"
+        chosen = re.fullmatch(place, text)
         name, meaning = re.split(" = | is ", text, maxsplit=1)
         if counted:
             many, upto = counted[2], counted[3]

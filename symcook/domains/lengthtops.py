@@ -85,6 +85,8 @@ class GreatestScores:
                 if (common := world.met(world.met(own.guard, c.guard) or {}, side)) is not None
                 and world.met(own.guard, c.guard) is not None
             ):
+                if len(cells) == len(greatest) == 1:
+                    self.world.gaps[next(iter(place[0]))] = greatest[0].value - cells[0].value
                 return place
         return None
 

@@ -186,11 +186,13 @@ class Spelling:
         return self.value(self.world.named[name][0]) if name.kind == LONG else None
 
     def chosen(self, name: FormName) -> str:
-        """The position that a head chooses, in words: the first or last one at which a formula holds."""
+        """The position that a head chooses, in words: the first or last one at which a formula holds, and the first one
+        of the string where it holds nowhere."""
         choice = self.world.choices[name]
         low, high = self.linear(*choice.low), self.linear(*choice.high)
         which = "last" if choice.last else "first"
-        return f"the {which} position {self.name(choice.key)} in {low}..{high} with {self.chosen_where(choice)}"
+        place = f"the {which} position {self.name(choice.key)} in {low}..{high} with {self.chosen_where(choice)}"
+        return f"{place} ({self.world.start} if there is none)"
 
     def chosen_where(self, choice: PositionChoice) -> str:
         """The formula that holds at the positions from which one is chosen."""
@@ -398,7 +400,9 @@ class StatementSpelling(Spelling):
             key = self.name(self.world.choices[name].key)
             place, formula = self.defined(name, "true").split(". ", 1)
             low, high = place.removeprefix(f"{key} in ").split("..")
-            return f"sum({key}, {low}, {high}, I[{formula}]*{key})"
+            nowhere = f"I[all {place}. ~({self.chosen_where(self.world.choices[name])})]"
+            chosen = f"sum({key}, {low}, {high}, I[{formula}]*{key})"
+            return f"({chosen} + {nowhere})" if self.world.start else chosen
         return self.sum(name) if name.kind == SUM else super().name(name)
 
     def atom(self, atom: LinearAtom, held: Any) -> list[str]:

@@ -94,7 +94,8 @@ class SympyForms:
         choice, named = self.world.choices[name], sympy.Symbol(self.spelling.name(name), integer=True)
         condition = sympy.Or(*map(self.guard, choice.guards))
         ends = self.linear(*choice.low), self.linear(*choice.high)
-        self.definitions.setdefault(named, FirstOrLast(choice.last, self.name(choice.key), *ends, condition))
+        found = FirstOrLast(choice.last, self.name(choice.key), *ends, condition, self.world.start)
+        self.definitions.setdefault(named, found)
         return named
 
     def token(self, place: Any) -> Any:

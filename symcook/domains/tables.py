@@ -453,8 +453,11 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
             return {} if world.after in held else None
         return {("letter", N): held}
     atom = ("letter", place_name(place) if terms else int(constant))
-    possible_tokens = held & world.domain(atom)
-    return {} if possible_tokens == world.domain(atom) else {atom: possible_tokens} if possible_tokens else None
+    all_tokens = world.domain(atom)
+    if (choice := world.choices.get(atom[1])) is not None:  # it is chosen among the places of some tokens
+        all_tokens &= frozenset().union(*(guard.get(("letter", choice.key), all_tokens) for guard in choice.guards))
+    possible_tokens = held & all_tokens
+    return {} if possible_tokens == all_tokens else {atom: possible_tokens} if possible_tokens else None
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:

@@ -31,7 +31,20 @@ from symcook.domains.linear import (
     thresholds,
     unit,
 )
-from symcook.domains.names import COUNT, INPUT, KEY, POSITION, PREFIX, FormName, J, N, letter_of, name_of, place_of
+from symcook.domains.names import (
+    CHOSEN,
+    COUNT,
+    INPUT,
+    KEY,
+    POSITION,
+    PREFIX,
+    FormName,
+    J,
+    N,
+    letter_of,
+    name_of,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from symcook.domains.world import World
@@ -352,7 +365,7 @@ class TableSigns:
             return None if high is None else fmpq(high.numerator, high.denominator)
         if name == N:
             return None if world.most is None else fmpq(world.most + world.added)
-        if name.kind in (POSITION, KEY, INPUT):
+        if name.kind in (POSITION, KEY, INPUT, CHOSEN):
             return world.linear(*world.end) if world.whole(name) else None
         return world.linear({N: 1}, -world.added) if world.whole(name) else None
 

@@ -31,7 +31,6 @@ from symcook.domains.linear import (
     NoRule,
     guard_key,
     linear_form,
-    minus,
 )
 from symcook.domains.names import (
     CHOSEN,
@@ -83,8 +82,9 @@ class NamedSum:
 
 @dataclass(frozen=True)
 class PositionChoice:
-    """The position that a head chooses: the first or last one in low..high at which the guard of a cell holds. The
-    cells are at the position `key`. It has a meaning only under guards that say that there is such a position."""
+    """The position that a head chooses: the first or last one in low..high at which the guard of a cell holds, and the
+    first position of the string where there is none: so that it is a position under every guard. The cells are at the
+    position `key`."""
 
     guards: tuple[Guard, ...]
     key: FormName
@@ -136,6 +136,8 @@ class World:
         """Name of a long value -> (the value, its signs)."""
         self.pointing: list[str] = []
         """The names of inputs that are assumed to be positions of the string; the closed forms state the assumption."""
+        self.gaps: dict[FormName, Value] = {}
+        """Given number that a head reads as a position -> the score there less that of another position j."""
         self._consistency = Consistency(self._with_positions)
         self._cells: dict[FormName, Function] = {}
         """Name -> its value in the field."""
@@ -394,9 +396,6 @@ class World:
                 ends = [self.before] if first and self.before is not None else self.letters
                 may_be_end = self.after is not None and not (first and self.before is not None)
                 return frozenset([*ends, *([self.after] if may_be_end else [])])
-            if (choice := self.choices.get(atom[1])) is not None:  # a position is chosen among those of some tokens
-                allowed = [guard.get(("letter", choice.key), self.tokens) for guard in choice.guards]
-                return frozenset().union(*allowed)
             return frozenset(self.tokens)
         if atom[0] == "mod":
             return frozenset(range(atom[2]))
@@ -440,15 +439,8 @@ class World:
                 yield {N: 1, v.at: -1, count(v.of): -1, v: 1}, self.end[1]
                 others = {w: -1 for w in names | visited if w.kind == PREFIX and w.at == v.at}
                 yield {v.at: 1, **others}, 1 - self.start - (self.before is not None)
-            elif v.kind == INPUT and self.whole(v):
+            elif (v.kind == INPUT and self.whole(v)) or v.kind == CHOSEN:
                 yield from self._position_facts(v)
-            # A chosen position is in the range of which it is chosen.
-            elif v.kind == CHOSEN:
-                yield from self._position_facts(v)
-                choice = self.choices[v]
-                todo += [w for w in (*choice.low[0], *choice.high[0]) if w.kind != CHOSEN]
-                yield minus(({v: Fraction(1)}, Fraction(0)), choice.low)
-                yield minus(choice.high, ({v: Fraction(1)}, Fraction(0)))
             # A symbol of the model, in its declared range.
             elif v in self.positive:
                 low, _, high = self.positive[v]

@@ -28,17 +28,17 @@ def own_nodes(expression: Any) -> Any:
 
 
 class FirstOrLast(NamedTuple):
-    """The first or last integer of low..high at which a condition on `variable` holds."""
+    """The first or last integer of low..high at which a condition on `variable` holds, else `otherwise`."""
 
     last: bool
     variable: Any
     low: Any
     high: Any
     condition: Any
+    otherwise: int
 
     def compiled(self, plain: Mapping[Any, Any]) -> Callable[..., Any]:
-        """The integer as a function of the values of `plain`, which has plain names for the symbols; a place before
-        the range if there is none."""
+        """The integer as a function of the values of `plain`, which has plain names for the symbols."""
         names, own = list(plain.values()), sympy.Symbol("place", integer=True)
         ends = sympy.lambdify(names, [self.low.xreplace(plain), self.high.xreplace(plain)], modules="numpy")
         test = self.condition.xreplace({**plain, self.variable: own})
@@ -47,7 +47,7 @@ class FirstOrLast(NamedTuple):
         def found(*values: Any) -> Any:
             low, high = map(int, ends(*values))
             places = range(low, high + 1)
-            return next((p for p in (reversed(places) if self.last else places) if holds(p, *values)), low - 1)
+            return next((p for p in (reversed(places) if self.last else places) if holds(p, *values)), self.otherwise)
 
         return found
 
@@ -97,7 +97,7 @@ def lambdified(
     Raises BadInput for names that the expressions do not have, and for free names that are left out.
     """
     parts = [e for cases in branches.values() for pair in cases for e in pair]
-    inside = [e for value in definitions.values() for e in (value[2:] if isinstance(value, FirstOrLast) else [value])]
+    inside = [e for value in definitions.values() for e in (value[2:5] if isinstance(value, FirstOrLast) else [value])]
     arguments = _arguments([*parts, *inside], names, definitions)
     # Arguments get names of their own: a name of the forms need be no name of Python.
     plain = {x: _plain(x, k) for k, x in enumerate(arguments.values())}

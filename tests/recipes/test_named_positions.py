@@ -7,6 +7,7 @@ all strings to a length, and beside brute force in plain Python.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 
 import forms_said
@@ -56,11 +57,24 @@ def test_an_induction_is_the_symbol_after_the_last_same_one() -> None:
     assert re.match(r"q1 is the last position t in 1\.\.i with .*at\(A, i\) & at\(A, t - 1\) & 2 <= t", meaning)
 
 
-@pytest.mark.parametrize("name", ["lookup-layernorm-hash", "lookup-almost-orthogonal", "lookup-quadratic"])
+@pytest.mark.layer_one(0, 1)
+@pytest.mark.parametrize("name", ["lookup-layernorm-hash", "lookup-quadratic", "lookup-almost-orthogonal"])
 def test_a_lookup_is_the_value_at_the_position_of_its_query(name: str) -> None:
     found = every_length(build(name))
     assert str(found.expressions["found"]) == "value[query[i]]"
     assert found.region == "(all i in 1..n. ex q in 1..n. query = q)"
+
+
+def test_a_hash_says_its_gap() -> None:
+    """4 less 4 times the product of the directions (q, 1) and (j, 1)."""
+    (form,) = every_length(build("lookup-layernorm-hash")).forms
+    (said,) = form.gaps
+    gap = re.fullmatch(r"the score at position query is that at .* j plus (.*), which is positive", said)
+    assert gap is not None and said in form.text() and form.to_json()["gaps"] == [said]
+    text = gap[1].replace("query", "q").replace("^", "**")
+    for q, j in itertools.permutations(range(1, 6), 2):
+        expected = 4 - 4 * (q * j + 1) / math.sqrt((q * q + 1) * (j * j + 1))
+        assert math.isclose(eval(text, {"q": q, "j": j, "sqrt": math.sqrt}), expected)
 
 
 def test_a_query_that_is_no_position_has_no_such_form() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import sympy
+from site_pages import load
 
 import symcook as sc
 from symcook.recipes import build, names
@@ -93,3 +94,14 @@ def test_the_symbols_of_a_bound() -> None:
     bound = sc.bound("softmax-hardmax", n="n", gamma="g")
     assert set(bound.symbols) == {"n", "g"} == {s.name for s in bound.value.free_symbols}
     assert bound.claimed.subs(bound.symbols["n"], 3) == bound.claimed.subs("n", 3)
+
+
+def test_the_table_of_recipes_has_the_form_or_why_not() -> None:
+    pages = load("recipes")
+    chosen = [pages.recipes.info(name) for name in ("sign-norm", "count", "tie-break")]
+    rows = [line for line in pages.forms({"chosen": chosen}) if line.startswith("| [")]
+    assert [row.split(" | ")[1:] for row in rows] == [
+        ["`x = 1 if 0 < x - y`", "`true`", "3 |"],
+        ["`share = k/n`", "`true`", "1 |"],
+        ["none: found: a head needs a sum of quotients or powers in j; there is one with `--rows`", "", " |"],
+    ]
