@@ -88,6 +88,12 @@ class SymbolicBound(Reply):
         return claim.status
 
     @property
+    def symbols(self) -> Mapping[str, Any]:
+        """{name: symbol} for the names in the formulas."""
+        free = {symbol for formula in (self.value, self.claimed) for symbol in formula.free_symbols}
+        return MappingProxyType({symbol.name: symbol for symbol in sorted(free, key=lambda symbol: symbol.name)})
+
+    @property
     def holds(self) -> bool | None:
         """True where the ledger has the claimed bound as PROVED, and its premise holds; else None."""
         return True if self.status == "PROVED" and self.premise_holds else None
