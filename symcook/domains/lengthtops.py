@@ -26,6 +26,8 @@ OTHER = FormName(KEY, number=2)
 """A second position that a row sees, in comparisons of scores."""
 MOST_RANKED = 64
 """Scores with more cells than this are not ranked."""
+MOST_SPLITS = 8
+"""So many orders of two scores may be split into cases, one inside of the other."""
 ScoreRanks = list[list[GuardedCell]]
 """Cells of scores by decreasing score. Cells of one rank have equal scores, or one score that rises or falls with j."""
 
@@ -79,13 +81,13 @@ class GreatestScores:
             place: Affine = {given(name, ({I: Fraction(1)}, Fraction(0))): Fraction(1)}, Fraction(0)
             greatest = CellTable(world, cells).at(J, place).under(seen).cells
             before, after = self.sides_of(place)
-            if all(
+            if greatest and all(
                 self.greater(own.value, c.value, common)
                 for own in greatest
                 for c in cells
                 for side in (before, after)
-                if (common := world.met(world.met(own.guard, c.guard) or {}, side)) is not None
-                and world.met(own.guard, c.guard) is not None
+                if (both := world.met(own.guard, c.guard)) is not None
+                and (common := world.met(both, side)) is not None
             ):
                 if len(cells) == len(greatest) == 1:
                     self.world.gaps[next(iter(place[0]))] = greatest[0].value - cells[0].value
@@ -259,7 +261,13 @@ class GreatestScores:
         return None
 
     def ranked_cases(
-        self, cells: Sequence[GuardedCell], low: Affine, high: Affine, seen: Guard, missing: NoRule
+        self,
+        cells: Sequence[GuardedCell],
+        low: Affine,
+        high: Affine,
+        seen: Guard,
+        missing: NoRule,
+        splits: int = MOST_SPLITS,
     ) -> Iterator[tuple[Guard, Sequence[GuardedCell], bool]]:
         """(guard, the cells with the best score that occurs, whether all positions are in them) for each case of which
         scores occur."""
@@ -267,9 +275,11 @@ class GreatestScores:
         try:
             ranks = self.ranks(cells, missing)
         except Unordered as error:
+            if not splits:
+                raise missing from None
             for _, part in world.sign.split(error.difference, seen):
                 there = [GuardedCell(g, c.value) for c in cells if (g := world.met(part, c.guard)) is not None]
-                yield from self.ranked_cases(there, low, high, part, missing)
+                yield from self.ranked_cases(there, low, high, part, missing, splits - 1)
             return
         for number, rank in enumerate(ranks, 1):
             if number == len(ranks):
