@@ -90,8 +90,8 @@ class SymbolicBound(Reply):
     @property
     def symbols(self) -> Mapping[str, Any]:
         """{name: symbol} for the names in the formulas."""
-        free = {symbol for formula in (self.value, self.claimed) for symbol in formula.free_symbols}
-        return MappingProxyType({symbol.name: symbol for symbol in sorted(free, key=lambda symbol: symbol.name)})
+        free: dict[str, Any] = {str(s): s for formula in (self.value, self.claimed) for s in formula.free_symbols}
+        return MappingProxyType(dict(sorted(free.items())))
 
     @property
     def holds(self) -> bool | None:

@@ -24,6 +24,10 @@ KEPT = FormName(KEY, number=1)
 """The variable in the definition of a chosen position."""
 OTHER = FormName(KEY, number=2)
 """A second position that a row sees, in comparisons of scores."""
+MOST_RANKED = 64
+"""Scores with more cells than this are not ranked."""
+MOST_SPLITS = 8
+"""So many orders of two scores may be split into cases, one inside of the other."""
 ScoreRanks = list[list[GuardedCell]]
 """Cells of scores by decreasing score. Cells of one rank have equal scores, or one score that rises or falls with j."""
 
@@ -77,13 +81,13 @@ class GreatestScores:
             place: Affine = {given(name, ({I: Fraction(1)}, Fraction(0))): Fraction(1)}, Fraction(0)
             greatest = CellTable(world, cells).at(J, place).under(seen).cells
             before, after = self.sides_of(place)
-            if all(
+            if greatest and all(
                 self.greater(own.value, c.value, common)
                 for own in greatest
                 for c in cells
                 for side in (before, after)
-                if (common := world.met(world.met(own.guard, c.guard) or {}, side)) is not None
-                and world.met(own.guard, c.guard) is not None
+                if (both := world.met(own.guard, c.guard)) is not None
+                and (common := world.met(both, side)) is not None
             ):
                 if len(cells) == len(greatest) == 1:
                     self.world.gaps[next(iter(place[0]))] = greatest[0].value - cells[0].value
@@ -257,7 +261,13 @@ class GreatestScores:
         return None
 
     def ranked_cases(
-        self, cells: Sequence[GuardedCell], low: Affine, high: Affine, seen: Guard, missing: NoRule
+        self,
+        cells: Sequence[GuardedCell],
+        low: Affine,
+        high: Affine,
+        seen: Guard,
+        missing: NoRule,
+        splits: int = MOST_SPLITS,
     ) -> Iterator[tuple[Guard, Sequence[GuardedCell], bool]]:
         """(guard, the cells with the best score that occurs, whether all positions are in them) for each case of which
         scores occur."""
@@ -265,9 +275,11 @@ class GreatestScores:
         try:
             ranks = self.ranks(cells, missing)
         except Unordered as error:
+            if not splits:
+                raise missing from None
             for _, part in world.sign.split(error.difference, seen):
                 there = [GuardedCell(g, c.value) for c in cells if (g := world.met(part, c.guard)) is not None]
-                yield from self.ranked_cases(there, low, high, part, missing)
+                yield from self.ranked_cases(there, low, high, part, missing, splits - 1)
             return
         for number, rank in enumerate(ranks, 1):
             if number == len(ranks):
@@ -318,9 +330,18 @@ class GreatestScores:
     def ranks(self, cells: Sequence[GuardedCell], missing: NoRule) -> ScoreRanks:
         """The cells by decreasing score. Raises `missing` where two scores cannot be compared, and Unordered where
         their order is not the same in all cases."""
-        ranks = ScoreRanks()
+        if len(cells) > MOST_RANKED:
+            raise missing
+        world, there, ranks = self.world, ({OTHER: Fraction(1)}, Fraction(0)), ScoreRanks()
+        # Each cell at another position: its guard (None if it cannot hold there) and its score.
+        elsewhere = {
+            id(c): (moved_guard(world, c.guard, J, there), world.put(c.value, moved_names(world, c.value, J, there)))
+            for c in cells
+        }
         for cell in cells:
-            orders = [{self.order(cell, other, missing) for other in rank} - {None} for rank in ranks]
+            orders = [
+                {self.order(cell, other, *elsewhere[id(other)], missing) for other in rank} - {None} for rank in ranks
+            ]
             # Every rank before the place of the cell must be of greater scores, and every one behind it of less.
             behind = max((k + 1 for k, order in enumerate(orders) if -1 in order), default=0)
             equal = [k for k, order in enumerate(orders) if 0 in order]
@@ -336,17 +357,18 @@ class GreatestScores:
                 ranks.insert(place, [cell])
         return ranks
 
-    def order(self, a: GuardedCell, b: GuardedCell, missing: NoRule) -> int | None:
-        """The sign of the score of a at one position less that of b at another; None if it is not known and they cannot
-        both occur. A score that moves with j has the same rank as itself alone."""
-        world, there = self.world, ({OTHER: Fraction(1)}, Fraction(0))
-        guard = moved_guard(world, b.guard, J, there)
+    def order(
+        self, a: GuardedCell, b: GuardedCell, guard: Guard | None, score: Value, missing: NoRule
+    ) -> int | None:
+        """The sign of the score of a at one position less that of b at another, where b has this guard and score; None
+        if it is not known and they cannot both occur. A score that moves with j has the same rank as itself alone."""
+        world = self.world
         common = None if guard is None else world.met(a.guard, guard)
         if common is not None and a.value == b.value and self.moves(a.value):
             if not self.direction(a.value, {}):
                 raise missing
             return 0
-        difference = a.value - world.put(b.value, moved_names(world, b.value, J, there))
+        difference = a.value - score
         signs = world.signs(difference, {} if common is None else common)
         if len(signs) == 1:
             return next(iter(signs))

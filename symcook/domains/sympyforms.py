@@ -52,7 +52,8 @@ class SympyForms:
         """{symbol of a sum in a condition, of a long value or of a chosen position: what it is}. What a definition
         contains is defined before it."""
         own = spelling.texts.given  # what the model calls w is another thing than the tokens
-        self.tokens = sympy.IndexedBase("w" if "w" not in own else spelling.texts.fresh(("tokens",), "w"), integer=True)
+        tokens = spelling.texts.fresh(("tokens",), "w") if "w" in own else "w"
+        self.tokens: Any = sympy.IndexedBase(tokens, integer=True)
 
     def name(self, name: FormName) -> Any:
         """A name as an expression."""
@@ -69,13 +70,15 @@ class SympyForms:
         if name.kind == KEY:
             return BoundVariable(self.spelling.name(name), integer=True)
         if name.kind == INPUT:
-            return sympy.IndexedBase(name.of, real=True)[self.linear(*place_of(name))]
+            given: Any = sympy.IndexedBase(name.of, real=True)
+            return given[self.linear(*place_of(name))]
         if name.kind == LONG:
             return self.defined(name, self.value(self.world.named[name][0]))
         if name.kind == SUM:
             return self.sum(name)
         if name.kind == PREFIX:
-            return sympy.IndexedBase(self.spelling.name(count(name.of, I)), integer=True)[self.name(name.at)]
+            counted: Any = sympy.IndexedBase(self.spelling.name(count(name.of, I)), integer=True)
+            return counted[self.name(name.at)]
         if name.kind == CHOSEN:
             return self.chosen(name)
         if name.kind != COUNT:
@@ -119,7 +122,8 @@ class SympyForms:
         parts = [(self.value(cell.value), self.guard(cell.guard)) for cell in one.cells]
         bodies = [value if test == sympy.true else sympy.Piecewise((value, test), (0, True)) for value, test in parts]
         place = self.name(J), self.linear(*one.low), self.linear(*one.high)
-        return sympy.Add(*(SympySum(body, place) for body in bodies))
+        sums: list[Any] = [SympySum(body, place) for body in bodies]
+        return sympy.Add(*sums)
 
     def guard(self, guard: Guard) -> Any:
         """A guard as a condition; a guard with a token says that its position exists."""
@@ -131,16 +135,17 @@ class SympyForms:
         """The condition that an atom has one of the values `held`."""
         if atom[0] == "letter":
             place = sympy.Integer(atom[1]) if isinstance(atom[1], int) else self.linear(*self.place(atom[1]))
-            tokens = sorted(self.numbers[t] for t in held)
-            return sympy.Or(*(sympy.Eq(self.token(place), number) for number in tokens))
+            equal: list[Any] = [sympy.Eq(self.token(place), number) for number in sorted(self.numbers[t] for t in held)]
+            return sympy.Or(*equal)
         if atom[0] == "mod":
-            return sympy.Or(*(sympy.Eq(sympy.Mod(self.name(atom[1]), atom[2]), r) for r in sorted(held)))
+            residues: list[Any] = [sympy.Eq(sympy.Mod(self.name(atom[1]), atom[2]), r) for r in sorted(held)]
+            return sympy.Or(*residues)
         if atom[0] == "some":
             total = self.defined(atom[1], self.name(atom[1]))
             return sympy.Gt(total, 0) if True in held else sympy.Eq(total, 0)
         form = self.linear(dict(atom[1]), atom[2] if atom[0] == "sign" else 0)
         if atom[0] == "sign":
-            relations = {1: sympy.Gt, -1: sympy.Lt, 0: sympy.Eq}
+            relations: dict[int, Any] = {1: sympy.Gt, -1: sympy.Lt, 0: sympy.Eq}
             return sympy.Or(*(relations[sign](form, 0) for sign in sorted(held)))
         low, high = held
         if low == high:

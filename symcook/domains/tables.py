@@ -387,10 +387,11 @@ def moved_guard(world: World, guard: Guard, name: FormName, place: Affine) -> Gu
 def moved_atom(world: World, atom: LinearAtom, held: Any, name: FormName, place: Affine) -> Guard | None:
     """The condition that `atom` has one of the values `held`, with the linear form `place` in place of the position
     `name`, as a guard; None if it then cannot hold."""
-    if atom[0] == "letter" and isinstance(atom[1], FormName) and stands_at(atom[1], name):
-        return _letter_at(world, held, moved_place(world, place_of(atom[1]), name, place))
-    if atom[0] == "mod" and (atom[1] == name or (atom[1].kind == CHOSEN and stands_at(atom[1], name))):
-        return _residue_at(world, atom[2], held, moved_place(world, ({atom[1]: Fraction(1)}, Fraction(0)), name, place))
+    at: Any = atom[1]
+    if atom[0] == "letter" and isinstance(at, FormName) and stands_at(at, name):
+        return _letter_at(world, held, moved_place(world, place_of(at), name, place))
+    if atom[0] == "mod" and (at == name or (at.kind == CHOSEN and stands_at(at, name))):
+        return _residue_at(world, atom[2], held, moved_place(world, ({at: Fraction(1)}, Fraction(0)), name, place))
     if atom[0] == "sign" and any(stands_at(v, name) for v, _ in atom[1]):
         # The sign of a form with input numbers, which are now read at the new place, as are the position and counts.
         unmoved = world.linear(dict(atom[1]), atom[2])
@@ -454,7 +455,8 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
         return {("letter", N): held}
     atom = ("letter", place_name(place) if terms else int(constant))
     all_tokens = world.domain(atom)
-    if (choice := world.choices.get(atom[1])) is not None:  # it is chosen among the places of some tokens
+    choice = world.choices.get(atom[1]) if isinstance(atom[1], FormName) else None
+    if choice is not None:  # it is chosen among the places of some tokens
         all_tokens &= frozenset().union(*(guard.get(("letter", choice.key), all_tokens) for guard in choice.guards))
     possible_tokens = held & all_tokens
     return {} if possible_tokens == all_tokens else {atom: possible_tokens} if possible_tokens else None

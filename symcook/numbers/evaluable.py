@@ -83,7 +83,7 @@ def free_names(expressions: Sequence[Any]) -> dict[str, Any]:
         if isinstance(s, sympy.Symbol) and not isinstance(s, BoundVariable) and s not in inside
     }
     ordered = [*sorted(symbols, key=lambda s: s.name), *sorted(bases, key=lambda b: b.label.name)]
-    return {(x.label if isinstance(x, sympy.IndexedBase) else x).name: x for x in ordered}
+    return {str(x.label) if isinstance(x, sympy.IndexedBase) else x.name: x for x in ordered}
 
 
 def lambdified(

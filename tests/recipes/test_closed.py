@@ -185,7 +185,7 @@ def test_the_first_position_is_found(capsys: pytest.CaptureFixture[str]) -> None
     "asked",
     [
         ["first", "--latex"],
-        ["lookup-one-hot"],  # by a query's value, cut off at its ends
+        ["tie-break"],  # scores with quotients of the position
         ["dyck-1", "--input", "()", "-o", "x.json"],
     ],
 )
