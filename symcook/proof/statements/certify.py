@@ -488,9 +488,13 @@ def _part_of_proof(home: Citable, text: ProofText | ProofParts | None, name: str
     return None
 
 
-def automatic(home: Citable, statement: Statement) -> list[Node]:
-    """The proof of a statement by the first of several `attempts` that succeeds. StepGap with the goal that remains of
-    the last attempt, if none does; OutOfTime if the time ends before."""
+OtherSearch = Callable[["Citable", "Statement"], "list[Node] | None"]
+"""A search for a proof that knows more than the statement; None where it finds none."""
+
+
+def automatic(home: Citable, statement: Statement, other: OtherSearch | None = None) -> list[Node]:
+    """The proof of a statement by the first of several `attempts` that succeeds; the search `other` comes second.
+    StepGap with the goal that remains of the last attempt, if none does; OutOfTime if the time ends before."""
 
     def attempts() -> Iterator[tuple[Elaborator, str]]:
         """The proof texts to try, as lines, each with its elaborator: first the automation at its first levels, then
@@ -519,6 +523,10 @@ def automatic(home: Citable, statement: Statement) -> list[Node]:
             raise OutOfTime(f"the time is over\n{remaining}") from None
         else:
             return pruned(g.nodes)
+        if other is not None:
+            if (nodes := other(home, statement)) is not None:
+                return nodes
+            other = None
     raise present(unproved)
 
 

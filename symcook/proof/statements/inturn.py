@@ -8,27 +8,34 @@ made as for a user's statement (`certify.certificate_of`).
 
 from __future__ import annotations
 
+import json
 import math
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.closed import EveryLength, FormSentence, FormSentences
+from symcook.closed import EveryLength, FormSentence, FormSentences, every_length
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.present import present
 from symcook.proof.claims.bycounts.casefacts import Unclosed
 from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.claims.counts import PartsInTurn
+from symcook.proof.grammar import leading_names
 from symcook.proof.inequalities.simplex import TooLong
 from symcook.proof.replay import Statement
 from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.liveness import pruned
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
 from symcook.proof.statements.vocabulary import ModelMeaning
+
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Citable, Node
 
 SECONDS = 15.0
 """The time for one sentence, in seconds."""
@@ -103,6 +110,32 @@ def prove(forms: EveryLength, seconds: float = 60.0) -> PartsProof:
         proof = PartsProof([], missing={"": str(error)})
     proof.missing |= {claim.coordinate: claim.missing for claim in proof.claims if claim.missing is not None}
     return proof
+
+
+def by_forms(document: Mapping[str, Any], home: Citable, statement: Statement, seconds: float) -> list[Node] | None:
+    """The proof of a statement about the model of a document from the closed forms of the model: these are proved one
+    after the other, then the statement. None if the model has no closed forms, if the statement speaks of more than
+    one run and its string, and if the statement is not proved so within `seconds`."""
+    try:
+        forms = every_length(modelfile.loads(json.dumps(document)))
+        order = _InOrder(forms, 2 * seconds)
+        proof, sentences = order.stated()
+        if leading_names(order.statement(proof).expanded) != leading_names(statement.expanded):
+            return None
+        asked = order.part(FormSentence("", None, present(statement.note)))
+        for parts in (proof.claims, [*map(order.part, sentences.after)]):
+            for part in parts:
+                order.attempt(part)
+            order.attempt(asked)
+            if asked.missing is None:
+                break
+        else:
+            return None
+        g = Goal(home, statement.formula, {}, {})
+        order.close(asked.formula, g)
+        return pruned(g.nodes)
+    except (Rejected, Stuck, SymcookError):
+        return None
 
 
 class _InOrder:

@@ -10,7 +10,8 @@ import json
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -269,7 +270,13 @@ def settle(
         # The proof for a compiled program follows its operations; it is only for statements about one run.
         if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
             return compiledprograms.settle(model, claim, document, seconds)
-        return certify.settle(claim, document, script, seconds, other=other, told=told)
+        subject = certify.models(claim, document, other)
+        if other is None and not model.pointwise:
+            from symcook.proof.statements.inturn import by_forms
+
+            forms = partial(by_forms, document, seconds=seconds / 4)
+            subject = replace(subject, automatic=partial(certify.automatic, other=forms))
+        return certify.settle(claim, document, script, seconds, other=other, subject=subject, told=told)
 
     return _answer(model, claim, find, script is not None, seconds)
 
