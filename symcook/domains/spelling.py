@@ -79,8 +79,8 @@ class Texts:
         self.texts: dict[Any, str] = {}
         self.numbered: dict[str, int] = {}
         """Stem of numbered names -> how many there are."""
-        self.definitions: dict[str, str] = {}
-        """Text of a long value -> the text that it stands for."""
+        self.definitions: dict[str, tuple[str, str]] = {}
+        """Name of a long value -> how it is called, with the variables that it depends on; and what it stands for."""
 
     def fresh(self, key: object, preferred: str) -> str:
         """The text of what has this key: the `preferred` one, with underscores until it is new."""
@@ -91,14 +91,17 @@ class Texts:
             self.texts[key] = preferred
         return self.texts[key]
 
-    def defined(self, definition: str) -> str:
-        """The name of a long value, ``r1``, with the next new number. The same definition has the same name."""
+    def defined(self, definition: str, variables: Sequence[str] = ()) -> str:
+        """The name of a long value, ``r1``, with the next new number, and the variables on which it depends:
+        ``r1(i)``. The same definition has the same name."""
         if definition not in self.texts:
             number = self.numbered["r"] = self.numbered.get("r", 0) + 1
             while f"r{number}" in self.taken:
                 number += 1
-            self.definitions[self.fresh(definition, f"r{number}")] = definition
-        return self.texts[definition]
+            name = self.fresh(definition, f"r{number}")
+            called = f"{name}({', '.join(variables)})" if variables else name
+            self.definitions[name] = called, definition
+        return self.definitions[self.texts[definition]][0]
 
     def bound(self, name: str) -> str:
         """The text of a bound variable."""
@@ -130,8 +133,8 @@ class Texts:
             words = {*re.findall(r"\w+", todo.pop())}
             new = [name for name in self.definitions if name in words and name not in found]
             found.update(new)
-            todo += (self.definitions[name] for name in new)
-        return [f"{name} := {text}" for name, text in self.definitions.items() if name in found]
+            todo += (self.definitions[name][1] for name in new)
+        return [f"{called} := {text}" for name, (called, text) in self.definitions.items() if name in found]
 
     def where(self, statement: str) -> str:
         """A statement with the definitions that it needs behind it."""
@@ -173,8 +176,11 @@ class Spelling:
             return self.input(name, self.linear(*place_of(name)))
         if name.kind == SUM:
             return self.sum(name)
-        definition = self.position(name) if name.kind == CHOSEN else self.value(self.world.named[name][0])
-        self.known[name] = self.texts.defined(definition)
+        if name.kind == CHOSEN:
+            variables = [self.name(place) for place in name.at]
+            self.known[name] = self.texts.defined(self.position(name), [v for v in variables if v != LENGTH])
+        else:
+            self.known[name] = self.texts.defined(self.value(self.world.named[name][0]))
         return self.known[name]
 
     def input(self, name: FormName, place: str) -> str:
