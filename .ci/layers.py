@@ -59,7 +59,7 @@ IN_PROOF = (
 UPWARD_IN_PROOF = {
     "statements/proving.py": "`Transformer.prove` asks whether the model is of a family, or compiled",
 }
-READOUT = {"decode.py", "export/archive.py", "model/ends.py", "model/modelfile.py", "questions/tolerance.py",
+READOUT = {"decode.py", "export/archive.py", "model/ends.py", "model/modelfile.py",
            "report/construction.py", "report/model.py", "report/page/describe.py"}  # fmt: skip
 """Who asks a readout what it is. Elsewhere it answers itself: `verdicts`, `places`, `distance`. Bridges in proofs
 compare families, which have their own."""

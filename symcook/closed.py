@@ -47,7 +47,7 @@ from symcook.model.answers import Reply
 from symcook.model.ends import Readout
 from symcook.model.expr import valid_name
 from symcook.model.parts import AnyNorm
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.spelled import spelled
 from symcook.model.symbols import Exact
 from symcook.model.symbols import symbol as sympy_symbol
@@ -59,7 +59,7 @@ from symcook.present import present
 if TYPE_CHECKING:
     from symcook.proof.statements.inturn import PartsProof
 
-READS = PartsRead("the closed form", **NORMS_AND_GATES)
+READS = StepsRead("the closed form", **STEP_WORDS)
 
 
 ReadCase = tuple[Guard, Mapping[str, Value]]

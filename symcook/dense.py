@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from symcook.model.parts import Mask, Part, Sublayer
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import (
     Activate,
     Attend,
@@ -30,7 +30,7 @@ from symcook.model.steps import (
 )
 from symcook.walk import Walk
 
-READS = PartsRead("the dense pass", **NORMS_AND_GATES)
+READS = StepsRead("the dense pass", **STEP_WORDS)
 
 
 class Columns(Mapping[str, Any]):

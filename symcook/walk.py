@@ -30,12 +30,12 @@ from symcook.domains.protocol import (
 )
 from symcook.errors import BadInput, Undecided
 from symcook.model.parts import Mask, Part, SelfAttention, Sublayer
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import Attend, Products, attention, unknown_step
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
 
-READS = PartsRead("the forward pass", **NORMS_AND_GATES)
+READS = StepsRead("the forward pass", **STEP_WORDS)
 
 
 def rounds(

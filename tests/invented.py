@@ -391,4 +391,4 @@ def engines() -> list[str]:
     """The names of all engines, as the source has them."""
     root = Path(sc.__file__).parent
     texts = (path.read_text(encoding="utf-8") for path in root.rglob("*.py"))
-    return sorted(name for text in texts for name in re.findall(r'READS = PartsRead\("([^"]*)"\)', text))
+    return sorted(name for text in texts for name in re.findall(r'READS = (?:Parts|Steps)Read\("([^"]*)"', text))

@@ -20,7 +20,7 @@ def matrix(draw: Random, rows: int, columns: int) -> list[list[Fraction]]:
     return [[Fraction(draw.randint(-6, 6), 4) for _ in range(columns)] for _ in range(rows)]
 
 
-def rms(draw: Random, reads: Sequence[str] = SPACE, projects: int = 0, stem: str = "p") -> sc.RMSNorm:
+def rms(draw: Random, reads: tuple[str, ...] = SPACE, projects: int = 0, stem: str = "p") -> sc.RMSNorm:
     """A norm, with a projection to so many coordinates where there are any."""
     writes = tuple(f"{stem}{k}" for k in range(projects)) if projects else reads
     gain = None if draw.random() < 0.3 else [Fraction(draw.randint(-4, 8), 4) for _ in writes]
@@ -29,15 +29,15 @@ def rms(draw: Random, reads: Sequence[str] = SPACE, projects: int = 0, stem: str
     return sc.RMSNorm(reads, writes, gain, epsilon, projection, draw.choice(["refuse", "zero"]))
 
 
-def gated(draw: Random, reads: Sequence[str] = SPACE, activation: str = "silu") -> sc.GatedUnits:
+def gated(draw: Random, reads: tuple[str, ...] = SPACE, activation: str = "silu") -> sc.GatedUnits:
     writes, hidden = tuple(draw.sample(SPACE, draw.randint(1, 4))), draw.randint(1, 4)
-    biases = {name: None if draw.random() < 0.3 else [row[0] for row in matrix(draw, size, 1)]
+    biases: dict[str, Any] = {name: None if draw.random() < 0.3 else [row[0] for row in matrix(draw, size, 1)]
               for name, size in (("gate_bias", hidden), ("up_bias", hidden), ("down_bias", len(writes)))}  # fmt: skip
     sides = (matrix(draw, hidden, len(reads)), matrix(draw, hidden, len(reads)))
     return sc.GatedUnits(reads, writes, *sides, matrix(draw, len(writes), hidden), activation, **biases)
 
 
-def head(draw: Random, reads: Sequence[str] = SPACE) -> sc.Head:
+def head(draw: Random, reads: tuple[str, ...] = SPACE) -> sc.Head:
     keys, writes = draw.randint(0, 2), tuple(draw.sample(SPACE, 2))
     sides = matrix(draw, keys, len(reads)), matrix(draw, keys, len(reads)), matrix(draw, 2, len(reads))
     return sc.Head(reads, writes, *sides, draw.choice(["future", "none", "strict-past"]), "softmax", scale="1/16")
@@ -50,7 +50,8 @@ def drawn(kind: str, seed: int) -> sc.Transformer:
     placement = "none" if kind == "GatedUnits" else ("pre", "post", "projected pre", "multi pre")[seed % 4]
     layers = []
     for _ in range(2):
-        seen, norms = SPACE, [() for _ in range(2)]
+        seen: tuple[str, ...] = SPACE
+        norms: list[Any] = [() for _ in range(2)]
         if placement in ("pre", "post"):
             norms = [(rms(draw),) for _ in range(2)]
         elif placement == "projected pre":
@@ -63,9 +64,9 @@ def drawn(kind: str, seed: int) -> sc.Transformer:
         sides = matrix(draw, hidden, len(seen)), [1] * hidden, matrix(draw, 2, hidden), [0, 1]
         plain = sc.FeedForward(seen, ("x", "out"), *sides, activation)
         network = gated(draw, seen, activation) if kind == "GatedUnits" else plain
-        layers.append(sc.Layer(heads, network, *norms, placement))
+        layers.append(sc.Layer(heads, network, norms[0], norms[1], placement))
     final = rms(draw) if kind == "RMSNorm" and seed % 3 else None
-    ends = {"before": "CLS"} if seed % 2 else {}
+    ends: dict[str, Any] = {"before": "CLS"} if seed % 2 else {}
     words = embedding if ends else {token: embedding[token] for token in LETTERS}
     start = sc.Embedding(sc.Space(SPACE), words, positions={"out": "i/n"}, start=seed % 2, **ends)
     return sc.Transformer("drawn", start, tuple(layers), sc.Readout("value", "last", SPACE), final_norm=final)

@@ -87,7 +87,7 @@ def looked_up(
         return here if sees.here else None
 
     two = join(inside(lambda asked, before: (asked, before)), parts[0], parts[1])
-    best = join(inside(lambda pair, after: value(*pair, after)), two, parts[2])
+    best = join(inside(lambda pair, after: value(pair[0], pair[1], after)), two, parts[2])
     return [
         join(inside(lambda found, _, k=k: Fraction(0) if found is None else found[k]), best, offered)
         for k in range(len(values))

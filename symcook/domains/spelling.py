@@ -40,12 +40,12 @@ from symcook.domains.world import GuardedCell, PositionChoice
 from symcook.errors import BadInput
 from symcook.model.expr import MAX_TEXT, RESERVED
 from symcook.model.meaning import ROUNDED
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.spelled import bare, quoted
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 
-READS = PartsRead("the texts of a closed form", **NORMS_AND_GATES)
+READS = StepsRead("the texts of a closed form", **STEP_WORDS)
 WORDS = frozenset(
     {"accept", "answer", "at", "count", "decoded", "first", "holds", "last", "logit", "matches", "probability"}
     | {"score", "w", "weight"}

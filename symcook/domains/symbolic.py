@@ -35,12 +35,12 @@ from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
 from symcook.model.parts import SIGMOIDS
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.symbols import Number, at, from_sympy, lowered, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
 
-READS = PartsRead("the symbolic run", **NORMS_AND_GATES)
+READS = StepsRead("the symbolic run", **STEP_WORDS)
 
 SymbolicColumn = list[Value]
 """A value for each position."""

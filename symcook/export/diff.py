@@ -19,7 +19,7 @@ from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.structure import differences
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from symcook.domains.protocol import Domain
 
-READS = PartsRead("the comparison of exports", **NORMS_AND_GATES)
+READS = StepsRead("the comparison of exports", **STEP_WORDS)
 
 INPUTS, MOST = 500, 100_000
 """The greatest number of inputs on which two models are run: of all strings, and of the strings of a language."""

@@ -27,7 +27,7 @@ from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
 from symcook.model.parts import KINDS, Layer, Part, SelfAttention, held_matrices
 from symcook.model.rationals import Rationals, rational
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import kind_of
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Parameter, Program, Transformer
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from symcook.numbers.matrix import RationalMatrix
 
-READS = PartsRead("the model file", **NORMS_AND_GATES)
+READS = StepsRead("the model file", **STEP_WORDS)
 
 CERTIFICATES = (".proof.json", ".certificate.json")
 """The endings of files next to a model file that are no models."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from symcook.errors import BadInput, all_read
 from symcook.model import parts
 from symcook.model.answers import KeptAnswers
+from symcook.model.steps import LOWERINGS, fixed_numbers, placed_numbers
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -40,13 +41,13 @@ FIRST = {
     "position": "first last each all",
 }
 """The fields of each kind of part and of what holds parts, and the words of each field that has words."""
-NORMS_AND_GATES = {
+STEP_WORDS = {"activation": "silu", "zero_square": "refuse zero"}
+"""The words that came with RMS norms and gated units, for the engines that go by steps."""
+NORMS_AND_GATES = STEP_WORDS | {
     "RMSNorm": "gain epsilon projection zero_square",
     "GatedUnits": "gate gate_bias up up_bias down down_bias activation",
-    "activation": "silu",
-    "zero_square": "refuse zero",
 }
-"""What came with RMS norms and gated units, for the engines that read both."""
+"""RMS norms, gated units and their words, for the engines that read both."""
 KIND_NAMES = {
     "Head": "a head", "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
     "SelfAttention": "self-attention", "Embedding": "an embedding", "Readout": "a readout", "Transformer": "a model",
@@ -113,12 +114,19 @@ class PartsRead:
 
     def kind(self, kind: type[parts.Part]) -> None:
         """BadInput where the engine does not read this kind of part, or its fields are others than those it reads."""
-        name = kind.__name__
-        if name not in self.known or getattr(parts, name, None) is not kind:
+        if not self._knows(kind.__name__) or getattr(parts, kind.__name__, None) is not kind:
             self.refuse(kind)
         # A field that the class has and its table does not list counts too.
-        self._fields(name, {*kind.FIELDS, *names_of(kind)} - {"reads", "writes"})
+        self._all_fields(kind, {*kind.FIELDS, *names_of(kind)} - {"reads", "writes"})
         self.compared[kind] = kind.FIELDS
+
+    def _knows(self, name: str) -> bool:
+        """Whether the engine reads the kind of parts with a name."""
+        return name in self.known
+
+    def _all_fields(self, kind: type[parts.Part], given: set[str]) -> None:
+        """BadInput where the fields of a kind are others than those that the engine reads."""
+        self._fields(kind.__name__, given)
 
     def _fields(self, name: str, given: Iterable[str]) -> None:
         """BadInput where the fields of the kind `name` are others than those that the engine reads."""
@@ -144,6 +152,37 @@ class PartsRead:
 
     def refuse(self, kind: type) -> NoReturn:
         """The refusal of a kind of part that the engine does not read."""
-        read = ", ".join(one.__name__ for one in parts.Part.__subclasses__() if one.__name__ in self.known)
+        read = ", ".join(name for one in parts.KINDS.values() if self._knows(name := one.__name__))
         must, given = f"a model must have only parts that {self.engine} reads", f"a part of the kind {kind.__name__}"
         raise BadInput(must, given, f"it reads {read}")
+
+
+class StepsRead(PartsRead):
+    """What an engine reads that goes by the steps of parts, and by no field of theirs: every kind of part whose steps
+    name all its fields. Its `match` refuses a step that it does not know. Words are named as for `PartsRead`."""
+
+    def _knows(self, name: str) -> bool:
+        return any(kind.__name__ == name for kind in parts.KINDS.values())
+
+    def _all_fields(self, kind: type[parts.Part], given: set[str]) -> None:
+        what = KIND_NAMES.get(kind.__name__, f"a part of the kind {kind.__name__}")
+        all_read(self.engine, what, given, _named_in_steps(kind))
+
+
+class _AskedFields(dict[str, Any]):
+    """The fields of a part of some kind, which notes those that are asked for."""
+
+    def __init__(self, kind: type[parts.Part]) -> None:
+        super().__init__(dict.fromkeys(kind.FIELDS, ""))
+        self.asked = set[str]()
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
+def _named_in_steps(kind: type[parts.Part]) -> set[str]:
+    """The fields of a kind of part that its steps name, or that decide which they are."""
+    given = _AskedFields(kind)
+    step = LOWERINGS[kind.PLACE][kind.KIND](given)
+    return {*fixed_numbers(step), *placed_numbers(step), *given.asked}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, Undecided
 from symcook.model.parts import Head, Sublayer
-from symcook.model.reads import KIND_NAMES, NORMS_AND_GATES, PartsRead
+from symcook.model.reads import KIND_NAMES, STEP_WORDS, StepsRead
 from symcook.model.steps import Attend, LinearMap, attention, unknown_step
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
@@ -22,7 +22,7 @@ from symcook.model.transformer import Transformer
 if TYPE_CHECKING:
     from sympy import Expr
 
-READS = PartsRead("the comparison of structures", **NORMS_AND_GATES)
+READS = StepsRead("the comparison of structures", **STEP_WORDS)
 ZERO = Fraction(0)
 LENGTH = 12
 """Position functions that sympy does not prove equal are compared numerically on inputs up to this length."""

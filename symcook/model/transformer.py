@@ -36,13 +36,13 @@ from symcook.model.parts import (
     held_matrices,
     held_numbers,
 )
-from symcook.model.reads import NORMS_AND_GATES, PartsRead, names_of
+from symcook.model.reads import STEP_WORDS, StepsRead, names_of
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
     import sympy
 
-READS = PartsRead("what a model says of itself", **NORMS_AND_GATES)
+READS = StepsRead("what a model says of itself", **STEP_WORDS)
 
 INDEX = ("i", "n")
 """The names of the position and the length in position functions and temperatures."""

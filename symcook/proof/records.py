@@ -76,9 +76,9 @@ REWRITTEN = re.compile(rf"\bnames\(|:\s*run\(|\(\s*(?:family|{'|'.join(ARITHMETI
 about families and about runs that round."""
 
 
-def mentions(text: str, name: str) -> bool:
-    """Whether a text has a word about the stored model `name`."""
-    return any(call[2] == name for call in MODEL_CALL.finditer(text))
+def words_about(text: str, name: str) -> set[str]:
+    """The words about the stored model `name` in a text: run, word, accept."""
+    return {call[1] for call in MODEL_CALL.finditer(text) if call[2] == name}
 
 
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the equations themselves use

@@ -483,7 +483,7 @@ class Library:
         from symcook.verify import recheck
 
         recipe = asked.get("recipe")
-        if not records.mentions(statement.text, str(recipe)):
+        if not records.words_about(statement.text, str(recipe)):
             raise Rejected("the check that a certificate names is of a model that the statement does not mention")
         statement.evaluated(length)
         if recheck.recheck(asked) is not True:

@@ -18,7 +18,7 @@ from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
 from symcook.locks import PRECISION
 from symcook.model.parts import SelfAttention
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
@@ -26,7 +26,7 @@ from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping
 from symcook.words import Cover
 from symcook.words.inputs import Language
 
-READS = PartsRead("the question entropy", **NORMS_AND_GATES)
+READS = StepsRead("the question entropy", **STEP_WORDS)
 
 
 class AttendingRow(NamedTuple):

@@ -18,7 +18,7 @@ from symcook.door import Progress
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
 from symcook.model.parts import Head
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
 from symcook.verify.answers import Reference, _States
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from symcook.words.exact import PrefixLevel
     from symcook.words.keyed import Kept
 
-READS = PartsRead("the check by merged prefixes", **NORMS_AND_GATES)
+READS = StepsRead("the check by merged prefixes", **STEP_WORDS)
 
 Said = TypeVar("Said")
 CHUNK = 4096

@@ -23,11 +23,11 @@ from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.locks import PRECISION
 from symcook.model.parts import Head, Sublayer
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.transformer import Transformer
 from symcook.walk import Walk
 
-READS = PartsRead("the run over possible values", **NORMS_AND_GATES)
+READS = StepsRead("the run over possible values", **STEP_WORDS)
 
 MOST = 5_000
 """The greatest number of rows, of all positions together."""

@@ -366,7 +366,7 @@ def test_the_examples_in_the_help_work(
         (["bound", "softmax-hardmax", "--gamma", "1", "--n", ""], "given: nothing;"),
         (["run", "", "--input", "()"], "given: nothing;"),
         (["claims", "cookbook.s4.4.mim"], "did you mean cookbook.s4.4.min?"),
-        (["list", "x"], "symcook list must have no further argument; given: x; see symcook list --help."),
+        (["list", "x", "y"], "symcook list must have no further argument; given: y; see symcook list --help."),
         (
             ["run", "dyck-1", "(())"],
             "symcook run must have no further argument; given: (()); give a string with --input.",
@@ -569,7 +569,7 @@ BAD = [
     ("run dyck-1 --input () --digits", "must have a value"),
     ("run", "NAME"),
     ("run dyck-1 extra --input ()", "extra"),
-    ("list extra", "extra"),
+    ("list some extra", "extra"),
     ("list --json=1", "must not have a value"),
     ("prove", "one of them; given: none; see symcook prove --help"),
     ("prove --all --paper cookbook", "given: --paper and --all; leave out the others"),

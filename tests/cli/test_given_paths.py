@@ -233,7 +233,7 @@ def test_values_of_a_program_have_a_limit() -> None:
     """Each line squares the value before, so that 40 lines would be 2^40 bits."""
     with pytest.raises(BadInput, match=r"must have at most 2,000 bits; given: .* in line 14"):
         sc.compile("srasp", squares(40))
-    assert sc.compile("srasp", squares(4)).run("a").outputs == ["42"]
+    assert sc.compile("srasp", squares(4)).run("a").outputs == [42]
 
 
 def test_the_time_of_a_command_holds_for_all_of_it(

@@ -4,9 +4,11 @@ short string."""
 from __future__ import annotations
 
 import itertools
+import random
 from typing import Any
 
 import pytest
+from drawn_lookups import compared, drawn
 from shared import call
 
 import symcook as sc
@@ -104,3 +106,9 @@ def test_a_refusal_names_the_commands_that_take_the_model(tmp_path: Any, monkeyp
     _, out, _ = call(capsys, "decide", "double.json", "--against", ".*a")
     assert "symcook prove double.json --statement 'accept <-> matches(\"REGEX\")' searches for a proof" in out
     assert "symcook check double.json --max-length 8 runs all short strings" in out
+
+
+@pytest.mark.layer_one(0)
+@pytest.mark.parametrize("seed", range(20))
+def test_drawn_models_are_what_their_automata_say(seed: int) -> None:
+    assert compared(drawn(random.Random(seed)), 4) == "agrees"

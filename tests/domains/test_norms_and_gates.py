@@ -106,7 +106,7 @@ def dense_model() -> sc.Transformer:
         gate = sc.GatedUnits(names, names, matrix(draw, 24, 16), matrix(draw, 24, 16), matrix(draw, 16, 24), "silu",
                              gate_bias=[row[0] for row in matrix(draw, 24, 1)])  # fmt: skip
         norms = [sc.RMSNorm(names, epsilon="1/100", gain=[row[0] for row in matrix(draw, 16, 1)]) for _ in range(2)]
-        return sc.Layer(head, gate, *norms, "pre")
+        return sc.Layer(head, gate, (norms[0],), (norms[1],), "pre")
 
     words = {token: {name: Fraction(draw.randint(-4, 4), 2) for name in names} for token in "abc"}
     readout = sc.Readout("value", "last", names)
@@ -126,7 +126,8 @@ def test_dense_passes_are_the_walk_and_radii_hold_the_values() -> None:
             walked = walk.result(True, 0)
         assert np.abs(columns(dense, names) - columns(walked, names)).max() < apart
     strings = [model.tokens(word) for word in product("abc", repeat=2)]
-    held: Any = forward(model, Listed(tuple(strings)), Radii())
+    radii: Any = Radii()
+    held: Any = forward(model, Listed(tuple(strings)), radii)
     for k, string in enumerate(strings):
         exact = forward(model, string, BallDomain(200)).values()
         for name, value in exact.items():

@@ -231,7 +231,7 @@ def test_a_wrong_value_is_refused_in_one_sentence(what):
 def test_typos_name_the_nearest():
     with pytest.raises(BadInput, match="did you mean balance"):
         build("dyck-1").space.require(["balanc"])
-    with pytest.raises(BadInput, match="did you mean future"):
+    with pytest.raises(BadInput, match="did you mean causal"):
         head(mask="futur")
     with pytest.raises(BadInput, match="did you mean eps"):
         build("gtzero").bind({"ep": 1})

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -11,6 +12,7 @@ import symcook as sc
 from symcook.errors import BadInput
 from symcook.model import steps
 from symcook.model.parts import Part
+from symcook.model.reads import StepsRead
 from symcook.model.steps import LOWERINGS, fixed_numbers, placed_numbers, steps_of
 
 SIZES = {name: len(fields(kind)) for name, kind in vars(steps).items() if isinstance(kind, type) and is_dataclass(kind)}
@@ -92,3 +94,16 @@ def test_steps_compute_nothing() -> None:
     assert {type(one) for one in operations} == {ast.BitOr}  # unions of types and of sets
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported == {"__future__", "collections.abc", "dataclasses", "typing", "symcook.errors"}
+
+
+@pytest.mark.parametrize(("kind", "cls"), KINDS)
+def test_an_engine_by_steps_reads_what_the_steps_name(kind: str, cls: type[Part]) -> None:
+    """A field that the steps of a kind do not name is refused, also by an engine that knows no kind by name."""
+    by_steps = StepsRead("an engine of this test")
+    try:
+        by_steps.kind(cls)
+        more, must = {**cls.FIELDS, "invented": "number"}, "must have only fields that an engine of .* given: invented"
+        with patch.object(cls, "FIELDS", more), pytest.raises(BadInput, match=must):
+            by_steps.kind(cls)
+    finally:
+        del StepsRead.engines["an engine of this test"]

@@ -6,10 +6,12 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from proof.statement_truth import program
+from shared import second_checker
 from test_own_changed import has_a
 from test_own_renamed import drawn_model, votes
 
@@ -164,6 +166,13 @@ def test_answers(model: sc.Transformer, sentence: str, status: str, shown: Any) 
     assert found.certificate is not None
 
 
+def test_the_second_checker_accepts_the_certificates(tmp_path: Path) -> None:
+    for sentence in ("accept <-> permuted.accept", "all i in 1..n. all j in 1..n. weight(1, 1, i, j) = 1/n"):
+        found = votes().prove(sentence, seconds=60)
+        assert found.certificate is not None
+        assert "PROVED   own.votes " in second_checker(tmp_path, found.claim, found.certificate).stdout
+
+
 def refusing() -> sc.Transformer:
     """A model with a norm that refuses strings without variance."""
     norm = sc.LayerNorm(("x", "y"), ("x", "y"), (1, 1), (0, 0), zero_variance="refuse")
@@ -204,5 +213,6 @@ def test_a_coordinate_of_an_old_model_wins_over_a_word() -> None:
     model = sc.Transformer("old", embedding, (), sc.Readout("sign", "last", ("prefix",), weights=[1]))
     for name in EDITS:
         assert f"all i in 1..n. {name}(i) = I[w(i) = 0]" in certify.claim(to_document(model), f"{name}(n) = 1").text
-        with pytest.raises(BadInput):
-            certify.claim(to_document(model), f"{name}(1).accept")
+        prefix = "permuted" if name == "permuted" else f"{name}(1)"
+        with pytest.raises(BadInput, match=f"this model has a coordinate or symbol {name}, so that"):
+            certify.claim(to_document(model), f"{prefix}.accept -> accept")

@@ -198,6 +198,15 @@ def test_a_statement_rests_on_the_model_that_it_rounds() -> None:
     assert files.parts["(family-max"] in files.meant("run(rounded-family-max; u)")
 
 
+def test_the_words_about_models_are_in_one_table() -> None:
+    """Patterns for run(NAME) and the like stand in `records`; elsewhere in two files that read longer forms of text."""
+    files = (ROOT / "symcook").rglob("*.py")
+    with_patterns = {
+        path.name for path in files if re.search(r"run\|word|\\brun\\\(|names\\\(", path.read_text(encoding="utf-8"))
+    }
+    assert with_patterns == {"records.py", "existing.py", "check.py"}
+
+
 def test_labels_of_inequalities() -> None:
     """``..`` names the inequality of each value, also of one that is guarded."""
     of = "rounded-predecessor-strict-average"

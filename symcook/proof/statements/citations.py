@@ -13,6 +13,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.proof import replay
 from symcook.proof.files import load_json
 from symcook.proof.grammar import leading_names
+from symcook.proof.records import words_about
 from symcook.proof.replay import Statement
 
 MOST = 6
@@ -32,7 +33,7 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
     stored = (s for s in replay.statements().values() if not s.id.startswith("bridge."))
     # Few statements pass the quick test on `written`; only for those is `text` made.
     named = (s for s in stored if f"run({model}" in s.written)
-    of_model = [s for s in named if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
+    of_model = [s for s in named if "run" in words_about(s.text, model)]
     of_model.sort(key=lambda s: f"accept({model})" not in s.text)
     exponents = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
     for lemma in of_model[:MOST]:

@@ -62,8 +62,10 @@ def _without_prefix(tree: Tree, bound: set[str]) -> Any:
         prefix, name = parted(tree[1])
         if prefix != PREFIX and not (tree[0] == "name" and tree[1] in bound):
             return None
-        own = ("name", name) if tree[0] == "name" else ("call", name, tuple(_argument(a, bound) for a in tree[2]))
-        return None if tree[0] == "call" and None in own[2] else own
+        if tree[0] == "name":
+            return ("name", name)
+        arguments = tuple(_argument(a, bound) for a in tree[2])
+        return None if None in arguments else ("call", name, arguments)
     inner = bound | ({tree[1]} if tree[0] in ("sum", "prod", "all in", "ex in", "all", "ex") else set())
     parts = {id(part): _without_prefix(part, inner) for part in children(tree)}
     if None in parts.values():

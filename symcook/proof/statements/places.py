@@ -5,12 +5,12 @@ positions that no string has.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.model.expr import Tree, children, parse_formula, parse_term, show
-from symcook.proof.inequalities.simplex import LinearRow, solve
+from symcook.proof.inequalities.simplex import LinearRow, Number, solve
 from symcook.proof.statements.secondrun import parted
 from symcook.proof.statements.trees import replaced
 
@@ -104,8 +104,8 @@ def integer(tree: Tree, integers: set[str]) -> bool:
 
 def implied(facts: Sequence[AtMost], low: Tree, high: Tree) -> bool:
     """Whether the facts imply low <= high for integers, by linear arithmetic."""
-    rows: list[tuple[LinearRow, Fraction]] = []
-    names: set[str] = set()
+    rows: list[tuple[LinearRow, Number]] = []
+    names: set[Hashable] = set()
     denied = (("+", high, ("num", 1, 1)), low)
     for k, (a, b) in enumerate([*facts, denied]):
         sides = [_linear(side) for side in (a, b)]
@@ -114,7 +114,9 @@ def implied(facts: Sequence[AtMost], low: Tree, high: Tree) -> bool:
                 return False
             continue
         left, right = (side or {} for side in sides)
-        row = {name: right.get(name, Fraction(0)) - left.get(name, Fraction(0)) for name in {*left, *right} - {""}}
+        row: dict[Hashable, Number] = {
+            name: right.get(name, Fraction(0)) - left.get(name, Fraction(0)) for name in {*left, *right} - {""}
+        }
         names |= row.keys()
         rows.append((row | {f"slack {k}": Fraction(-1)}, left.get("", Fraction(0)) - right.get("", Fraction(0))))
     return solve(rows, names) is None
@@ -160,6 +162,7 @@ def _positions(call: Tree, meaning: ModelMeaning) -> list[Tree]:
 def absent(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
     """The first call in a statement at a position that no string has, and the error about it; None without one."""
     facts, names = facts_about(meaning), {"n", *meaning.places, *integers(whole)}
+    outside: dict[object, bool] = {}  # the same position under the same facts is decided once
     todo: list[tuple[Tree, list[AtMost]]] = [(whole, facts)]
     while todo:
         tree, held = todo.pop()
@@ -171,8 +174,11 @@ def absent(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
             for place in _positions(tree, meaning if second is None else second.meaning):
                 if not integer(place, names):
                     continue
-                below, above = (("+", place, ONE), low), (("+", high, ONE), place)
-                if implied(held, *below) or implied(held, *above):
+                key = place, low, high, tuple(held)
+                if key not in outside:
+                    below, above = (("+", place, ONE), low), (("+", high, ONE), place)
+                    outside[key] = implied(held, *below) or implied(held, *above)
+                if outside[key]:
                     last = f"; the last is {show(high)}" if show(place) == "n" else ""
                     what = f"no string has the position {show(place)}"
                     return tree, f"{what}; positions are {show(low)} to {show(high)}{last}"

@@ -192,9 +192,20 @@ class SentenceReader(expr.Reader):
             what = "does not close its brackets"
         nearby = (self.tokens[k][1] for k in (self.at, self.at - 1) if k >= 0)
         hint = next((self.advice(word) for word in nearby if word in HINTS and word not in self.coordinates), None)
-        if what.startswith("uses ") and what.endswith("wrong kind"):
+        if self.peek() == "." and (taken := self.taken_prefix()) is not None:
+            hint = f"this model has a coordinate or symbol {taken}, so that {taken} begins no name of a second string"
+        elif what.startswith("uses ") and what.endswith("wrong kind"):
             hint = hint or self.mistaken()
         return self.wrong(f"it {what}" + (f"; {hint}" if hint else ""), column)
+
+    def taken_prefix(self) -> str | None:
+        """The word of an edited string that stands before the present token, but is a name of the model; else None."""
+        depth, at = 0, self.at - 1
+        while at >= 0 and (depth or self.tokens[at][1] == ")"):
+            depth += {")": 1, "(": -1}.get(self.tokens[at][1], 0)
+            at -= 1
+        word = self.tokens[at][1] if at >= 0 else ""
+        return word if word in EDITS and word in self.coordinates else None
 
     def advice(self, word: str) -> str:
         """The hint for a word or sign that a statement does not have, with the positions of this model."""

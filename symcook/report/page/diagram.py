@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief
 from symcook.model.parts import Head, Part
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import (
     Activate,
     Attend,
@@ -27,7 +27,7 @@ from symcook.model.steps import (
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
-READS = PartsRead("the diagram", **NORMS_AND_GATES)
+READS = StepsRead("the diagram", **STEP_WORDS)
 
 MOST = {"coordinates": 64, "parts": 48}
 """The size of the largest diagram that is drawn: a larger one could not be read, and a table has the same content."""
