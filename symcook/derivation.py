@@ -64,7 +64,7 @@ class DerivedForms:
     >>> forms.lambdify("x", "y")([3, 2, 1], 2)["x"].tolist()
     [1.0, 0.0, -1.0]
     >>> build("count").derive().expressions["share"]
-    k/n
+    count(a)/n
     """
 
     cases: Sequence[Derivation]

@@ -91,14 +91,14 @@ class Texts:
             self.texts[key] = preferred
         return self.texts[key]
 
-    def defined(self, definition: str, variables: Sequence[str] = ()) -> str:
+    def defined(self, definition: str, variables: Sequence[str] = (), stem: str = "r") -> str:
         """The name of a long value, ``r1``, with the next new number, and the variables on which it depends:
         ``r1(i)``. The same definition has the same name."""
         if definition not in self.texts:
-            number = self.numbered["r"] = self.numbered.get("r", 0) + 1
-            while f"r{number}" in self.taken:
+            number = self.numbered[stem] = self.numbered.get(stem, 0) + 1
+            while f"{stem}{number}" in self.taken:
                 number += 1
-            name = self.fresh(definition, f"r{number}")
+            name = self.fresh(definition, f"{stem}{number}")
             called = f"{name}({', '.join(variables)})" if variables else name
             self.definitions[name] = called, definition
         return self.definitions[self.texts[definition]][0]
@@ -178,7 +178,7 @@ class Spelling:
             return self.sum(name)
         if name.kind == CHOSEN:
             variables = [self.name(place) for place in name.at]
-            self.known[name] = self.texts.defined(self.position(name), [v for v in variables if v != LENGTH])
+            self.known[name] = self.texts.defined(self.position(name), [v for v in variables if v != LENGTH], "q")
         else:
             self.known[name] = self.texts.defined(self.value(self.world.named[name][0]))
         return self.known[name]

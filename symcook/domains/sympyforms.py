@@ -1,9 +1,9 @@
 """Names, values and guards of a world as sympy expressions, for sympy's own functions and for numpy.
 
-A value at position i has the short names of the printed forms, as symbols. The token at a place is `w[place]`, its
-number in the alphabet; an input at a place is `x[place]`, a count up to it `p[place]`. Sums without a rule are sympy's
-sums in values, and symbols with a definition in conditions, which sympy would rewrite for long; so are long values and
-chosen positions.
+Counts and parameters have the names of the printed forms, as symbols. The token at a place is `w[place]`, its number in
+the alphabet; an input at a place is `x[place]`, the count of a up to it `counts(a)[place]`. Sums without a rule are
+sympy's sums in values, and symbols with a definition in conditions, which sympy would rewrite for long; so are long
+values and chosen positions.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ from symcook.domains.names import (
     I,
     J,
     N,
-    count,
     name_of,
     place_of,
 )
 from symcook.domains.spelling import Spelling
 from symcook.model.symbols import symbol
 from symcook.numbers.evaluable import FirstOrLast
-from symcook.numbers.named import BoundVariable, SympySum
+from symcook.numbers.named import BoundVariable, SympySum, TermSymbol
 
 
 class SympyForms:
@@ -51,8 +50,8 @@ class SympyForms:
         self.definitions: dict[Any, Any] = {}
         """{symbol of a sum in a condition, of a long value or of a chosen position: what it is}. What a definition
         contains is defined before it."""
-        own = spelling.texts.given  # what the model calls w is another thing than the tokens
-        tokens = spelling.texts.fresh(("tokens",), "w") if "w" in own else "w"
+        own = {*spelling.texts.coordinates, *spelling.texts.symbols}
+        tokens = "w_" if "w" in own else "w"  # what the model calls w is another thing than the tokens
         self.tokens: Any = sympy.IndexedBase(tokens, integer=True)
 
     def name(self, name: FormName) -> Any:
@@ -77,24 +76,29 @@ class SympyForms:
         if name.kind == SUM:
             return self.sum(name)
         if name.kind == PREFIX:
-            counted: Any = sympy.IndexedBase(self.spelling.name(count(name.of, I)), integer=True)
+            counted: Any = sympy.IndexedBase(f"counts({self.spelling.texts.token(name.of)})", integer=True)
             return counted[self.name(name.at)]
         if name.kind == CHOSEN:
             return self.chosen(name)
         if name.kind != COUNT:
             raise RuntimeError(f"no sympy expression of {name}")
-        return sympy.Symbol(self.spelling.name(name), integer=True, nonnegative=True)
+        return TermSymbol(self.spelling.name(name), integer=True, nonnegative=True)
+
+    def called(self, name: FormName) -> str:
+        """The text of the symbol of a sum, a long value or a chosen position."""
+        stem = {SUM: "S", LONG: "r", CHOSEN: "q"}[name.kind]
+        return self.spelling.texts.fresh(("symbol", name), f"{stem}{name.number}")
 
     def defined(self, name: FormName, value: Any) -> Any:
         """The symbol of a name with this definition."""
         nonnegative = name in self.world.sums or -1 not in self.world.named[name][1]
-        named = sympy.Symbol(self.spelling.name(name), real=True, **({"nonnegative": True} if nonnegative else {}))
+        named = sympy.Symbol(self.called(name), real=True, **({"nonnegative": True} if nonnegative else {}))
         self.definitions.setdefault(named, value)
         return named
 
     def chosen(self, name: FormName) -> Any:
         """The symbol of a chosen position."""
-        choice, named = self.world.choices[name], sympy.Symbol(self.spelling.name(name), integer=True)
+        choice, named = self.world.choices[name], sympy.Symbol(self.called(name), integer=True)
         condition = sympy.Or(*map(self.guard, choice.guards))
         ends = self.linear(*choice.low), self.linear(*choice.high)
         found = FirstOrLast(choice.last, self.name(choice.key), *ends, condition, self.world.start)

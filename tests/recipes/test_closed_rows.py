@@ -55,8 +55,8 @@ def test_a_lookup_that_sees_a_part_of_the_string() -> None:
     pair = {("query", "index"): 2, ("one", "square"): -1}
     b.readout("value", "each", b.add(sc.head(pair, {"found": "value"}, mask="future", weighting="rightmost")))
     found = sc.derive(b.build("behind"))
-    assert found.region == "(all i in 1..n. ex q in 1..n. query = q)"
-    assert forms_said.compared(found, 2) == (39, 150)
+    assert found.region == "(all i in 1..n. ex q in 1..n. query(i) = q)"
+    assert forms_said.compared(found, 2) == (39, 510)
 
 
 MASKS = ("none", "future", "strict-future", "past", "strict-past")

@@ -53,8 +53,8 @@ def test_an_induction_is_the_symbol_after_the_last_same_one() -> None:
             tokens = [list(model.embedding.words).index(symbol) for symbol in word]
             answers = [function(tokens, i) for i in range(1, n + 1)]
             assert [max(scores, key=lambda a: scores[a].item()) for scores in answers] == after_the_last_same(word)
-    (meaning,) = {text for form in found.forms for text in form.meaning if text.startswith("q1 is ")}
-    assert re.match(r"q1 is the last position t in 1\.\.i with .*at\(A, i\) & at\(A, t - 1\) & 2 <= t", meaning)
+    (meaning,) = {text for form in found.forms for text in form.meaning if text.startswith("q1(i) is ")}
+    assert re.match(r"q1\(i\) is the last position t in 1\.\.i with .*at\(A, i\) & at\(A, t - 1\) & 2 <= t", meaning)
 
 
 @pytest.mark.layer_one(0, 1)
@@ -62,16 +62,16 @@ def test_an_induction_is_the_symbol_after_the_last_same_one() -> None:
 def test_a_lookup_is_the_value_at_the_position_of_its_query(name: str) -> None:
     found = every_length(build(name))
     assert str(found.expressions["found"]) == "value[query[i]]"
-    assert found.region == "(all i in 1..n. ex q in 1..n. query = q)"
+    assert found.region == "(all i in 1..n. ex q in 1..n. query(i) = q)"
 
 
 def test_a_hash_says_its_gap() -> None:
     """4 less 4 times the product of the directions (q, 1) and (j, 1)."""
     (form,) = every_length(build("lookup-layernorm-hash")).forms
     (said,) = form.gaps
-    gap = re.fullmatch(r"the score at position query is that at .* j plus (.*), which is positive", said)
+    gap = re.fullmatch(r"the score at position query\(i\) is that at another position j plus (.*), which is positive", said)
     assert gap is not None and said in form.text() and form.to_json()["gaps"] == [said]
-    text = gap[1].replace("query", "q").replace("^", "**")
+    text = gap[1].replace("query(i)", "q").replace("^", "**")
     for q, j in itertools.permutations(range(1, 6), 2):
         expected = 4 - 4 * (q * j + 1) / math.sqrt((q * q + 1) * (j * j + 1))
         assert math.isclose(eval(text, {"q": q, "j": j, "sqrt": math.sqrt}), expected)
@@ -88,9 +88,9 @@ def test_a_query_that_is_no_position_has_no_such_form() -> None:
 
 def scored(weighting: str, mask: str, **scores: int) -> sc.Transformer:
     """A head whose scores are those of the tokens, and whose value is 1 at token a."""
-    words = {token: {"score": score, "hit": int(token == "a")} for token, score in scores.items()}
+    words = {token: {"points": score, "hit": int(token == "a")} for token, score in scores.items()}
     b = sc.Builder(words=words, positions={"one": "1"})
-    b.readout("value", "each", b.add(sc.head({("one", "score"): 1}, {"out": "hit"}, mask=mask, weighting=weighting)))
+    b.readout("value", "each", b.add(sc.head({("one", "points"): 1}, {"out": "hit"}, mask=mask, weighting=weighting)))
     return b.build("scored")
 
 

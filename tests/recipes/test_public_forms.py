@@ -73,15 +73,16 @@ def test_what_is_proved_is_said_name_by_name() -> None:
 
 def test_numpy_takes_arrays_and_says_what_is_missing() -> None:
     found: Any = build("parity").derive()
-    logits = found.lambdify("k", "n", "c")([0, 1, 2], 5, 1.5)["logit"]
+    ones = 'count("1")'
+    logits = found.lambdify(ones, "n", "c")([0, 1, 2], 5, 1.5)["logit"]
     exact = [build("parity").bind({"c": "3/2"}).run(word).result for word in ("0000", "1000", "1100")]
     assert [float(value) > 0 for value in logits] == [False, True, False] == [bool(run.accept) for run in exact]
     with pytest.raises(sc.BadInput, match="add n"):
-        found.lambdify("k", "c")
+        found.lambdify(ones, "c")
     with pytest.raises(sc.BadInput, match="given: x"):
-        found.lambdify("k", "n", "c", "x")
-    with pytest.raises(sc.BadInput, match="given each of k, n, c once"):
-        found.lambdify("k", "n", "c")(1, 2)
+        found.lambdify(ones, "n", "c", "x")
+    with pytest.raises(sc.BadInput, match="given each of count"):
+        found.lambdify(ones, "n", "c")(1, 2)
 
 
 def test_sums_over_inputs_are_sums() -> None:
@@ -102,6 +103,6 @@ def test_the_table_of_recipes_has_the_form_or_why_not() -> None:
     rows = [line for line in pages.forms({"chosen": chosen}) if line.startswith("| [")]
     assert [row.split(" | ")[1:] for row in rows] == [
         ["`x = 1 if 0 < x - y`", "`true`", "3 |"],
-        ["`share = k/n`", "`true`", "1 |"],
+        ["`share = count(a)/n`", "`true`", "1 |"],
         ["none: found: a head needs a sum of quotients or powers in j; there is one with `--rows`", "", " |"],
     ]
