@@ -11,19 +11,34 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import fmpq
 
 from symcook.declaration import load
-from symcook.derivation import Derivation
+from symcook.derivation import Derivation, DerivedForms
 from symcook.domains.field import ZERO, Value
 from symcook.domains.formlines import ClosedLines, pointers, premises
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
 from symcook.domains.linear import Guard, linear_form
-from symcook.domains.names import COUNT, INPUT, PREFIX, SYMBOL, FormName, I, J, N, name_of, place_of, symbol
-from symcook.domains.spelling import Spelling, StatementSpelling, Texts, in_brackets, sides
+from symcook.domains.names import (
+    CHOSEN,
+    COUNT,
+    INPUT,
+    PLACE,
+    PREFIX,
+    SYMBOL,
+    FormName,
+    I,
+    J,
+    N,
+    name_of,
+    place_of,
+    symbol,
+)
+from symcook.domains.spelling import Spelling, StatementSpelling, Texts, conjunction, sides
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
@@ -39,6 +54,7 @@ from symcook.model.symbols import symbol as sympy_symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.named import spoken
 from symcook.numbers.shorter import shorter
+from symcook.present import present
 
 if TYPE_CHECKING:
     from symcook.proof.statements.inturn import PartsProof
@@ -91,11 +107,13 @@ class EachPosition:
     """The coordinates of a model at a generic position i, computed when they are first needed."""
 
     model: Transformer
+    pointing: tuple[str, ...] = ()
+    """The inputs that are assumed to be positions."""
 
     @cached_property
     def domain(self) -> Lengths:
         """The number system of `coordinates`."""
-        return Lengths(self.model)
+        return Lengths(self.model, self.pointing)
 
     @cached_property
     def coordinates(self) -> list[Coordinate]:
@@ -123,16 +141,14 @@ class ClosedForm(Derivation):
 
     REPORT = "closed"
 
-    proof: str | None = None
-    """The statement that a certificate proves; None if none is recorded. (`every_length` records none.)"""
-    proved: str | None = None
-    """The path of the certificate; None if none is recorded."""
     meaning: tuple[str, ...] = ()
     """The meanings of n and i, and the definitions ``r1 := ..`` of long values in the forms; "where" in JSON."""
     accepts: str | None = None
     """The condition under which the model accepts, if the verdict depends on more than the case."""
     lines: tuple[str, ...] = ()
     """What the case says, as statements that `prove` takes: the outputs, then the verdict or the answer."""
+    gaps: tuple[str, ...] = ()
+    """For each input that a head reads as a position, by how much its score is greater than that of another one."""
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook derive --json``: that of a `Derivation`, with "length" in place of "input", and
@@ -140,7 +156,8 @@ class ClosedForm(Derivation):
         document = super().to_json()
         del document["input"]
         more = {"accepts": self.accepts} if self.decides else {}
-        more |= {"lines": list(self.lines), "where": list(self.meaning), "proof": self.proof, "proved": self.proved}
+        more |= {"lines": list(self.lines), "where": list(self.meaning), "proof": None, "proved": None}
+        more |= {"gaps": list(self.gaps)} if self.gaps else {}
         return {"recipe": self.recipe, "length": self.given, **document, **more}
 
     def text(self) -> str:
@@ -150,14 +167,14 @@ class ClosedForm(Derivation):
 
     @property
     def remarks(self) -> list[str]:
-        """The lines below the statements: the meaning of n, i and words in them, and the intervals of symbols."""
+        """The lines below the statements: the meaning of n, i and words in them, the intervals of symbols, and gaps."""
         said = [*(text for text in self.meaning if " := " not in text), *about_words(self.lines)]
         about = [f"where {', '.join(said)}"] if said else []
-        return about + ([f"for all {' & '.join(self.assumptions)}"] if self.assumptions else [])
+        return [*about, *([f"for all {' & '.join(self.assumptions)}"] if self.assumptions else []), *self.gaps]
 
 
 @dataclass(frozen=True, repr=False)
-class EveryLength(Reply):
+class EveryLength(DerivedForms, Reply):
     """The closed forms of a model at every length."""
 
     REPORT = "closed"
@@ -187,6 +204,55 @@ class EveryLength(Reply):
     def model(self) -> Transformer:
         """The model."""
         return self.each.model
+
+    @property
+    def cases(self) -> Sequence[ClosedForm]:
+        """`forms`, as `derive` calls them for one input too."""
+        return self.forms
+
+    @property
+    def start(self) -> int:
+        """The number of the first position in arrays."""
+        return self.model.embedding.start
+
+    @cached_property
+    def expressions(self) -> Mapping[str, Any]:
+        """{output: sympy expression}: a Piecewise over the cases. The token at position j is `w[j]`, its number in the
+        alphabet; an input x at position j is `x[j]`. Counts have their short names, as in the text; a sum in a
+        condition is a symbol of `definitions`."""
+        from symcook.numbers.evaluable import piecewise
+
+        return MappingProxyType({name: piecewise(branches) for name, branches in self.branches.items()})
+
+    @property
+    def branches(self) -> Mapping[str, Sequence[tuple[Any, Any]]]:
+        """{output: (value, condition) pairs}."""
+        return self._sympy[0]
+
+    @cached_property
+    def definitions(self) -> Mapping[Any, Any]:
+        """{symbol: sum} for the sums in the conditions of `expressions`."""
+        return self._sympy[1]
+
+    @cached_property
+    def _sympy(self) -> tuple[Mapping[str, Any], Mapping[Any, Any]]:
+        """`branches` and `definitions`."""
+        from symcook.domains.sympyforms import SympyForms
+
+        forms = SympyForms(self.spelling, {token: k for k, token in enumerate(self.model.embedding.words or ())})
+        tests = [forms.guard(guard) for guard, _ in self.cells]
+        columns = {name: [shorter(forms.value(values[name])) for _, values in self.cells] for name in self.cells[0][1]}
+        joined = {name: list(zip(values, tests, strict=True)) for name, values in columns.items()}
+        return MappingProxyType(joined), MappingProxyType(forms.definitions)
+
+    @property
+    def proved(self) -> Mapping[str, bool]:
+        """{output, or "verdict" or "answer": whether the certificate of `proof` proves its form}. Nothing is proved
+        before `prove`."""
+        said = dict[str, bool]()
+        for claim in self.proof.claims if self.proof and self.proof.certificate is not None else ():
+            said[claim.coordinate] = said.get(claim.coordinate, True) and claim.missing is None
+        return MappingProxyType(dict.fromkeys(self.expressions, False) | said)
 
     def prove(self, seconds: float = 60.0) -> EveryLength:
         """The same forms with `proof`: the verdict and the certificate of what could be proved in `seconds`, and the
@@ -355,8 +421,12 @@ def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> 
         elif name in world.sums:
             named_sum = world.sums[name]
             inside = {*world.names_inside(name), *named_sum.low[0], *named_sum.high[0]}
-        elif name.kind == INPUT:
+        elif name.kind in (INPUT, PLACE):
             inside = {*place_of(name)[0]}
+        elif name in world.choices:
+            choice = world.choices[name]
+            inside = {v for guard in choice.guards for atom in guard for v in named_in(atom)}
+            inside = (inside - {choice.key}) | {*choice.low[0], *choice.high[0]}
         pending += inside - used
         used |= inside
     return used
@@ -381,18 +451,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
         raise BadInput("a closed form for every length must be that of a model of sequences", model.name)
     # The columns that the readout reads (scores or coordinates), at the position that it reads.
     readout = model.readout
-    domain = Lengths(model)
-    result = forward(_without_refusal(model), ("",), domain)
-    columns: dict[str, Any] = dict(result.scores) or {name: result.stream[name] for name in readout.reads}
-    for name, column in columns.items():
-        if not readout.everywhere:
-            column = columns[name] = domain.read(column, readout.place)
-        if isinstance(column, OutOfRules):
-            raise BadInput(
-                f"a closed form of {model.name} for every length must follow its rules",
-                f"{name}: {column.why}",
-                "for one string: --input STRING; to compare with a language at all lengths: symcook decide",
-            )
+    domain, result, columns = _within_rules(model)
     # The common cases of all columns: guards on which each column has one value.
     common = CellTable.of(domain.world, fmpq(0))
     for column in columns.values():
@@ -404,7 +463,8 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
     reserved = load("symcook.proof.statements.defined:defined_names")()
-    forms_found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads, texts=Texts(model, reserved))
+    texts = Texts(model, reserved)
+    forms_found = EveryLength(EachPosition(model, domain.assumed), domain, (), tuple(cells), reads, texts=texts)
     # The cases as text, in a readable order.
     spelling = forms_found.spelling
     for name in domain.world.named:  # in this order they get their numbers
@@ -414,6 +474,40 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     order = [cell for _, cell in sorted_cases]
     forms = tuple(_form(model, spelling, tuple(conditions), cell, order) for conditions, cell in sorted_cases)
     return replace(forms_found, forms=forms, cells=tuple(order))
+
+
+MOST_CASES = 16
+"""With more cases in one column, forms under an assumption about the inputs are preferred."""
+
+
+def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
+    """The domain, the result of the forward pass, and the columns that the readout reads, at its position. If one of
+    them follows no rule, or has more than `MOST_CASES` cases, each input in turn is assumed to be a position of the
+    string: lookups have such a query.
+
+    Raises BadInput, for the domain without an assumption, if a column follows no rule with any.
+    """
+    readout, refused, long = model.readout, None, None
+    for pointing in ((), *((name,) for name in model.embedding.inputs or ())):
+        domain = Lengths(model, pointing)
+        result = forward(_without_refusal(model), ("",), domain)
+        columns: dict[str, Any] = dict(result.scores) or {name: result.stream[name] for name in readout.reads}
+        if not readout.everywhere:
+            columns = {name: domain.read(column, readout.place) for name, column in columns.items()}
+        missing = next(((name, c.why) for name, c in columns.items() if isinstance(c, OutOfRules)), None)
+        refused = refused or missing
+        if missing is None and max(len(column.cells) for column in columns.values()) <= MOST_CASES:
+            return domain, result, columns
+        if missing is None and long is None:
+            long = domain, result, columns
+    if long is not None:
+        return long
+    one = "for one string: --input STRING; to compare with a language at every length: symcook decide"
+    raise BadInput(
+        f"a closed form of {model.name} for every length must follow its rules",
+        ": ".join(present(refused)),
+        one if model.embedding.inputs is None else "for one input: --rows ROWS",
+    )
 
 
 def _without_refusal(model: Transformer) -> Transformer:
@@ -465,6 +559,7 @@ def _form(
     meaning += [f"n is at most {model.max_length}"] if model.max_length is not None else []
     meaning += [f"n is at least {world.fewest}"] if world.fewest > max(1, world.added) else []
     meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if I in used else []
+    meaning += [f"{spelling.name(name)} is {spelling.chosen(name)}" for name in sorted(used) if name.kind == CHOSEN]
     if overall:
         accept, accepts = word_verdict(spelling, readout, cells, guard)
     else:
@@ -492,6 +587,12 @@ def _form(
         labelled=readout.labelled,
         label=label,
         accepts=accepts,
+        gaps=tuple(
+            f"the score at position {spelling.name(name)} is that at another position {spelling.name(J)} plus "
+            f"{spelling.value(gap)}, which is positive"
+            for name, gap in world.gaps.items()
+            if name in used
+        ),
     )
     lines = tuple(said.of_case(form, word_verdict(spelling, readout, cells) if overall else None))
     needed = spelling.texts.needed(*conditions, *form.output.values(), accepts or "", *lines)
@@ -565,7 +666,7 @@ def word_verdict(
             continue
         open_guard = {atom: allowed for atom, allowed in cell_guard.items() if not world.implied(outer, atom, allowed)}
         if accepts is None:
-            condition = " & ".join(map(in_brackets, spelling.guard(open_guard)))
+            condition = conjunction(spelling.guard(open_guard))
             tests.append(_unless(spelling, [GuardedCell(open_guard, ZERO)]) or f"~({condition or 'true'})")
         else:
             tests.append(spelling.case(open_guard, accepts))
@@ -625,7 +726,7 @@ def zero(spelling: Spelling, value: Value, guard: Guard, around: Guard | None) -
 
 def none_of(spelling: Spelling, named_sum: NamedSum) -> str:
     """The text that the guard of no cell of a sum holds."""
-    negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard)) or 'true'})" for c in named_sum.cells)
+    negated = " & ".join(f"~({conjunction(spelling.guard(c.guard)) or 'true'})" for c in named_sum.cells)
     return _unless(spelling, named_sum.cells) or negated
 
 

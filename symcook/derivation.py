@@ -1,25 +1,25 @@
 """Closed forms of a model's outputs for one input, valid for all values of the remaining parameters in their ranges.
 
-`derive` takes a model, an input and values for some of its parameters, and returns a `Derivation`; without an input it
-gives the forms at every length, which `symcook.closed` computes. `derive_cases` returns one `Derivation` for each
-possible outcome of the comparisons that depend on the parameters. For an input both run the forward pass in the number
-system `symcook.domains.symbolic`.
+`derive` takes a model, an input and values for some of its parameters, and returns `DerivedForms`: a `Derivation`, or
+without an input the forms at every length, which `symcook.closed` computes. `derive_cases` returns one `Derivation` for
+each possible outcome of the comparisons that depend on the parameters. For an input both run the forward pass in the
+number system `symcook.domains.symbolic`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from symcook.declaration import load
 from symcook.door import Progress, door
-from symcook.errors import BadInput, Undecided
+from symcook.errors import BadInput, Branching, Undecided
 from symcook.model.answers import Reply, Several
-from symcook.model.expr import MAX_TEXT
+from symcook.model.expr import MAX_TEXT, parse_formula
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
 
@@ -54,8 +54,70 @@ class AtPosition:
         return {name: from_sympy(value) for name, value in self.expressions.items()}
 
 
+class DerivedForms:
+    """Closed forms of a model, for one input or at every length: what `derive` returns.
+
+    >>> from symcook.recipes import build
+    >>> forms = build("sign-norm").derive()
+    >>> forms.expressions["x"]
+    Piecewise((1, 0 < x - y), (-1, x - y < 0), (0, True))
+    >>> forms.lambdify("x", "y")([3, 2, 1], 2)["x"].tolist()
+    [1.0, 0.0, -1.0]
+    >>> build("count").derive().expressions["share"]
+    count(a)/n
+    """
+
+    cases: Sequence[Derivation]
+    """The forms case by case: exactly one case holds for each string and each value of the parameters. A case has
+    `conditions` and `expressions`."""
+    expressions: Mapping[str, Any]
+    """{output: sympy expression}: a Piecewise where there are several cases. At every length, `w[j]` is the number of
+    the token at position j, and `x[j]` the input x there."""
+    branches: Mapping[str, Sequence[tuple[Any, Any]]]
+    """{output: (value, condition) pairs, of which exactly one condition holds}."""
+    definitions: Mapping[Any, Any] = MappingProxyType({})
+    """{symbol: expression} for symbols of `expressions` that stand for a sum."""
+    start: int = 1
+    """The number of the first position in arrays."""
+
+    @property
+    def region(self) -> str:
+        """The values of parameters and inputs for which the forms hold, as a formula of the grammar."""
+        return " & ".join(self.cases[0].assumptions) or "true"
+
+    @property
+    def proved(self) -> Mapping[str, bool]:
+        """{output, or "verdict" or "answer": whether a certificate proves its form}. Forms without a certificate are
+        computed from the weights by this library alone."""
+        return dict.fromkeys(self.expressions, False)
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """{name: symbol or array} for the free names of `expressions`, as functions of sympy take them: `sympy.limit`
+        and `sympy.diff` go by the very symbol. Arrays come last."""
+        from symcook.numbers.evaluable import free_names
+
+        parts = [e for branches in self.branches.values() for branch in branches for e in branch]
+        return MappingProxyType(free_names(parts))
+
+    @door()
+    def lambdify(self, *names: str) -> Callable[..., dict[str, Any]]:
+        """The expressions as one function of numpy's numbers, with the arguments `names`: all free names of the
+        expressions, of which arrays such as `w` and `x` come last where no order is given. It returns {output: value}.
+
+        Raises BadInput if a free name is left out, or a name is unknown.
+
+        >>> from symcook.recipes import build
+        >>> build("first").derive().lambdify("w", "n", "c")([2, 1, 0], 3, 0.0)["logit"].item()
+        0.16666666666666666
+        """
+        from symcook.numbers.evaluable import lambdified
+
+        return lambdified(self.branches, names, self.start, self.definitions)
+
+
 @dataclass(frozen=True, repr=False)
-class Derivation(Reply):
+class Derivation(DerivedForms, Reply):
     """What a model computes on one input: closed forms in the remaining parameters.
 
     `expressions`, `accept` and `label` are those of the position that the readout reads. For a readout at each
@@ -88,6 +150,24 @@ class Derivation(Reply):
     """This label; None if it depends on the parameters."""
     overall: bool = False
     """Whether `accept` is one verdict on all positions: it is accept iff each of them passes."""
+    several: tuple[Derivation, ...] = ()
+    """The cases, if a comparison depends on the parameters and this is their union; () if this is one case."""
+
+    @property
+    def cases(self) -> Sequence[Derivation]:
+        """The cases of which these forms are the union; this alone if it is one case."""
+        return self.several or (self,)
+
+    @property
+    def branches(self) -> Mapping[str, Sequence[tuple[Any, Any]]]:
+        """{output: (value, condition) pairs}."""
+        import sympy
+
+        tests = _tests(self.cases) if self.several else [sympy.true]
+        return {
+            name: [(case.expressions[name], test) for case, test in zip(self.cases, tests, strict=True)]
+            for name in self.expressions
+        }
 
     @cached_property
     def output(self) -> dict[str, str]:
@@ -114,7 +194,7 @@ class Derivation(Reply):
             ]
         if self.labelled:
             document["label"] = self.label
-        return document
+        return document | ({"cases": [case.to_json() for case in self.several]} if self.several else {})
 
 
 @overload
@@ -128,8 +208,8 @@ def derive(
     """Closed forms of the model's outputs: for one input, or for all inputs of each length.
 
     Closed forms of a feed-forward model are in the inputs that are not given. Parameters without a value remain
-    symbols with their intervals. The forms at every length are proposals; their method `prove()` searches for a
-    proof.
+    symbols with their intervals. Where a comparison depends on the symbols, the forms are by cases (`derive_cases`).
+    The forms at every length are proposals; their method `prove()` searches for a proof.
 
     Arguments:
         model: Transformer. The model; as a method, `model.derive(given)`.
@@ -137,12 +217,12 @@ def derive(
             model of strings at every length, a feed-forward model in its inputs.
         values: {parameter: exact value} (None). A parameter without a value stays a symbol.
 
-    Returns: Derivation for one input; for a model of strings without input `EveryLength`, the closed forms at every
-    length.
+    Returns: DerivedForms: a Derivation for one input; for a model of strings without input `EveryLength`, the closed
+    forms at every length. `.expressions`, `.cases`, `.region`, `.proved`, `.latex()` and `.lambdify()` are those of
+    both.
 
-    Raises: BadInput: a model of rows without input, and forms that are out of reach. Branching: a maximum among
-    scores or a division depends on the symbols (see `derive_cases`). Undecided: the closed form grows too large.
-    NotExact: a number without a closed form.
+    Raises: BadInput: a model of rows without input, and forms that are out of reach. Undecided: the closed form or
+    the number of cases grows too large. NotExact: a number without a closed form.
 
     Example:
 
@@ -154,7 +234,60 @@ def derive(
     """
     if given is None and not model.pointwise:
         return load("symcook.closed:every_length")(model, values)
-    return _Task(model, given, values).derive(None)
+    try:
+        return _Task(model, given, values).derive(None)
+    except Branching:
+        return _union(derive_cases(model, given, values))
+
+
+def _tests(cases: Sequence[Derivation]) -> list[Any]:
+    """The condition of each case, as sympy has it."""
+    from symcook.numbers.nodes import condition
+
+    named = {s.name: s for case in cases for value in case.expressions.values() for s in value.free_symbols}
+    known = {name: named.get(name) or symbol(name) for name in cases[0].symbols}
+    return [condition(parse_formula(" & ".join(case.conditions) or "true"), known) for case in cases]
+
+
+def _union(cases: Sequence[Derivation]) -> Derivation:
+    """The cases as one derivation, whose expressions are Piecewise; one case alone as it is."""
+    from symcook.numbers.evaluable import piecewise
+
+    first, *others = cases
+    if not others:
+        return first
+    tests = _tests(cases)
+
+    def joined(values: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The expressions of all cases as one for each coordinate."""
+        return MappingProxyType({
+            name: piecewise([(value[name], test) for value, test in zip(values, tests, strict=True)])
+            for name in values[0]
+        })  # fmt: skip
+
+    def common(values: Iterable[Any]) -> Any:
+        """The value that all cases have; None if they differ."""
+        first_value, *further = values
+        return first_value if all(value == first_value for value in further) else None
+
+    each = tuple(
+        AtPosition(
+            at_position[0].position,
+            joined([answer.expressions for answer in at_position]),
+            common(answer.accept for answer in at_position),
+            common(answer.label for answer in at_position),
+        )
+        for at_position in zip(*(case.each for case in cases), strict=True)
+    )
+    return replace(
+        first,
+        conditions=(),
+        expressions=joined([case.expressions for case in cases]),
+        accept=common(case.accept for case in cases),
+        label=common(case.label for case in cases),
+        each=each,
+        several=tuple(cases),
+    )
 
 
 @door()

@@ -13,7 +13,7 @@ from flint import fmpq
 from symcook.domains.field import Value
 from symcook.domains.lengths import OutOfRules
 from symcook.domains.linear import Guard
-from symcook.domains.names import COUNT, PREFIX, FormName, I, J, N, name_of
+from symcook.domains.names import CHOSEN, COUNT, PLACE, PREFIX, FormName, I, J, N, name_of
 from symcook.domains.tables import CellTable
 from symcook.domains.world import World
 from symcook.model.transformer import Transformer
@@ -42,10 +42,17 @@ class AtWord:
             return Fraction(at[name])
         if name == N:
             return Fraction(len(self.tokens))
+        if name.kind == PLACE:
+            return int(sum((c * self.name(v, at) for v, c in name.at[0]), name.at[1]))
+        if name.kind == CHOSEN:
+            one = self.world.choices[name]
+            low, high = (int(self.linear(terms, at) + c) for terms, c in (one.low, one.high))
+            places = [p for p in range(low, high + 1) if any(self.holds(g, {**at, one.key: p}) for g in one.guards)]
+            return places[-1 if one.last else 0] if places else self.start
         if name.kind == COUNT:
             return Fraction(self.tokens.count(name.of))
         if name.kind == PREFIX:
-            return Fraction(self.tokens[: at[name.at] - self.start + 1].count(name.of))
+            return Fraction(self.tokens[: int(self.name(name.at, at)) - self.start + 1].count(name.of))
         if name in self.world.sums:
             one = self.world.sums[name]
             low, high = (int(self.linear(terms, at) + c) for terms, c in (one.low, one.high))
@@ -65,7 +72,8 @@ class AtWord:
     def holds(self, guard: Guard, at: Mapping[FormName, int]) -> bool:
         for atom, held in guard.items():
             if atom[0] == "letter":
-                place = len(self.tokens) + self.start - 1 if atom[1] == N else at.get(atom[1], atom[1])
+                place = atom[1] if isinstance(atom[1], int) else int(self.name(atom[1], at))
+                place = len(self.tokens) + self.start - 1 if atom[1] == N else place
                 if place not in self.positions or self.token(place) not in held:
                     return False
             elif atom[0] == "mod":

@@ -247,7 +247,7 @@ class Answer:
 
     def names(self) -> None:
         """No two things have one text, and no thing has two."""
-        names = [text.partition(" := ")[0] for text in self.definitions]
+        names = [re.split(r"\(| := ", text)[0] for text in self.definitions]
         meanings = [text.partition(" := ")[2] for text in self.definitions]
         assert len({*names}) == len(names) and len({*meanings}) == len(meanings), self.definitions
         readout = self.model.readout
@@ -261,7 +261,7 @@ class Answer:
         needed, todo = set[str](), [text]
         while todo:
             words = {*re.findall(r"\w+", todo.pop())}
-            new = [d for d in self.definitions if d.partition(" := ")[0] in words and d not in needed]
+            new = [d for d in self.definitions if re.split(r"\(| := ", d)[0] in words and d not in needed]
             needed.update(new)
             todo += new
         definitions = [d for d in self.definitions if d in needed]

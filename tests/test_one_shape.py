@@ -132,7 +132,10 @@ SAMPLES: dict[str, list[Sample]] = {
         (lambda _: difference(structure=("they differ in their names",)), False, "DIFFERENT", None),
         (lambda _: difference(open=1), None, "OPEN", None),
     ],
-    "Derivation": [(lambda _: sc.build("gtzero").derive(), None, "DERIVED", None)],
+    "Derivation": [
+        (lambda _: sc.build("gtzero").derive(), None, "DERIVED", None),
+        (lambda _: sc.build("sign-norm").derive(), None, "DERIVED", None),
+    ],
     "ClosedForm": [(lambda _: votes().derive().forms[0], None, "DERIVED", None)],
     "EveryLength": [
         (lambda _: votes().derive(), None, "DERIVED", None),

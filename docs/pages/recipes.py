@@ -16,6 +16,7 @@ import symcook
 from pages.markdown import cell, code, plain, table
 from symcook import claims, recipes
 from symcook.__main__ import main
+from symcook.model.answers import brief
 from symcook.recipes import Recipe
 from symcook.report.recipe import CHAPTERS, KEYS
 
@@ -23,6 +24,8 @@ FOLDER = "reference/recipes"
 MOST_HTML = 60_000
 """Matrices that take more characters are shown as text, where they are abridged."""
 MOST_LINES = 60
+MOST_SHOWN = 90
+"""A longer form is abridged in the table of all recipes."""
 LATE = re.compile(r"^not proved: .*the time is over$")
 """What says something of the machine that made the page, and nothing of the model."""
 SOURCES = (Path(__file__).resolve().parent, Path(__file__).resolve().parents[2] / "proofs" / "statements")
@@ -153,7 +156,31 @@ def index() -> str:
         lines += [f"## {title}", "", *table(["recipe", "what it computes"], [
             (f"[{one.name}]({one.name}.md)", plain(one.summary)) for one in own]), ""]  # fmt: skip
     names = [one.name for own in chapters.values() for one in own]
-    return "\n".join([*lines, "```{toctree}", ":hidden:", "", *names, "```", ""])
+    return "\n".join([*lines, *forms(chapters), "```{toctree}", ":hidden:", "", *names, "```", ""])
+
+
+SMALLER = {"dyck-k-d": ("--set", "D=2")}
+"""The choices that give a form to a recipe that has none by default."""
+
+
+def forms(chapters: dict[str, list[Recipe]]) -> Iterator[str]:
+    """The table of all recipes with what `derive` gives: the form, the number of cases, or why there is none."""
+    yield from ("## Closed forms", "", "What `symcook derive NAME` gives: at every length, or for every input.", "")
+    rows = [(f"[{one.name}]({one.name}.md)", *form(one)) for own in chapters.values() for one in own]
+    yield from (*table(["recipe", "form", "holds for all", "cases"], rows), "")
+
+
+def form(found: Recipe) -> tuple[str, str, str]:
+    """The form of a recipe, its region, and its number of cases; or why it has none, and what has one."""
+    try:
+        forms_found = found.build({}).derive()
+    except symcook.BadInput as error:
+        option = " ".join(SMALLER.get(found.name, example(found)[:1]))
+        return f"none: {plain(error.shown or error.must)}; there is one with `{option}`", "", ""
+    first = forms_found.cases[0]
+    said = "; ".join(f"{name} = {value}" for name, value in first.output.items())
+    case = f" if {' & '.join(first.conditions)}" if first.conditions else ""
+    return f"`{brief(said + case, MOST_SHOWN)}`", f"`{forms_found.region}`", str(len(forms_found.cases))
 
 
 @cache
@@ -170,14 +197,15 @@ def pages(folder: Path, workers: Executor) -> Iterator[tuple[str, str]]:
     """The name and the text of each page; pictures are drawn into `folder`. Pages are kept with a digest of all that
     they are made of, and made again by `workers` where it is another one: proofs are looked for on them."""
     seal, own, names = folder / ".made", _digest(), recipes.names()
+    every = (*names, "index")
     kept = seal.is_file() and seal.read_text(encoding="ascii") == own
-    if kept and all((folder / f"{name}.md").is_file() for name in names):
-        yield from ((name, (folder / f"{name}.md").read_text(encoding="utf-8")) for name in names)
+    if kept and all((folder / f"{name}.md").is_file() for name in every):
+        yield from ((name, (folder / f"{name}.md").read_text(encoding="utf-8")) for name in every)
     else:
         seal.unlink(missing_ok=True)
         yield from zip(names, workers.map(_made, names, repeat(folder)), strict=True)
+        yield "index", index()
         seal.write_text(own, encoding="ascii", newline="\n")
-    yield "index", index()
 
 
 def _digest() -> str:

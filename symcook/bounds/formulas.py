@@ -88,6 +88,12 @@ class SymbolicBound(Reply):
         return claim.status
 
     @property
+    def symbols(self) -> Mapping[str, Any]:
+        """{name: symbol} for the names in the formulas."""
+        free: dict[str, Any] = {str(s): s for formula in (self.value, self.claimed) for s in formula.free_symbols}
+        return MappingProxyType(dict(sorted(free.items())))
+
+    @property
     def holds(self) -> bool | None:
         """True where the ledger has the claimed bound as PROVED, and its premise holds; else None."""
         return True if self.status == "PROVED" and self.premise_holds else None

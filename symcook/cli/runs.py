@@ -47,7 +47,7 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, line_width, print_json, say, say_or_json, within
-from symcook.errors import BadInput, Branching, Undecided, unknown
+from symcook.errors import BadInput, Undecided, unknown
 from symcook.files import content
 from symcook.model.answers import EMPTY_STRING
 from symcook.present import present
@@ -391,9 +391,8 @@ def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivati
     try:
         if not cases:
             with Progress(f"deriving {chosen.name}"):
-                return (derived(chosen.model, given, values=chosen.values),), False
-    except Branching:
-        pass
+                answer = derived(chosen.model, given, values=chosen.values)
+                return tuple(answer.cases), len(answer.cases) > 1
     except Undecided as error:
         if not chosen.model.alphabet:
             raise

@@ -31,6 +31,8 @@ ONE = fmpq(1)
 MAX_TERMS = 5_000  # terms of a numerator or denominator
 MAX_SHOWN = 5_000  # numbers and names in one shown value, including those inside maxima and exponentials
 MAX_GENERATORS = 400
+ENTIRE = ("cos", "erf", "sin", "tanh")
+"""The functions that are generators of their own, and have a value at every number."""
 MAX_WORK = 20_000_000  # products of terms in all arithmetic of one field
 # Beyond these limits a polynomial is not factored, or a common factor of two is not searched for.
 _FACTOR_TERMS, _FACTOR_DEGREE = 40, 40
@@ -43,7 +45,7 @@ class Generator:
     """A generator, by its kind.
 
     "symbol", "constant": `argument` is the sympy symbol or number. "exp": e^(argument/q), with q from `Field.roots`.
-    "max": max(0, argument). "step": I[argument > 0]. "sqrt": the root of a nonnegative argument. "erf", "tanh": the
+    "max": max(0, argument). "step": I[argument > 0]. "sqrt": the root of a nonnegative argument. One of `ENTIRE`: the
     function. Arguments of "max", "step" and "sqrt" are rationals, or polynomials in generators that are older.
     """
 
@@ -125,7 +127,7 @@ class Field:
         return self._generator_value("max", self.key(argument), argument)
 
     def function(self, kind: str, argument: Value) -> Function:
-        """A generator of kind "step", "sqrt", "erf" or "tanh" with that argument."""
+        """A generator of kind "step" or "sqrt", or of one of `ENTIRE`, with that argument."""
         return self._generator_value(kind, self.key(argument), argument)
 
     def _generator_value(self, kind: str, key: object, argument: object) -> Function:
@@ -383,8 +385,8 @@ class Field:
             return argument ** sympy.Rational(exponent, 2)
         if generator.kind == "step":
             return sympy.Piecewise((1, argument > 0), (0, True))
-        if generator.kind in ("erf", "tanh"):
-            return (sympy.erf if generator.kind == "erf" else sympy.tanh)(argument) ** exponent
+        if generator.kind in ENTIRE:
+            return getattr(sympy, generator.kind)(argument) ** exponent
         return sympy.Max(0, argument, evaluate=False) ** exponent  # evaluating it would make sympy compare for long
 
 

@@ -30,7 +30,7 @@ from symcook.domains.linear import LOG, NoRule, minus
 from symcook.domains.names import Affine, I, J, N, count, symbol
 from symcook.domains.protocol import Coefficient, unknown_activation, unknown_weighting
 from symcook.domains.symbolic import Symbolic
-from symcook.domains.tables import CellTable
+from symcook.domains.tables import CellTable, moved_choice
 from symcook.domains.world import GuardedCell, World
 from symcook.errors import SymcookError
 from symcook.model.expr import Tree, names, parse_term, show
@@ -64,7 +64,8 @@ class Lengths:
     name: ClassVar[str] = "lengths"
     length = 1
 
-    def __init__(self, model: Transformer) -> None:
+    def __init__(self, model: Transformer, pointing: Sequence[str] = ()) -> None:
+        """`pointing` names inputs that are assumed to be positions of the string; the forms state the assumption."""
         embedding = model.embedding
         # The last symbol has no count of its own. "0" goes last, so that with the symbols 0 and 1 the ones are counted.
         letters = sorted(embedding.alphabet, key=lambda t: t == "0")
@@ -75,6 +76,9 @@ class Lengths:
         self.world.field = self.field = self.engine._field
         self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
         self.world.of_symbols = self.of_symbols
+        self.world.moved_choice = lambda one, name, place: moved_choice(self.world, one, name, place)
+        self.world.pointing += pointing
+        self.assumed = tuple(pointing)
         # The declared ranges of symbols; an irrational end counts as unbounded.
         for p in model.parameters:
             lower, upper = (
@@ -440,7 +444,19 @@ class Lengths:
             return self.term(expression[2][0]).map(self.root)
         if tag == "call" and expression[1] == "exp":
             return self.term(expression[2][0]).map(self.engine._exponential)
-        raise NoRule(f"a rule for {show(expression)}")
+        if tag == "call" and expression[1] in ("cos", "sin"):
+            return self.term(expression[2][0]).map(lambda v: self.field.function(expression[1], v))
+        return self.one_by_one(expression)
+
+    def one_by_one(self, expression: Tree) -> CellTable:
+        """A function of i alone as a table with a case for each position, in a model with a greatest length."""
+        world, known = self.world, names(expression) & {*PLACES}
+        if known != {"i"} or world.most is None or world.most + world.added > MOST_RESIDUES:
+            raise NoRule(f"a rule for {show(expression)}")
+        places = range(world.start, world.start + world.most + world.added)
+        atom = ("form", ((I, 1),))
+        cases = [((i, i), self.number(at(expression, {"i": i}))) for i in places]
+        return CellTable.cases(world, atom, cases)
 
     def indicator(self, condition: Tree) -> CellTable:
         """The table that is 1 where a comparison of two terms holds, and 0 elsewhere."""
@@ -484,10 +500,36 @@ class Lengths:
         """The value at the position with the maximum score, the first or last of several; 0 for a row that sees no
         position. With the weighting average, the maximum must be at one position (NoRule else)."""
         value, cells = self.bound(value), list[GuardedCell]()
-        for guard, place in self.places.greatest(score, weighting, low, high):
+        try:
+            places = list(self.places.greatest(score, weighting, low, high))
+        except NoRule as missing:
+            if weighting != "average":
+                raise
+            return self.mean_of_best(score or self.zero_table, value, low, high, missing)
+        for guard, place in places:
             chosen_value = CellTable.of(self.world, ZERO) if place is None else value.at(J, place)
             cells += chosen_value.under(guard).cells
         return CellTable(self.world, cells).merged()
+
+
+    def mean_of_best(
+        self, score: CellTable, value: CellTable, low: Affine, high: Affine, missing: NoRule
+    ) -> CellTable:
+        """The mean of the values at the positions with the best score that occurs; 0 for a row that sees no position.
+        Raises `missing` where the scores cannot be compared."""
+        world, cells = self.world, list[GuardedCell]()
+        for inside, guard in self.places.cut(minus(high, low), {}):
+            if not inside:
+                cells.append(GuardedCell(guard, ZERO))
+                continue
+            seen = [GuardedCell(g, c.value) for c in score.cells if (g := world.met(guard, c.guard)) is not None]
+            for case, rank, everywhere in self.places.ranked_cases(seen, low, high, guard, missing):
+                if any(map(self.places.moves, (c.value for c in rank))):
+                    raise missing
+                rank = [GuardedCell({}, ZERO)] if everywhere else rank
+                total, many = (self.places.summed(rank, v, low, high).under(case) for v in (value, ONE))
+                cells += (total / many).cells
+        return CellTable(world, cells).merged()
 
 
 def _period(tree: Tree) -> int | None:
@@ -495,7 +537,7 @@ def _period(tree: Tree) -> int | None:
     for another term, and above `MOST_RESIDUES`."""
     if tree[0] == "^" and tree[1] == ("neg", ("num", 1, 1)) and tree[2][0] == "name":
         return 2
-    if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {*PLACES}) == 1:
+    if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree)) == 1:
         name = next(iter(names(tree) & {*PLACES}))
         ratio = _multiple_of_pi(tree[2][0], name)
         if ratio is not None:

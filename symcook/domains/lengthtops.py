@@ -1,5 +1,5 @@
-"""The position of a head's maximum score, by cases: an end, a parabola's vertex, or a first or last position of a
-residue.
+"""The position of a head's maximum score, by cases: an end, a parabola's vertex, a given number that is a position, a
+first or last position of a residue, or the first or last position with the best score, which gets a name.
 
 From the scores of a head, as a table in j, and the range that a row sees, this module computes guards, each with the
 position of the maximum as a linear form. It is a part of `symcook.domains.lengths`. Its results need not be trusted.
@@ -14,10 +14,30 @@ from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value
 from symcook.domains.lengthsums import PositionSums, about
-from symcook.domains.linear import Guard, NoRule, linear_form, minus
-from symcook.domains.names import INPUT, Affine, J
-from symcook.domains.tables import CellTable
-from symcook.domains.world import GuardedCell, World
+from symcook.domains.linear import Guard, KeptGuard, NoRule, linear_form, minus
+from symcook.domains.names import CHOSEN, INPUT, KEY, Affine, FormName, I, J, given, place_of, stands_at
+from symcook.domains.tables import CellTable, moved_guard, moved_names, within
+from symcook.domains.world import GuardedCell, NamedSum, PositionChoice, World, named_in
+from symcook.present import present
+
+KEPT = FormName(KEY, number=1)
+"""The variable in the definition of a chosen position."""
+OTHER = FormName(KEY, number=2)
+"""A second position that a row sees, in comparisons of scores."""
+MOST_RANKED = 64
+"""Scores with more cells than this are not ranked."""
+MOST_SPLITS = 8
+"""So many orders of two scores may be split into cases, one inside of the other."""
+ScoreRanks = list[list[GuardedCell]]
+"""Cells of scores by decreasing score. Cells of one rank have equal scores, or one score that rises or falls with j."""
+
+
+class Unordered(Exception):
+    """Raised where the order of two scores depends on the row or the string; `difference` is that of the scores."""
+
+    def __init__(self, difference: Value) -> None:
+        super().__init__()
+        self.difference = difference
 
 
 class GreatestScores:
@@ -42,17 +62,56 @@ class GreatestScores:
                 for c in (score or zero).cells
                 if (case := world.met(guard, c.guard)) is not None
             ]
-            if len(cells) == 1 and J in world.names_in(cells[0].value):
-                yield from self.top(cells[0].value, weighting, low, high, guard)
-            else:
-                yield from self.by_residue(cells, weighting, low, high, guard)
+            by_rule = self.top if len(cells) == 1 and J in world.names_in(cells[0].value) else self.by_residue
+            try:
+                yield from list(by_rule(cells, weighting, low, high, guard))
+            except NoRule as missing:
+                if (pointer := self.pointer(cells, low, high, guard)) is not None:
+                    yield guard, pointer
+                else:
+                    yield from self.best(cells, weighting, low, high, guard, missing)
+
+    def pointer(self, cells: Sequence[GuardedCell], low: Affine, high: Affine, seen: Guard) -> Affine | None:
+        """The given number that is assumed to be a position and whose score is certainly greater than that of every
+        other position; None if there is none, or not all positions are seen."""
+        world = self.world
+        if (low, high) != (self.first, world.end):
+            return None
+        for name in world.pointing:
+            place: Affine = {given(name, ({I: Fraction(1)}, Fraction(0))): Fraction(1)}, Fraction(0)
+            greatest = CellTable(world, cells).at(J, place).under(seen).cells
+            before, after = self.sides_of(place)
+            if greatest and all(
+                self.greater(own.value, c.value, common)
+                for own in greatest
+                for c in cells
+                for side in (before, after)
+                if (both := world.met(own.guard, c.guard)) is not None
+                and (common := world.met(both, side)) is not None
+            ):
+                if len(cells) == len(greatest) == 1:
+                    self.world.gaps[next(iter(place[0]))] = greatest[0].value - cells[0].value
+                return place
+        return None
+
+    def sides_of(self, place: Affine) -> tuple[Guard, Guard]:
+        """The guards that j is before a place, and behind it."""
+        form, shift = minus(({J: Fraction(1)}, Fraction(0)), place)
+        return present(within((form, shift), (None, -1))), present(within((form, shift), (1, None)))
+
+    def greater(self, a: Value, b: Value, guard: Guard) -> bool:
+        """Whether a is certainly greater than b where a guard holds: their difference is positive, or a and the
+        difference of their squares are. The squares have no roots where the numbers are roots of quotients."""
+        if self.world.signs(a - b, guard) == {1}:
+            return True
+        return self.world.signs(a, guard) == {1} and self.world.signs(a * a - b * b, guard) == {1}
 
     def top(
-        self, score: Value, weighting: str, low: Affine, high: Affine, seen: Guard
+        self, cells: Sequence[GuardedCell], weighting: str, low: Affine, high: Affine, seen: Guard
     ) -> Iterator[tuple[Guard, Affine]]:
         """The position of the maximum of one score in j: of a linear score an end; of a concave quadratic score its
         vertex, or the end that is nearest to it. NoRule for any other score, and where the vertex may be no integer."""
-        world, coefficients = self.world, self.sums.powers(score)
+        world, coefficients = self.world, self.sums.powers(cells[0].value)
         if any(world.moves(v, J) for coefficient in coefficients.values() for v in world.names_in(coefficient)):
             raise NoRule("a maximum of scores that depend on the position by more than its powers")
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
@@ -157,3 +216,177 @@ class GreatestScores:
                 yield case, place
             else:
                 yield from self.first_of(ranks[1:], end, m, last, low, high, case)
+
+    # --- Ranks of scores ------------------------------------------------------------------------------------------
+
+    def best(
+        self, cells: Sequence[GuardedCell], weighting: str, low: Affine, high: Affine, seen: Guard, missing: NoRule
+    ) -> Iterator[tuple[Guard, Affine]]:
+        """The first or last position with the best score that occurs: a name, by its definition, where no rule gives
+        the position. Raises `missing` for the weighting average, unless no two positions have the best score."""
+        for guard, rank, everywhere in self.ranked_cases(cells, low, high, seen, missing):
+            places = [self.pinned(c.guard) for c in rank]
+            if not everywhere and places[0] is not None and all(place == places[0] for place in places):
+                yield guard, places[0]
+                continue
+            directions = {self.direction(c.value, seen) for c in rank}
+            direction = directions.pop()
+            if directions or (not direction and any(self.moves(c.value) for c in rank)):
+                raise missing  # the score neither rises nor falls with the position
+            if weighting == "average" and not direction:
+                raise missing
+            last = direction > 0 if direction else weighting == "rightmost"
+            if everywhere:
+                yield guard, high if last else low
+            else:
+                yield guard, ({self.chosen(rank, low, high, last): Fraction(1)}, Fraction(0))
+
+    def chosen(self, rank: Sequence[GuardedCell], low: Affine, high: Affine, last: bool) -> FormName:
+        """The name of the first or last position of low..high that is in one of the cells. NoRule where these speak of
+        chosen positions themselves: the definition would be too long to read."""
+        names = {v for c in rank for atom in c.guard for v in named_in(atom)} | {*low[0], *high[0]}
+        if any(v.kind == CHOSEN for name in names for v in (name, *place_of(name)[0])):
+            raise NoRule("a position that is chosen by what heads found at chosen positions")
+        there: Affine = {KEPT: Fraction(1)}, Fraction(0)
+        guards = tuple(guard for c in rank if (guard := moved_guard(self.world, c.guard, J, there)) is not None)
+        return self.world.chosen(PositionChoice(guards, KEPT, low, high, last))
+
+    @staticmethod
+    def pinned(guard: Guard) -> Affine | None:
+        """The place to which a guard fixes j; None if it does not."""
+        for atom, held in guard.items():
+            form = dict(atom[1]) if atom[0] == "form" else {}
+            if abs(c := form.pop(J, 0)) == 1 and held[0] == held[1] and not any(stands_at(v, J) for v in form):
+                return {v: Fraction(-x * c) for v, x in form.items()}, Fraction(held[0] * c)
+        return None
+
+    def ranked_cases(
+        self,
+        cells: Sequence[GuardedCell],
+        low: Affine,
+        high: Affine,
+        seen: Guard,
+        missing: NoRule,
+        splits: int = MOST_SPLITS,
+    ) -> Iterator[tuple[Guard, Sequence[GuardedCell], bool]]:
+        """(guard, the cells with the best score that occurs, whether all positions are in them) for each case of which
+        scores occur."""
+        world, rest, cells = self.world, [seen], self.unpinned(cells)
+        try:
+            ranks = self.ranks(cells, missing)
+        except Unordered as error:
+            if not splits:
+                raise missing from None
+            for _, part in world.sign.split(error.difference, seen):
+                there = [GuardedCell(g, c.value) for c in cells if (g := world.met(part, c.guard)) is not None]
+                yield from self.ranked_cases(there, low, high, part, missing, splits - 1)
+            return
+        for number, rank in enumerate(ranks, 1):
+            if number == len(ranks):
+                yield from ((guard, rank, True) for guard in rest)
+                return
+            # What the case says anyway is left out of the definitions of sums and chosen positions.
+            rank = [
+                GuardedCell(KeptGuard({a: h for a, h in c.guard.items() if seen.get(a) != h}), c.value) for c in rank
+            ]
+            counted, absent = self.summed(rank, ONE, low, high), list[Guard]()
+            for guard in rest:
+                for cell in counted.under(guard).cells:
+                    for sign, part in world.sign.split(cell.value, cell.guard):
+                        if sign > 0:
+                            yield part, rank, False
+                        else:
+                            absent.append(part)
+            rest = absent
+
+    def unpinned(self, cells: Sequence[GuardedCell]) -> list[GuardedCell]:
+        """The cells, where one that fixes j has the score of another cell that moves with j, if that is equal there."""
+        moving = [c.value for c in cells if self.moves(c.value)]
+        out = list[GuardedCell]()
+        for cell in cells:
+            alike = (v for v in moving if self.pinned(cell.guard) and self.world.tidy(cell.guard, v) == cell.value)
+            out.append(GuardedCell(cell.guard, next(alike, cell.value)))
+        return out
+
+    def summed(self, rank: Sequence[GuardedCell], value: Value | CellTable, low: Affine, high: Affine) -> CellTable:
+        """The sum of a value over the positions of low..high that are in one of the cells: by the rules for sums, else
+        one name for all cells."""
+        world, out = self.world, CellTable.of(self.world, ZERO)
+        values = value if isinstance(value, CellTable) else CellTable.of(world, value)
+        cells = [
+            GuardedCell(guard, v.value)
+            for c in rank
+            for v in values.cells
+            if v.value != 0 and (guard := world.met(c.guard, v.guard)) is not None
+        ]
+        try:
+            for cell in cells:
+                out = out + self.sums.part(cell, low, high)
+        except NoRule:
+            nonnegative = all(-1 not in world.signs(c.value, c.guard) for c in cells)
+            return CellTable.of(world, world.sum(NamedSum(tuple(cells), low, high, nonnegative)))
+        return out
+
+    def ranks(self, cells: Sequence[GuardedCell], missing: NoRule) -> ScoreRanks:
+        """The cells by decreasing score. Raises `missing` where two scores cannot be compared, and Unordered where
+        their order is not the same in all cases."""
+        if len(cells) > MOST_RANKED:
+            raise missing
+        world, there, ranks = self.world, ({OTHER: Fraction(1)}, Fraction(0)), ScoreRanks()
+        # Each cell at another position: its guard (None if it cannot hold there) and its score.
+        elsewhere = {
+            id(c): (moved_guard(world, c.guard, J, there), world.put(c.value, moved_names(world, c.value, J, there)))
+            for c in cells
+        }
+        for cell in cells:
+            orders = [
+                {self.order(cell, other, *elsewhere[id(other)], missing) for other in rank} - {None} for rank in ranks
+            ]
+            # Every rank before the place of the cell must be of greater scores, and every one behind it of less.
+            behind = max((k + 1 for k, order in enumerate(orders) if -1 in order), default=0)
+            equal = [k for k, order in enumerate(orders) if 0 in order]
+            place = equal[0] if equal else behind
+            before, later = orders[:place], orders[place + 1 if equal else place :]
+            if len(equal) > 1 or {0, 1} & set().union(*before) or {0, -1} & set().union(*later):
+                raise missing
+            if equal and orders[place] != {0}:
+                raise missing
+            if equal:
+                ranks[place].append(cell)
+            else:
+                ranks.insert(place, [cell])
+        return ranks
+
+    def order(
+        self, a: GuardedCell, b: GuardedCell, guard: Guard | None, score: Value, missing: NoRule
+    ) -> int | None:
+        """The sign of the score of a at one position less that of b at another, where b has this guard and score; None
+        if it is not known and they cannot both occur. A score that moves with j has the same rank as itself alone."""
+        world = self.world
+        common = None if guard is None else world.met(a.guard, guard)
+        if common is not None and a.value == b.value and self.moves(a.value):
+            if not self.direction(a.value, {}):
+                raise missing
+            return 0
+        difference = a.value - score
+        signs = world.signs(difference, {} if common is None else common)
+        if len(signs) == 1:
+            return next(iter(signs))
+        if common is None:
+            return None
+        raise missing if self.moves(a.value) or self.moves(b.value) else Unordered(difference)
+
+    def moves(self, score: Value) -> bool:
+        """Whether a score depends on the position j."""
+        return any(self.world.moves(v, J) for v in self.world.names_in(score))
+
+    def direction(self, score: Value, seen: Guard) -> int:
+        """1 for a score that rises with the position, -1 for one that falls, 0 for any other one."""
+        world, there = self.world, ({OTHER: Fraction(1)}, Fraction(0))
+        if not self.moves(score):
+            return 0
+        later = world.put(score, moved_names(world, score, J, there)) - score
+        before = present(within(({J: Fraction(1), OTHER: Fraction(-1)}, Fraction(0)), (None, -1)))
+        joined = world.met(seen, before)
+        signs = {0} if joined is None else world.signs(later, joined)
+        return next(iter(signs)) if len(signs) == 1 else 0

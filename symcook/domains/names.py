@@ -2,7 +2,8 @@
 `symcook.domains.spelling`, and nothing reads a name from a text.
 
 A `FormName` is a position, the length, a count of a token, an input number at a place, a sum without a rule, a long
-value, or a symbol of the model. `Letter` is the sympy symbol of a name in the field of values.
+value, a symbol of the model, a place such as i - 1, or the position that a head chooses. `Letter` is the sympy symbol
+of a name in the field of values.
 """
 
 from __future__ import annotations
@@ -24,17 +25,21 @@ class FormName(NamedTuple):
     of: str = ""
     """The token of a count, the input of an input number, the symbol of the model."""
     at: Any = ()
-    """The position up to which a token is counted (a name), or the place at which an input is read (`place_key`)."""
+    """The position up to which a token is counted (a name), the place at which an input is read or that a place is
+    (`place_key`), or the positions on which a chosen position depends (names)."""
     number: int = 0
-    """The number of a sum or a long value in its world, from 1."""
+    """The number of a sum, a long value or a chosen position in its world, from 1. Of a key: 0 for j; a greater number
+    for the variable in the definition of a chosen position."""
 
     def __str__(self) -> str:
         """A text for messages, different for different names."""
         if self.kind in (SUM, LONG):
             return f"{'sum' if self.kind == SUM else 'value'} {self.number}"
+        if self.kind == CHOSEN or (self.kind == KEY and self.number):
+            return f"{self.kind} {self.number}"
         if self.kind in (COUNT, PREFIX):
             return f"count({self.of!r}{f', {self.at}' if self.at else ''})"
-        if self.kind == INPUT:
+        if self.kind in (INPUT, PLACE):
             terms, constant = self.at
             place = [*(f"{c}*{v}" if c != 1 else str(v) for v, c in terms), *([str(constant)] if constant else [])]
             return f"{self.of}({' + '.join(place) or 0})"
@@ -43,6 +48,7 @@ class FormName(NamedTuple):
 
 # The kinds, in the order of names.
 SUM, POSITION, KEY, COUNT, LENGTH, PREFIX, LONG, INPUT, SYMBOL = "S", "i", "j", "k", "n", "p", "r", "v", "x"
+PLACE, CHOSEN = "a", "q"
 I, J, N = FormName(POSITION), FormName(KEY), FormName(LENGTH)  # noqa: E741 - the letters of the forms
 """The position i of a row, the position j that a row sees, and the length n with the added tokens."""
 
@@ -59,21 +65,40 @@ def symbol(name: str) -> FormName:
 
 def given(name: str, place: Affine) -> FormName:
     """The input number `name` at a place."""
+    return FormName(INPUT, name, place_key(place))
+
+
+def place_key(place: Affine) -> tuple[tuple[tuple[FormName, Fraction], ...], Fraction]:
+    """A place as a hashable key."""
     terms, constant = place
-    return FormName(INPUT, name, (tuple(sorted(terms.items())), Fraction(constant)))
+    return tuple(sorted(terms.items())), Fraction(constant)
+
+
+def place_name(place: Affine) -> FormName:
+    """A place that is no number as a name: the position itself where it is one."""
+    terms, constant = place
+    if len(terms) == 1 and not constant and set(terms.values()) == {1}:
+        return next(iter(terms))
+    return FormName(PLACE, at=place_key(place))
 
 
 def place_of(name: FormName) -> Affine:
-    """The place at which an input number is read."""
+    """The place at which an input number is read, or that a place is; of another name, that position itself."""
+    if name.kind not in (INPUT, PLACE):
+        return {name: Fraction(1)}, Fraction(0)
     terms, constant = name.at
     return dict(terms), constant
 
 
 def stands_at(name: FormName, position: FormName) -> bool:
-    """Whether a name is the position (i or j), a count up to it, or an input number at a place that depends on it."""
+    """Whether a name is the position (i or j), a count up to it, or a place, a chosen position or an input number that
+    depends on it."""
     if name.kind == PREFIX:
-        return name.at == position
-    return name == position or (name.kind == INPUT and any(stands_at(v, position) for v, _ in name.at[0]))
+        return stands_at(name.at, position)
+    if name.kind == CHOSEN:
+        return position in name.at
+    at_place = name.kind in (INPUT, PLACE)
+    return name == position or (at_place and any(stands_at(v, position) for v, _ in name.at[0]))
 
 
 class Letter(sympy.Symbol):

@@ -17,11 +17,13 @@ from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths
 from symcook.domains.linear import Guard, LinearAtom
 from symcook.domains.names import (
+    CHOSEN,
     COUNT,
     INPUT,
     KEY,
     LENGTH,
     LONG,
+    PLACE,
     POSITION,
     PREFIX,
     SUM,
@@ -34,7 +36,7 @@ from symcook.domains.names import (
     name_of,
     place_of,
 )
-from symcook.domains.world import GuardedCell
+from symcook.domains.world import GuardedCell, PositionChoice
 from symcook.errors import BadInput
 from symcook.model.expr import MAX_TEXT, RESERVED
 from symcook.model.meaning import ROUNDED
@@ -77,8 +79,8 @@ class Texts:
         self.texts: dict[Any, str] = {}
         self.numbered: dict[str, int] = {}
         """Stem of numbered names -> how many there are."""
-        self.definitions: dict[str, str] = {}
-        """Text of a long value -> the text that it stands for."""
+        self.definitions: dict[str, tuple[str, str]] = {}
+        """Name of a long value -> how it is called, with the variables that it depends on; and what it stands for."""
 
     def fresh(self, key: object, preferred: str) -> str:
         """The text of what has this key: the `preferred` one, with underscores until it is new."""
@@ -89,14 +91,17 @@ class Texts:
             self.texts[key] = preferred
         return self.texts[key]
 
-    def defined(self, definition: str) -> str:
-        """The name of a long value, ``r1``, with the next new number. The same definition has the same name."""
+    def defined(self, definition: str, variables: Sequence[str] = (), stem: str = "r") -> str:
+        """The name of a long value, ``r1``, with the next new number, and the variables on which it depends:
+        ``r1(i)``. The same definition has the same name."""
         if definition not in self.texts:
-            number = self.numbered["r"] = self.numbered.get("r", 0) + 1
-            while f"r{number}" in self.taken:
+            number = self.numbered[stem] = self.numbered.get(stem, 0) + 1
+            while f"{stem}{number}" in self.taken:
                 number += 1
-            self.definitions[self.fresh(definition, f"r{number}")] = definition
-        return self.texts[definition]
+            name = self.fresh(definition, f"{stem}{number}")
+            called = f"{name}({', '.join(variables)})" if variables else name
+            self.definitions[name] = called, definition
+        return self.definitions[self.texts[definition]][0]
 
     def bound(self, name: str) -> str:
         """The text of a bound variable."""
@@ -128,8 +133,8 @@ class Texts:
             words = {*re.findall(r"\w+", todo.pop())}
             new = [name for name in self.definitions if name in words and name not in found]
             found.update(new)
-            todo += (self.definitions[name] for name in new)
-        return [f"{name} := {text}" for name, text in self.definitions.items() if name in found]
+            todo += (self.definitions[name][1] for name in new)
+        return [f"{called} := {text}" for name, (called, text) in self.definitions.items() if name in found]
 
     def where(self, statement: str) -> str:
         """A statement with the definitions that it needs behind it."""
@@ -152,10 +157,16 @@ class Spelling:
 
     def name(self, name: FormName) -> str:
         """A name as a term of a statement: a long value by a name of its own, which `Texts.definitions` has."""
+        if name in self.known:
+            return self.known[name]
         if name.kind == SYMBOL:
             return self.texts.symbol(name.of)
         if name.kind in (POSITION, LENGTH):
             return name.kind
+        if name.kind == PLACE:
+            return self.linear(*place_of(name))
+        if name.kind == KEY and name.number:  # each chosen position has a variable of its own
+            return self.texts.bound("t" if name.number == 1 else f"t{name.number}")
         if name.kind == KEY:
             return self.indices[-1] if self.indices else self.texts.bound("j")
         if name.kind in (COUNT, PREFIX):
@@ -165,7 +176,10 @@ class Spelling:
             return self.input(name, self.linear(*place_of(name)))
         if name.kind == SUM:
             return self.sum(name)
-        if name not in self.known:
+        if name.kind == CHOSEN:
+            variables = [self.name(place) for place in name.at]
+            self.known[name] = self.texts.defined(self.position(name), [v for v in variables if v != LENGTH], "q")
+        else:
             self.known[name] = self.texts.defined(self.value(self.world.named[name][0]))
         return self.known[name]
 
@@ -181,6 +195,43 @@ class Spelling:
         """The formula that a number has a residue modulo m."""
         number = self.name(name)
         return f"{number} mod {m} = {residue}" if "mod" in self.texts.coordinates else f"mod({number}, {m}) = {residue}"
+
+    def chosen(self, name: FormName) -> str:
+        """The position that a head chooses, in words: the first or last one at which a formula holds, and the first one
+        of the string where it holds nowhere."""
+        choice = self.world.choices[name]
+        low, high = self.linear(*choice.low), self.linear(*choice.high)
+        which = "last" if choice.last else "first"
+        place = f"the {which} position {self.name(choice.key)} in {low}..{high} with {self.chosen_where(choice)}"
+        return f"{place} ({self.world.start} if there is none)"
+
+    def chosen_where(self, choice: PositionChoice) -> str:
+        """The formula that holds at the positions from which one is chosen."""
+        guards = [conjunction(self.guard(guard)) or "true" for guard in choice.guards]
+        return " | ".join(f"({g})" if len(guards) > 1 and "&" in g else g for g in guards)
+
+    def position(self, name: FormName) -> str:
+        """A chosen position as a term: a sum with one summand that is not 0, or the first position if there is none."""
+        choice = self.world.choices[name]
+        key = self.name(choice.key)
+        place, formula = self.selected(name, "true").split(". ", 1)
+        low, high = place.removeprefix(f"{key} in ").split("..")
+        chosen = f"sum({key}, {low}, {high}, I[{formula}]*{key})"
+        nowhere = f"I[all {place}. ~({self.chosen_where(choice)})]"
+        return f"({chosen} + {nowhere})" if self.world.start else chosen
+
+    def selected(self, name: FormName, what: str) -> str:
+        """"t in LOW..HIGH. FORMULA" which says that a position t is the chosen one, and `what`, a formula about t."""
+        choice = self.world.choices[name]
+        key, condition = self.name(choice.key), self.chosen_where(choice)
+        other = self.texts.bound(f"other_{key}")
+        low, high = self.linear(*choice.low), self.linear(*choice.high)
+        # The same formula about another position: no text that was made of the first one is used.
+        outside, self.known = self.known, {choice.key: other}
+        nearer = f"{key} + 1..{high}" if choice.last else f"{low}..{key} - 1"
+        alone = f"(all {other} in {nearer}. ~({self.chosen_where(choice)}))"
+        self.known = outside
+        return f"{key} in {low}..{high}. ({condition}) & {alone} & ({what})"
 
     # --- Terms ----------------------------------------------------------------------------------------------------
 
@@ -242,7 +293,7 @@ class Spelling:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
             guards = [g for atom, allowed in cell.guard.items() for g in self.atom(atom, allowed)]
-            test, value = " & ".join(map(in_brackets, guards)), self.value(cell.value)
+            test, value = conjunction(guards), self.value(cell.value)
             parts.append(self.where(test, value, not self.world.sign.defined(cell.value, {})) if test else value)
         return " + ".join(parts) or "0"
 
@@ -259,7 +310,7 @@ class Spelling:
         text = self.value(value)
         if around is None or self.world.sign.defined(value, around):
             return text
-        return f"if({' & '.join(map(in_brackets, self.guard(guard)))}, {text}, {default})"
+        return f"if({conjunction(self.guard(guard))}, {text}, {default})"
 
     # --- Guards ---------------------------------------------------------------------------------------------------
 
@@ -275,7 +326,7 @@ class Spelling:
 
     def case(self, guard: Guard, text: str) -> str:
         """The formula that `text` holds where the guard holds."""
-        test = " & ".join(map(in_brackets, self.guard(guard)))
+        test = conjunction(self.guard(guard))
         return f"({test} -> {text})" if test else text
 
     def quantified(self, text: str) -> str:
@@ -374,7 +425,15 @@ class StatementSpelling(Spelling):
             if len(self.known[name]) > MAX_TEXT:  # values inside of values: written out, they grow fast
                 raise BadInput(f"a statement must have at most {MAX_TEXT:,} characters", f"{name} in a longer one")
             return self.known[name]
+        if name.kind == CHOSEN:
+            return self.position(name)
         return super().name(name)
+
+    def atom(self, atom: LinearAtom, held: Any) -> list[str]:
+        if atom[0] == "letter" and isinstance(atom[1], FormName) and atom[1].kind == CHOSEN:
+            (there,) = super().atom(("letter", self.world.choices[atom[1]].key), held)
+            return [f"(ex {self.selected(atom[1], there)})"]
+        return super().atom(atom, held)
 
     def quantified(self, text: str) -> str:
         """The formula that `text` holds for all positions that equal the queries in it. It empties `queries`."""
@@ -414,6 +473,11 @@ _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 def in_brackets(text: str) -> str:
     """A formula with brackets if it needs them in a conjunction."""
     return f"({text})" if "|" in text else text
+
+
+def conjunction(formulas: Sequence[str]) -> str:
+    """The formula that all of some formulas hold; "" for none."""
+    return " & ".join(map(in_brackets, formulas))
 
 
 def _in_brackets_if_needed(text: str, beside: str) -> str:

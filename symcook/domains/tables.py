@@ -27,8 +27,22 @@ from symcook.domains.linear import (
     linear_form,
     sign_atom,
 )
-from symcook.domains.names import PREFIX, Affine, FormName, I, J, N, count, stands_at
-from symcook.domains.world import GuardedCell, NamedSum, World
+from symcook.domains.names import (
+    CHOSEN,
+    KEY,
+    POSITION,
+    PREFIX,
+    Affine,
+    FormName,
+    I,
+    J,
+    N,
+    count,
+    place_name,
+    place_of,
+    stands_at,
+)
+from symcook.domains.world import GuardedCell, NamedSum, PositionChoice, World
 from symcook.present import present
 
 MOST_CELLS = 400
@@ -297,6 +311,7 @@ def moved_names(world: World, value: Value, name: FormName, place: Affine) -> di
     new = {v: world.linear(*form) for v, form in replaced(world, name, place).items() if v in used}
     if world.sums:
         new |= moved_sums(world, value, name, place)
+    new |= {v: world.name(w) for v, w in world.moved_choices(used, name, place).items()}
     return new | world.moved_inputs(used, name, place)
 
 
@@ -309,13 +324,36 @@ def replaced(world: World, name: FormName, place: Affine) -> dict[FormName, Affi
     # adds a token there: 0.
     if place == world.end:
         counts: dict[str, Affine] = {a: ({count(a): Fraction(1)}, Fraction(0)) for a in counted}
-    elif len(terms) == 1 and constant == 0 and (position := next(iter(terms))) in (I, J):
+    elif len(terms) == 1 and constant == 0 and _counted_to(position := next(iter(terms))):
         counts = {a: ({count(a, position): Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
         counts = dict.fromkeys(counted, ({}, Fraction(0)))
     else:
         counts = {}
     return {name: place, **{count(a, name): form for a, form in counts.items()}}
+
+
+def _counted_to(name: FormName) -> bool:
+    """Whether the counts up to a name have names: up to a generic position, and up to a chosen one."""
+    return name.kind in (POSITION, KEY, CHOSEN)
+
+
+def moved_place(world: World, at: Affine, name: FormName, place: Affine) -> Affine:
+    """The place `at`, with the linear form `place` in place of the position `name`. NoRule where that is no place."""
+    value = world.put(world.linear(*at), moved_names(world, world.linear(*at), name, place))
+    form = linear_form(world.field, value)
+    return present(form)
+
+
+def moved_choice(world: World, one: FormName, name: FormName, place: Affine) -> FormName:
+    """The chosen position that `one` becomes, with the linear form `place` in place of the position `name`."""
+    choice, guards = world.choices[one], list[Guard]()
+    for guard in choice.guards:
+        moved = moved_guard(world, guard, name, place)
+        if moved is not None:
+            guards.append(moved)
+    low, high = (moved_place(world, end, name, place) for end in (choice.low, choice.high))
+    return world.chosen(PositionChoice(tuple(guards), choice.key, low, high, choice.last))
 
 
 def substituted(terms: Mapping[FormName, int], new: Mapping[FormName, Affine]) -> Affine:
@@ -349,20 +387,18 @@ def moved_guard(world: World, guard: Guard, name: FormName, place: Affine) -> Gu
 def moved_atom(world: World, atom: LinearAtom, held: Any, name: FormName, place: Affine) -> Guard | None:
     """The condition that `atom` has one of the values `held`, with the linear form `place` in place of the position
     `name`, as a guard; None if it then cannot hold."""
-    if atom[0] == "letter" and atom[1] == name:
-        return _letter_at(world, held, place)
-    if atom[0] == "mod" and atom[1] == name:
-        return _residue_at(world, atom[2], held, place)
+    at: Any = atom[1]
+    if atom[0] == "letter" and isinstance(at, FormName) and stands_at(at, name):
+        return _letter_at(world, held, moved_place(world, place_of(at), name, place))
+    if atom[0] == "mod" and (at == name or (at.kind == CHOSEN and stands_at(at, name))):
+        return _residue_at(world, atom[2], held, moved_place(world, ({at: Fraction(1)}, Fraction(0)), name, place))
     if atom[0] == "sign" and any(stands_at(v, name) for v, _ in atom[1]):
         # The sign of a form with input numbers, which are now read at the new place, as are the position and counts.
-        moved_names = world.moved_inputs(dict(atom[1]), name, place)
-        others = replaced(world, name, place)
-        for v, _ in atom[1]:
-            if stands_at(v, name) and v not in moved_names:
-                if v not in others:
-                    raise NoRule("a count at another position")
-                moved_names[v] = world.linear(*others[v])
-        value = world.put(world.linear(dict(atom[1]), atom[2]), moved_names)
+        unmoved = world.linear(dict(atom[1]), atom[2])
+        moved = moved_names(world, unmoved, name, place)
+        if any(stands_at(v, name) and v not in moved for v, _ in atom[1]):
+            raise NoRule("a count at another position")
+        value = world.put(unmoved, moved)
         form = linear_form(world.field, value)
         form = present(form)
         new_atom, sign = sign_atom(*form)
@@ -380,6 +416,7 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: FormName, place:
             form = linear_form(world.field, value)
             form = present(form)
             new[v] = form
+        new |= {v: ({w: Fraction(1)}, Fraction(0)) for v, w in world.moved_choices(terms, name, place).items()}
         form = substituted(terms, new)
         if any(v.kind == PREFIX and v.at == name for v in form[0]):
             raise NoRule("a count at another position")
@@ -409,16 +446,20 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
         return within((terms, constant), (world.start + 1, None))
     if world.after is None and held == frozenset((world.before,)):
         return within((terms, constant), (world.start, world.start))
-    # Otherwise the place must be i, j, the end, or a number.
-    if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in (I, J)):
-        raise NoRule("the symbol at a position that is a count")
+    # Otherwise the place must be a whole number.
+    if any(not world.whole(v) or c.denominator != 1 for v, c in terms.items()) or Fraction(constant).denominator != 1:
+        raise NoRule("the symbol at a place that is no whole number")
     if place == world.end:
         if world.after is not None:
             return {} if world.after in held else None
         return {("letter", N): held}
-    atom = ("letter", next(iter(terms)) if terms else int(constant))
-    possible_tokens = held & world.domain(atom)
-    return {} if possible_tokens == world.domain(atom) else {atom: possible_tokens} if possible_tokens else None
+    atom = ("letter", place_name(place) if terms else int(constant))
+    all_tokens = world.domain(atom)
+    choice = world.choices.get(atom[1]) if isinstance(atom[1], FormName) else None
+    if choice is not None:  # it is chosen among the places of some tokens
+        all_tokens &= frozenset().union(*(guard.get(("letter", choice.key), all_tokens) for guard in choice.guards))
+    possible_tokens = held & all_tokens
+    return {} if possible_tokens == all_tokens else {atom: possible_tokens} if possible_tokens else None
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:

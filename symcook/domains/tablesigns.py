@@ -31,7 +31,20 @@ from symcook.domains.linear import (
     thresholds,
     unit,
 )
-from symcook.domains.names import COUNT, INPUT, KEY, POSITION, PREFIX, FormName, J, N, letter_of, name_of, place_of
+from symcook.domains.names import (
+    CHOSEN,
+    COUNT,
+    INPUT,
+    KEY,
+    POSITION,
+    PREFIX,
+    FormName,
+    J,
+    N,
+    letter_of,
+    name_of,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from symcook.domains.world import World
@@ -278,11 +291,12 @@ class TableSigns:
             end = low if factor > 0 else high
             if end is not None:
                 return value - world.linear(integer_terms) + fmpq((factor * end).numerator, (factor * end).denominator)
-        # A sum with a positive coefficient: replace it by its least value.
+        # A sum: replace it by its least value, or by its greatest one if its coefficient is negative.
         for name, c in sums.items():
-            least = self.smallest(name, guard)
-            if c > 0 and least is not None:
-                return value + (least - world.name(name)) * fmpq(c.numerator, c.denominator)
+            least = self.smallest(name, guard) if c > 0 else None
+            end = least if c > 0 else self.greatest(name)
+            if end is not None:
+                return value + (end - world.name(name)) * fmpq(c.numerator, c.denominator)
         # A name with only negative coefficients: replace it by its upper end.
         polynomial = self._numerator(value)
         for g, degree in enumerate(polynomial.degrees()):
@@ -351,7 +365,7 @@ class TableSigns:
             return None if high is None else fmpq(high.numerator, high.denominator)
         if name == N:
             return None if world.most is None else fmpq(world.most + world.added)
-        if name.kind in (POSITION, KEY, INPUT):
+        if name.kind in (POSITION, KEY, INPUT, CHOSEN):
             return world.linear(*world.end) if world.whole(name) else None
         return world.linear({N: 1}, -world.added) if world.whole(name) else None
 
@@ -384,6 +398,17 @@ class TableSigns:
         return fmpq(min(units).numerator, min(units).denominator) / world.put(
             bottom, {J: world.linear(*named_sum.high)}
         )
+
+    def greatest(self, name: FormName) -> Value | None:
+        """An upper bound of a sum whose terms are at most 1: how many positions it goes over. None if a term may be
+        greater, or if the range may have a negative length."""
+        world, named_sum = self.world, self.world.sums[name]
+        terms, constant = minus(named_sum.high, named_sum.low)
+        if any(not isinstance(c.value, fmpq) or c.value > 1 for c in named_sum.cells):
+            return None
+        if not all(map(world.whole, terms)) or world.possible({}, row(minus(({}, Fraction(-2)), (terms, constant)))):
+            return None
+        return world.linear(terms, constant + 1)
 
     # --- Cases ----------------------------------------------------------------------------------------------------
 
@@ -420,9 +445,7 @@ class TableSigns:
         NoRule where none of these applies."""
         world = self.world
         # A sum without a rule: zero or not.
-        inside = world.names_in(value) & set(world.sums)
-        if inside:
-            name = min(inside)
+        for name in sorted(world.names_in(value) & set(world.sums)):
             if ("some", name) not in guard:
                 return [{**guard, ("some", name): frozenset((x,))} for x in (False, True)]
         form = linear_form(world.field, value)

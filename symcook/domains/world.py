@@ -33,6 +33,7 @@ from symcook.domains.linear import (
     linear_form,
 )
 from symcook.domains.names import (
+    CHOSEN,
     COUNT,
     INPUT,
     KEY,
@@ -50,6 +51,7 @@ from symcook.domains.names import (
     given,
     letter_of,
     name_of,
+    place_key,
     place_of,
     stands_at,
 )
@@ -76,6 +78,19 @@ class NamedSum:
     low: Affine
     high: Affine
     kept: bool
+
+
+@dataclass(frozen=True)
+class PositionChoice:
+    """The position that a head chooses: the first or last one in low..high at which the guard of a cell holds, and the
+    first position of the string where there is none: so that it is a position under every guard. The cells are at the
+    position `key`."""
+
+    guards: tuple[Guard, ...]
+    key: FormName
+    low: Affine
+    high: Affine
+    last: bool
 
 
 class _Consequences:
@@ -113,10 +128,16 @@ class World:
         """Name of a sum without a rule -> the sum."""
         self._sums: dict[Any, FormName] = {}
         """Key of a sum -> its name."""
+        self.choices: dict[FormName, PositionChoice] = {}
+        """Name of a chosen position -> how it is chosen."""
+        self._choices: dict[Any, FormName] = {}
+        """Key of a choice -> the name of its position."""
         self.named: dict[FormName, tuple[Value, set[int]]] = {}
         """Name of a long value -> (the value, its signs)."""
         self.pointing: list[str] = []
         """The names of inputs that are assumed to be positions of the string; the closed forms state the assumption."""
+        self.gaps: dict[FormName, Value] = {}
+        """Given number that a head reads as a position -> the score there less that of another position j."""
         self._consistency = Consistency(self._with_positions)
         self._cells: dict[FormName, Function] = {}
         """Name -> its value in the field."""
@@ -158,8 +179,10 @@ class World:
         for one in sorted(v for v in names if v.kind == INPUT):
             terms, constant = place_of(one)
             moved = self.linear({}, constant)
-            # The place may itself contain an input number (as a pointer does), which is replaced too.
+            # The place may itself contain an input number (as a pointer does) or a chosen position, which are replaced
+            # too.
             inner = self.moved_inputs(terms, name, place) | {name: self.linear(*place)}
+            inner |= {v: self.name(w) for v, w in self.moved_choices(terms, name, place).items()}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
             if (form := linear_form(self.field, moved)) != (terms, constant):
@@ -192,6 +215,26 @@ class World:
             return self.name(name)
         self.sums[name] = one
         return self.name(name)
+
+    def chosen(self, choice: PositionChoice) -> FormName:
+        """The name of a chosen position; equal choices have one name."""
+        guards = frozenset(frozenset(guard.items()) for guard in choice.guards)
+        key = guards, choice.key, place_key(choice.low), place_key(choice.high), choice.last
+        if key not in self._choices:
+            inside = {v for guard in choice.guards for atom in guard for v in named_in(atom)}
+            inside |= {*choice.low[0], *choice.high[0]}
+            free = tuple(p for p in (I, J) if any(self.moves(v, p) for v in inside))
+            name = self._choices[key] = FormName(CHOSEN, at=free, number=len(self.choices) + 1)
+            self.choices[name] = choice
+        return self._choices[key]
+
+    def moved_choices(self, names: Collection[FormName], name: FormName, place: Affine) -> dict[FormName, FormName]:
+        """Name -> its replacement, for the chosen positions among `names`, and those up to which they count, that
+        depend on the position `name`, if this becomes `place`."""
+        at = {v: v.at if v.kind == PREFIX else v for v in names}
+        moving = {v for v in at.values() if v.kind == CHOSEN and stands_at(v, name)}
+        new = {v: self.moved_choice(v, name, place) for v in sorted(moving)}
+        return {v: count(v.of, new[p]) if v.kind == PREFIX else new[p] for v, p in at.items() if p in new}
 
     def short(self, value: Value, guard: Guard, most: int) -> Value:
         """The value itself, or a name for it if its size is above `most` and it does not depend on i. A value and its
@@ -327,6 +370,8 @@ class World:
             return self.exponential(inside * fmpq(1, self.field.roots[g]))
         if generator.kind == "sqrt":
             return self.root(inside)
+        if isinstance(inside, fmpq):  # a function of one number
+            return self.number(("call", generator.kind, (("num", int(inside.p), int(inside.q)),)))
         return self.field.function(generator.kind, inside)
 
     # Functions that `Lengths` sets: e to a value, the root of a value, and the value of a number.
@@ -335,6 +380,8 @@ class World:
     number: Callable[[Any], Value]
     of_symbols: Callable[[fmpq_mpoly], set[int]]
     """The signs of a polynomial in symbols of the model only; also set by `Lengths`."""
+    moved_choice: Callable[[FormName, FormName, Affine], FormName]
+    """The name that a chosen position has if a position (i or j) becomes a place; also set by `Lengths`."""
 
     # --- Facts and guards -----------------------------------------------------------------------------------------
 
@@ -392,7 +439,7 @@ class World:
                 yield {N: 1, v.at: -1, count(v.of): -1, v: 1}, self.end[1]
                 others = {w: -1 for w in names | visited if w.kind == PREFIX and w.at == v.at}
                 yield {v.at: 1, **others}, 1 - self.start - (self.before is not None)
-            elif v.kind == INPUT and self.whole(v):
+            elif (v.kind == INPUT and self.whole(v)) or v.kind == CHOSEN:
                 yield from self._position_facts(v)
             # A symbol of the model, in its declared range.
             elif v in self.positive:
@@ -452,11 +499,11 @@ class World:
             low = self.fewest if named == N else 0 if named.kind in (COUNT, PREFIX) else self.start
             yield {named: 1}, -min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else -low
         # The token at a fixed position, which must exist.
-        elif atom[0] == "letter" and atom[1] != N:
+        elif atom[0] == "letter" and isinstance(atom[1], int):
             yield {N: 1}, self.start - 1 - int(atom[1])
             if atom[1] == self.start and self.before is None:
                 yield from self._empty_input_rows(held, self.after)
-        elif atom[0] == "letter" and self.after is None:
+        elif atom[:2] == ("letter", N) and self.after is None:
             yield from self._empty_input_rows(held, self.before)
 
     def _token_rows(self, v: FormName, held: frozenset[str]) -> Iterator[GivenForm]:
@@ -696,7 +743,7 @@ class World:
 
     def whole(self, name: FormName) -> bool:
         """Whether a name is an integer: a position, the length, a count, or an input number that is a position."""
-        integer = name.kind in (POSITION, KEY, LENGTH, COUNT, PREFIX)
+        integer = name.kind in (POSITION, KEY, LENGTH, COUNT, PREFIX, CHOSEN)
         return integer or (name.kind == INPUT and name.of in self.pointing)
 
 
@@ -710,6 +757,8 @@ def named_in(atom: LinearAtom) -> list[FormName]:
     """The names in an atom."""
     if atom[0] in ("form", "sign"):
         return [x for x, _ in atom[1]]
+    if atom[0] == "letter" and isinstance(atom[1], FormName):
+        return [*place_of(atom[1])[0]]
     return [atom[1]] if isinstance(atom[1], FormName) else []
 
 

@@ -103,6 +103,11 @@ def built(tree: Tree, symbols: Mapping[str, object]) -> Any:
     return _Sympy(symbols).term(tree)
 
 
+def condition(tree: Tree, symbols: Mapping[str, object]) -> Any:
+    """The condition of a formula whose free names are keys of `symbols`; BadInput as `to_sympy` says."""
+    return _Sympy(symbols).formula(tree)
+
+
 class _Sympy(Meaning[Any, Any]):
     """Builds sympy expressions. A sum whose ends are numbers is written out; any other sum stays a node of its own.
 

@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from symcook.closed import about_words
-from symcook.domains.spelling import WORDS
+from symcook.domains.spelling import WORDS, conjunction
 from symcook.errors import BadInput
 from symcook.model.answers import brief
 from symcook.model.expr import Tree, children, show
@@ -122,7 +122,7 @@ def _html(form: ClosedForm) -> str:
     if form.assumptions:
         rows.append(["for all", _typeset(" & ".join(form.assumptions))])
     if form.conditions:
-        rows.insert(0, ["if", _typeset(" & ".join(form.conditions))])
+        rows.insert(0, ["if", _typeset(conjunction(form.conditions))])
     return paragraph(f"{form.recipe}, all lengths", bold=True) + table([], rows, words=True)
 
 
@@ -136,7 +136,8 @@ def _display(form: ClosedForm) -> Display:
         drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
     if form.conditions:
-        together = r" \land ".join(map(_latex, form.conditions))
+        drawn_conditions = [(_latex(text), "|" in text) for text in form.conditions]
+        together = r" \land ".join(rf"\left({text}\right)" if either else text for text, either in drawn_conditions)
         rows.append(rf"&{words('if ')} {together}")
     if form.meaning:
         rows.append(rf"&{words('where ' + ', '.join(form.meaning))}")

@@ -37,8 +37,13 @@ def _title(derivation: Derivation) -> str:
 
 
 def document(derivation: Derivation) -> Drawn:
-    """Text, HTML and LaTeX of a derivation."""
-    return Drawn(lambda: text(derivation), lambda: html(derivation), lambda: displays(derivation))
+    """Text, HTML and LaTeX of a derivation: those of its cases, one after the other."""
+    cases = derivation.cases
+    return Drawn(
+        lambda: "\n\n".join(map(text, cases)),
+        lambda: "".join(map(html, cases)),
+        lambda: [display for case in cases for display in displays(case)],
+    )
 
 
 def text(derivation: Derivation) -> str:

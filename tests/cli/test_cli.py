@@ -562,7 +562,7 @@ BAD = [
     ("check gtzero --max-length 3", "without --max-length"),
     ("check dyck-1-nonuniform --max-length 9 --set N=4", "at most 4"),
     ("derive dyck-k-d", "--input"),
-    ("derive lookup-one-hot", "--input"),
+    ("derive tie-break", "--rows"),
     # options without a value, arguments too many or too few
     ("run dyck-1 --input", "must have a value"),
     ("run dyck-1 --input --json", "must have a value"),

@@ -209,7 +209,7 @@ def test_a_form_that_is_out_of_reach_names_the_rule_and_the_command_that_may_ans
     b.build("steps").save(tmp_path / "steps.json")
     for name, why in (
         (str(tmp_path / "steps.json"), "logit: a position function needs a rule for floor(i/2); "),
-        ("lookup-one-hot", "found: a head needs a rule for average attention with scores of several kinds; "),
+        ("dyck-k-d", "active: a head needs a position that is chosen by what heads found at chosen positions; "),
     ):
         assert main(["derive", name]) == 2
         err = capsys.readouterr().err

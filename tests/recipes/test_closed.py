@@ -185,7 +185,7 @@ def test_the_first_position_is_found(capsys: pytest.CaptureFixture[str]) -> None
     "asked",
     [
         ["first", "--latex"],
-        ["lookup-one-hot"],  # by a query's value, cut off at its ends
+        ["tie-break"],  # scores with quotients of the position
         ["dyck-1", "--input", "()", "-o", "x.json"],
     ],
 )
@@ -215,7 +215,7 @@ def test_a_tolerance_that_is_too_large_is_not_in_reach() -> None:
         every_length(larger)
 
 
-@pytest.mark.parametrize("name", ["dyck-k-d", "induction-most-recent"])
+@pytest.mark.parametrize("name", ["dyck-k-d", "tie-break"])
 def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
     with pytest.raises(BadInput, match=r"must follow its rules.*:"):
         every_length(build(name))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import forms_said
 import pytest
 from flint import fmpq
 from forms_said import Answer
@@ -15,7 +16,6 @@ import symcook as sc
 from symcook.domains.names import I
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
-from symcook.errors import BadInput
 from symcook.proof.statements import inturn
 from symcook.recipes import build
 
@@ -48,14 +48,15 @@ def test_a_lookup_takes_for_granted_that_queries_are_positions() -> None:
     compared(build("lookup-quadratic"), random.Random(1), 120, query=True)
 
 
-def test_no_lookup_without_a_checked_maximum() -> None:
-    """A query at which the row does not look, and scores that are no parabola, are out of reach."""
+def test_a_lookup_that_sees_a_part_of_the_string() -> None:
+    """A query behind the row reads the value there, one before the row's end the last value that the row sees: said
+    with the assumption that the query is a position, without which the maximum may be between two positions."""
     b = sc.Builder(inputs=("query", "value"), positions={"one": "1", "index": "i", "square": "i^2"})
     pair = {("query", "index"): 2, ("one", "square"): -1}
-    with pytest.raises(BadInput, match="must follow its rules"):
-        model = b.add(sc.head(pair, {"found": "value"}, mask="future", weighting="rightmost"))
-        b.readout("value", "each", model)
-        sc.derive(b.build("behind"))
+    b.readout("value", "each", b.add(sc.head(pair, {"found": "value"}, mask="future", weighting="rightmost")))
+    found = sc.derive(b.build("behind"))
+    assert found.region == "(all i in 1..n. ex q in 1..n. query(i) = q)"
+    assert forms_said.compared(found, 2) == (39, 510)
 
 
 MASKS = ("none", "future", "strict-future", "past", "strict-past")
@@ -82,7 +83,7 @@ def test_hard_heads_by_place(seed: int) -> None:
 
 
 def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
-    refused(capsys, "derive", "lookup-one-hot")
+    refused(capsys, "derive", "tie-break")
 
 
 @pytest.mark.layer_one(1, 4)

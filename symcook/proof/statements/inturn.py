@@ -200,6 +200,8 @@ class _InOrder:
                 for sentence in sentences.readout
                 if sentence.stage is None or self.function(sentence) not in needless
             ]
+            if not sentences.way and not readout:  # a model without layers: its forms are those of its embedding
+                readout = sentences.readout
             proof = PartsProof([*map(self.part, [*sentences.way, *readout])], given=premises_text)
             statement = self.statement(proof)
             if cleared or self.defined(statement):

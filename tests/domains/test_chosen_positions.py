@@ -1,0 +1,51 @@
+"""Random models with hard heads over tokens: ranks of scores, chosen positions and means, beside exact runs."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from test_lengths import compared
+
+import symcook as sc
+from symcook.model.transformer import Transformer
+
+MASKS = ["none", "future", "strict-future", "past", "strict-past"]
+PLACES = ["1", "(-1)^i", "i", "i/n", "I[i = 1]", "1/i", "i^2"]
+
+
+def drawn(seed: int) -> Transformer:
+    """Two layers of hard heads whose scores are products of numbers of tokens, of places and of what heads found, with
+    CLS, BOS or EOS, positions from 0 or 1, queries unlike keys, several heads, and steps."""
+    rng = random.Random(seed)
+    letters, start = rng.choice(["ab", "abc", "()"]), rng.choice([0, 1])
+    ends = rng.choice([{}, {}, {"before": "CLS"}, {"before": "BOS"}, {"after": "EOS"}])
+    numbers = {t: {"x": rng.randint(-1, 2), "y": rng.randint(0, 1)} for t in [*letters, *ends.values()]}
+    # The place is 1/(i + 1) where positions count from 0.
+    place = rng.choice(PLACES).replace("1/i", "1/i" if start else "1/(i + 1)")
+    space, layers = ["x", "y", "p", "one"], []
+    for layer in (1, 2):
+        heads, reads = [], [*space]
+        for h in range(rng.randint(1, 2)):
+            new, how = f"h{layer}{h}", {"mask": rng.choice(MASKS)}
+            pairs: dict[Any, Any] = {(rng.choice(["one", "one", *reads]), rng.choice(reads)): rng.choice([1, -1, 2])}
+            if rng.random() < 0.4:
+                pairs["one", rng.choice(reads)] = rng.choice([1, -1])
+            weighting = rng.choice(["average", "leftmost", "rightmost"])
+            heads.append(sc.head(pairs, {new: rng.choice(reads)}, weighting=weighting, **how))
+            space.append(new)
+        unit = f"relu({rng.choice([1, -1, 2])}*{space[-1]} + {rng.choice([0, 0, 1, -1])}*{rng.choice(reads)})"
+        layers.append((heads, {f"u{layer}": unit}))
+        space.append(f"u{layer}")
+    positions = {"p": place, "one": "1"}
+    embedding = sc.Embedding(sc.Space(tuple(space)), words=numbers, positions=positions, start=start, **ends)
+    parts = tuple(sc.Layer(sc.SelfAttention(tuple(heads)), sc.feedforward(units)) for heads, units in layers)
+    return sc.Transformer(f"hard-{seed}", embedding, parts, sc.Readout("value", "each", (space[-1],)))
+
+
+@pytest.mark.layer_one(0, 1, 2)
+@pytest.mark.parametrize("seed", range(40))
+def test_hard_heads_over_tokens(seed: int) -> None:
+    model = drawn(seed)
+    compared(model, 3 if len(model.alphabet) == 2 else 2)
