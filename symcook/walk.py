@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Generic, TypeGuard, TypeVar
 
-from symcook.domains.partsteps import TermsAndBias, columns_of, combine, row, terms_of
+from symcook.domains.partsteps import TermsAndBias, columns_of, combine, head_of, row, terms_of
 from symcook.domains.protocol import (
     TEMPERATURE,
     Coefficient,
@@ -29,7 +29,7 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, Undecided
-from symcook.model.parts import Mask, Part, SelfAttention, Sublayer
+from symcook.model.parts import Part, SelfAttention, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import Attend, Products, attention, unknown_step
 from symcook.model.symbols import lowered
@@ -369,11 +369,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         if not written:
             self.weights += [()] if self.units else []
             return []
-        match head.steps:
-            case Attend(_, _, mask, weighting):
-                rule = Mask(mask), weighting, head.lowered["factor"]
-            case step:
-                unknown_step("the forward pass", step)
+        functions = head_of(head, _indices(head, wanted))
+        rule = functions.mask, functions.weighting, head.lowered["factor"]
         outputs = self.domain.attend(queries, keys, values, *rule)
         if self.units:  # computed separately from the values, so that a trace does not change how these are rounded
             self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
@@ -386,18 +383,13 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
 
         Keys and values include those of positions of an earlier pass.
         """
-        match head.steps:
-            case Attend(Products(queries_step, keys_step, _, _), values_step, _, _):
-                sides = terms_of(head, queries_step), terms_of(head, keys_step)
-            case step:
-                unknown_step("the forward pass", step)
-        domain = self.domain
-        rows = terms_of(head, values_step, _indices(head, wanted))(domain, view)
+        domain, functions = self.domain, head_of(head, _indices(head, wanted))
+        rows = functions.values(domain, view)
         rows = {k: sum_ for k, sum_ in rows.items() if _filled(sum_)}
         if not rows:
             return [], [], [], []
         # A query or a key that is zero adds 0 to every score.
-        asked, offered = sides[0](domain, asking), sides[1](domain, view)
+        asked, offered = functions.queries(domain, asking), functions.keys(domain, view)
         pairs = [(asked[d], offered[d]) for d in asked if _filled(asked[d]) and _filled(offered[d])]
         queries = [combine(domain, *query) for query, _ in pairs]
         keys = [combine(domain, *key) for _, key in pairs]

@@ -9,17 +9,19 @@ index, with those alone that are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from symcook.domains.protocol import Coefficient, Column
-from symcook.model.parts import Part
+from symcook.model.parts import Mask, Part
 from symcook.model.steps import (
     Activate,
+    Attend,
     Centre,
     DivideByRms,
     LinearMap,
     Multiply,
     PartStep,
+    Products,
     Read,
     ScaleEntries,
     unknown_step,
@@ -45,6 +47,30 @@ def terms_of(part: Part, step: PartStep, wanted: Wanted = None) -> TermsOf:
 def columns_of(part: Part, step: PartStep, wanted: Wanted = None) -> ColumnsOf:
     """The function that gives the entries `wanted` of a step of a part as columns."""
     return _once(part, _columns_of, step, wanted)
+
+
+class HeadFunctions(NamedTuple):
+    """What a head asks, offers and gives, and which positions a row sees, with what weights."""
+
+    queries: TermsOf
+    keys: TermsOf
+    values: TermsOf
+    mask: Mask
+    weighting: str
+
+
+def head_of(head: Part, wanted: Wanted) -> HeadFunctions:
+    """The functions of a head whose outputs `wanted` are asked for."""
+    return _once(head, _head_of, head.steps, wanted)
+
+
+def _head_of(head: Part, step: PartStep, wanted: Wanted) -> HeadFunctions:
+    """See `head_of`."""
+    match step:
+        case Attend(Products(queries, keys, _, _), values, mask, weighting):
+            sides = terms_of(head, queries), terms_of(head, keys)
+            return HeadFunctions(*sides, terms_of(head, values, wanted), Mask(mask), weighting)
+    unknown_step("the forward pass", step)
 
 
 def combine(domain: Any, terms: Sequence[tuple[Any, Coefficient]], bias: Coefficient) -> Any:
