@@ -9,6 +9,7 @@ files, the clock or the names of other modules, and a reference that uses it has
 
 from __future__ import annotations
 
+import builtins
 import dis
 import gc
 import sys
@@ -36,9 +37,9 @@ from typing import Any
 from symcook.errors import BadInput
 from symcook.verify.installed import is_installed, real_path
 
-PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(...), type(NotImplemented))
+PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 """The types of values that their text identifies."""
-VALUES = (tuple, frozenset, CodeType)
+VALUES = (tuple, frozenset, range, CodeType)
 """Types of values that Python may share or copy, as one that is met again is the same either way."""
 PURE = {
     "abc", "array", "bisect", "builtins", "cmath", "collections", "contextlib", "copy", "copyreg",
@@ -100,7 +101,8 @@ class _Content:
         """The content of a value as texts."""
         kind = type(value)
         if kind in PLAIN:
-            yield f"{kind.__name__} {value!r}"
+            # As decimals an integer may be too long for text.
+            yield f"int {value:x}" if kind is int else f"{kind.__name__} {value!r}"
             return
         if id(value) in self.numbers:
             yield f"again {self.numbers[id(value)]}"
@@ -139,8 +141,9 @@ class _Content:
         yield from self.all([*table.keys(), *table.values()])
 
     def unordered(self, values: Any) -> Iterator[str]:
-        """The parts of a set."""
-        yield from sorted("\0".join(self.apart().of(part)) for part in values)
+        """The parts of a set, in the order of their contents. So a part that is met again later is known: an object
+        that is in the set is not another one with the same content."""
+        yield from self.all(sorted(values, key=lambda part: "\0".join(self.apart().of(part))))
 
     def code(self, code: CodeType) -> Iterator[str]:
         """The content of code, without the lines where it stands."""
@@ -149,7 +152,9 @@ class _Content:
         yield from self.all([code.co_exceptiontable, code.co_kwonlyargcount, code.co_posonlyargcount])
 
     def module(self, module: ModuleType) -> Iterator[str]:
-        """The content of a module: of one that is installed its name."""
+        """The content of a module: of one that is installed its name. The builtin functions are read one by one."""
+        if module is builtins:
+            raise _unknown("the module builtins; write its functions without it")
         yield _main(module.__name__)
         if not _by_name(module.__name__, vars(module)):
             yield from self.table({name: part for name, part in vars(module).items() if name not in MACHINERY})
@@ -187,7 +192,7 @@ class _Content:
             if owner.__name__ == "builtins" and function.__name__ not in BUILTINS:
                 raise _unknown(f"the function {function.__name__}")
         yield function.__name__
-        yield from self.of(owner)
+        yield from ("builtins",) if owner is builtins else self.of(owner)
 
     def cached(self, function: Any) -> Iterator[str]:
         """The content of a function with `functools.cache`; what it has stored does not change its values."""
@@ -252,6 +257,7 @@ READERS: dict[type, Callable[[_Content, Any], Iterator[str]]] = {
     list: _Content.all,
     dict: _Content.table,
     MappingProxyType: _Content.table,
+    range: lambda walk, part: walk.all([part.start, part.stop, part.step]),
     set: _Content.unordered,
     frozenset: _Content.unordered,
     CodeType: _Content.code,

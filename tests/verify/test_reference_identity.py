@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import builtins
 import collections
 import dataclasses
 import enum
@@ -228,6 +229,16 @@ def registered(bad: str) -> type:
     return kind
 
 
+def in_set(bad: bool) -> tuple[set[Any], Any]:
+    """A set, and an object that is in it, or one that looks like it."""
+    one, other = Token(), Token()
+    return {one}, other if bad else one
+
+
+class Token:
+    """Objects of this class are equal to themselves alone."""
+
+
 HELD: dict[str, Callable[[str], object]] = {
     "a module": lambda bad: module(BAD=bad),
     "a class with a metaclass": lambda bad: metaclass(bad)("Kind", (), {}),
@@ -242,6 +253,7 @@ HELD: dict[str, Callable[[str], object]] = {
     "registered classes": registered,
     "a dataclass": lambda bad: dataclasses.make_dataclass("Data", [("x", str, dataclasses.field(default=bad))])(),
     "a named tuple": lambda bad: collections.namedtuple("Pair", ["x", "y"])(1, bad),
+    "an object in a set": lambda bad: in_set(bool(bad)),
     "an enumeration": lambda bad: enum.Enum("Words", {"good": "", "bad": bad + "x"}),
 }
 
@@ -270,6 +282,17 @@ def by_import(s: Any) -> bool:
     return len(s) > time.time()
 
 
+def by_builtins(s: Any) -> bool:
+    return len(s) > builtins.eval("THRESHOLD")
+
+
+def by_a_large_number(s: Any) -> bool:
+    return len(s) < LARGE
+
+
+LARGE = 10**5000
+
+
 def by_library(s: Any) -> bool:
     from itertools import count
 
@@ -285,11 +308,12 @@ def by_wrapped(s: Any) -> bool:
 
 
 def test_a_reference_that_reads_elsewhere_is_refused(tmp_path: Path) -> None:
-    for reference in (by_globals, by_other_globals, by_environment, by_import):
+    for reference in (by_globals, by_other_globals, by_environment, by_import, by_builtins):
         with pytest.raises(BadInput, match="whose content identifies it") as error:
             majority().check(reference, 4, resume=tmp_path / "sweep.db")
         assert "\n" not in str(error.value) and not (tmp_path / "sweep.db").exists()
     assert identity(by_library) and identity(by_name_of_function) and identity(by_wrapped)
+    assert identity(by_a_large_number)
     false = functools.cache(made("a"))
     false.__wrapped__ = made("b")  # type: ignore[attr-defined]
     with pytest.raises(BadInput, match="another one"):

@@ -276,7 +276,9 @@ class OtherModel:
             )
         self.more = len(_added(second)) - len(_added(first))  # how many more tokens the second model adds
         low, high = first.typed_places
-        added = (first.document["embedding"][key] for key in ("before", "after"))
+        added = [first.document["embedding"][key] for key in ("before", "after")]
+        if run.kind in EDITS and added[0] is not None and added[0] == added[1]:
+            raise Rejected(f"the model adds {added[0]!r} at both ends; edited strings need two tokens, or one end")
         self.edited = run.edited(TypedEnds(int(first.relation.low), int(low), high, *added), places)
         length = f"n {'+' if self.more > 0 else '-'} {abs(self.more)}" if self.more else "n"
         self.length: Tree = parse_term(length if self.edited is None else self.edited.length)
@@ -374,7 +376,11 @@ class OtherModel:
             for token in typed(self.meaning)
         }
         ends = ((before, relation.low), (after, relation.high))
-        return by_number | {numbers[token]: f"i = {end}" for token, end in ends if token is not None}
+        by_token: dict[str, list[str]] = {}  # one token may be added at both ends
+        for token, end in ends:
+            if token is not None:
+                by_token.setdefault(token, []).append(f"i = {end}")
+        return by_number | {numbers[token]: " | ".join(places) for token, places in by_token.items()}
 
 
 def typed(meaning: ModelMeaning) -> list[str]:

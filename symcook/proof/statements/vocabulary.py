@@ -324,7 +324,7 @@ class ModelMeaning:
         added to `places`. Rejected for a name that already has a meaning."""
         if name not in run.named or name in self.places:
             return self.places.get(name, name)
-        if name in {*self.space, *self.taken, *self.tokens} or not expr.valid_name(name):
+        if name in {*self.space, *self.symbols, *self.taken, *self.tokens} or not expr.valid_name(name):
             raise Rejected(f"{name!r} has a meaning here; call the position by another name")
         bound = mentioned(tuple(expr.parse_formula(part) for part in (*self.parts, present(self.word))))
         self.places[name] = new = free({*self.taken, *bound, *BOUND}, name)

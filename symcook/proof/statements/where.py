@@ -8,11 +8,13 @@ the model and names of other definitions. Names that it binds are renamed where 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.model import expr
 from symcook.model.expr import Tree
+from symcook.proof.statements.secondrun import parted
 from symcook.proof.statements.trees import mapped
 
 if TYPE_CHECKING:
@@ -107,6 +109,12 @@ class WhereClause:
             for outer in sorted(free & (bound | arguments)):
                 what = f"the definition of {name} has {outer}, which is bound elsewhere; write {name}({outer}) := .."
                 raise self.reader.wrong(what, definition.column)
+        within = arguments.union(*(binders(d.body) for d in self.known.values()))
+        for name, definition in self.known.items():
+            for word, prefix in prefixed(definition.body):
+                if word in within:
+                    what = f"the definition of {name} binds {word}; in {prefix} a position of the statement must stand"
+                    raise self.reader.wrong(what, definition.column)
 
     def put(self, tree: Tree, around: frozenset[str], inside: tuple[str, ...]) -> Tree:
         """`tree` with definitions in place of defined names. `around` are the names that are bound around it, `inside`
@@ -172,6 +180,8 @@ class WhereClause:
             return (tag, names, self.filled(tree[2], inner, caught.union(names)))
         if tag == "given":
             return tree
+        if (place := lone(tree)) in values:
+            return ("call", tree[1], (values[place],))
         if tag == "call" and tree[1] == "holds":
             return (*tree[:2], (tree[2][0], *(self.filled(part, values, caught) for part in tree[2][1:])))
         return mapped(tree, lambda part: self.filled(part, values, caught))
@@ -202,11 +212,32 @@ def binders(tree: Tree) -> Iterator[str]:
             yield from binders(part)
 
 
+def lone(tree: Tree) -> str:
+    """The name i in ``logit(i)``, which the reader leaves open: a position, or a label of the readout. "" for others.
+
+    Where a definition binds it, it is a position."""
+    alone = tree[0] == "call" and parted(tree[1])[1] == "logit" and len(tree[2]) == 1 and tree[2][0][0] == "given"
+    return tree[2][0][1] if alone and expr.valid_name(tree[2][0][1]) else ""
+
+
+def prefixed(tree: Tree) -> Iterator[tuple[str, str]]:
+    """The words in the prefixes of names about other strings, such as p in ``changed(p, a).x``, each with its prefix:
+    the prefix is text, in which nothing is put in the place of a name."""
+    if tree[0] in ("name", "call"):
+        prefix, _ = parted(tree[1])
+        yield from ((word, prefix) for word in re.findall(r"\w+", prefix.partition("(")[2]))
+    if tree[0] != "given":
+        for part in expr.children(tree):
+            yield from prefixed(part)
+
+
 def free_names(tree: Tree, bound: frozenset[str] = frozenset()) -> frozenset[str]:
     """The names of numbers that are free in a tree; those of functions are not among them."""
     tag = tree[0]
     if tag == "name":
         return frozenset() if tree[1] in bound else frozenset((tree[1],))
+    if place := lone(tree):
+        return frozenset() if place in bound else frozenset((place,))
     if tag == "given" or (tag == "call" and tree[1] == "holds"):
         return frozenset() if tag == "given" else frozenset().union(*(free_names(x, bound) for x in tree[2][1:]))
     if tag in RANGES:

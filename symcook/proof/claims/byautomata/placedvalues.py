@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
 from itertools import combinations, product
 
 from symcook.proof.claims.byautomata.placed import DecideFirst, PlacedFacts, Unplaced, simple
@@ -146,7 +145,7 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
             k.contra(k.fresh("no"))
             if not value:
                 joined_label = k.fresh("whole")
-                k.have(f, joined_label, partial(_close_conjunction, labels=parts))
+                k.have(f, joined_label, _close_by_parts)
                 k.absurd(joined_label, decision_label)
             else:
                 k.absurd(decision_label, parts[0])
@@ -339,10 +338,8 @@ VALUE_RULES: Mapping[str, Callable[[PlacedFacts, Term], str]] = {
 """The functions that give an atom its value, by tag; coordinates have theirs in `placedcases`."""
 
 
-def _close_conjunction(g: Goal, labels: list[str]) -> None:
-    """Close a conjunction by the labels of its parts."""
-    if len(labels) == 1:
-        g.hyp(labels[0])
-        return
-    for part, label in zip(g.split(), labels, strict=True):
-        part.hyp(label)
+def _close_by_parts(g: Goal) -> None:
+    """Close a goal by a fact, or a conjunction by facts that are its parts. A part that was a fact before the
+    conjunction was taken apart has the label of that fact."""
+    for part in g.split() if g.goal[0] == "&" else [g]:
+        part.hyp(next(label for label, fact in part.facts.items() if fact == part.goal))
