@@ -74,3 +74,9 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     code, out, _ = call(capsys, "prove", file, "--statement", "m(n) <= 1")
     assert code == 1 and "a at g = 2" in out
     refused(capsys, "prove", file, "--statement", "m(n) <= h")
+
+
+@pytest.mark.sweep
+def test_what_was_tried_is_said_to_be_some_values() -> None:
+    found = scaled(lower=None).prove("g != 100003", seconds=20)
+    assert found.status == "OPEN" and "positions at the tried values of g, not proved" in str(found.why)

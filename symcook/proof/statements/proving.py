@@ -380,7 +380,9 @@ def _so_far(model: Transformer | None, tried: Tried | None) -> str:
         return ""
     rows = model.embedding.inputs is not None
     what = f"rows of {', '.join(map(str, VALUES))}" if rows else "strings"
-    return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
+    names = " and ".join(parameter.name for parameter in model.parameters)
+    where = f" at the tried values of {names}" if names else ""
+    return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}{where}, not proved"
 
 
 def write(files: Sequence[Path], claim: Statement, certificate: Mapping[str, Any]) -> None:
