@@ -63,7 +63,7 @@ def bound(
             ziggurat and table-lookup (gamma, n), tie-break (variant, gamma, n), layernorm-hash (n, tie_break, search),
             temperature (n, gamma, error, bits), layer-norm (d, epsilon, gain), gelu-multiply (form), gelu-relu (c,
             form); of a model: lipschitz (model, norm), error (model, delta, n), sensitivity (model, n), cross-entropy
-            (model, n). `symcook bound KIND --help` describes each.
+            (model, n).
         arguments: exact numbers or text. Arguments of the kind by position.
         over: str or None (None). NAME=FROM:TO[:STEPS], the values of one argument.
         parameters: exact numbers or text. Arguments of the kind by name, and `digits`.

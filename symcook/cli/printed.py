@@ -29,6 +29,8 @@ def list(search: str = "") -> Page:
 
     Returns: str, empty where nothing fits.
 
+    Raises: BadInput: a search that is no text.
+
     Example:
 
     >>> print(list("gtzero"))

@@ -3,7 +3,7 @@ what it was compiled from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
@@ -121,7 +121,7 @@ def compile(
     tongue = language(kind)
     if tongue not in LANGUAGES:
         raise unknown("language", kind, SPOKEN)
-    if alphabet is not None and not isinstance(alphabet, (str, Set)) and isinstance(alphabet, Iterable):
+    if isinstance(alphabet, Iterator):
         alphabet = tuple(alphabet)
     symbols = None if alphabet is None else alphabet_of(alphabet)
     objects = not isinstance(source, (str, PathLike, SourceText))

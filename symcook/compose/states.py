@@ -79,7 +79,7 @@ def from_state_dict(
             HookedTransformer has the number of its matrices.
         norm: str or None (None). "pre", "post" or "none": norm1 before or after attention, norm2 before or after
             the feed-forward layer.
-        mask: str ("future"). The mask of every head, as in `Head`.
+        mask: str ("causal"). The mask of every head, as in `Head`.
         activation: str or None (None). The activation, as in `FeedForward`.
         epsilon: exact ("1/100000"). The epsilon of the norms.
         labels: list of str or None (None). The labels of output.weight; the tokens by default.

@@ -7,13 +7,14 @@ so that they grow with n.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from symcook.model.expr import Tree, names, parse_formula, show
-from symcook.model.modelfile import load, model_hash
+from symcook.model.modelfile import document_hash, model_hash
 from symcook.model.transformer import Transformer
 from symcook.proof import prove, records
 from symcook.proof.audit.statementfiles import statement_files
@@ -119,10 +120,11 @@ def _parts(tree: Tree) -> list[Tree]:
 
 def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
     """The proved theorems about the rounded runs of this model: of a stored model with the same weights."""
+    own = model_hash(model)
     for name, text in statement_files(proofs_directory()).texts.items():
         call = records.ROUNDED_CALL.search(text)
         file = proofs_directory() / "models" / f"{call[3]}.json" if call else None
-        if file is None or not file.is_file() or model_hash(load(file)) != model_hash(model):
+        if file is None or not file.is_file() or document_hash(json.loads(file.read_bytes())) != own:
             continue
         found = _read(name, statements()[name].written)
         if found is not None and prove(name)[0].status == "PROVED":

@@ -535,7 +535,9 @@ def ledger() -> dict[str, Any]:
     names = ["cookbook.s4.6.gelu_taylor", "cookbook.t1.conditional", "cookbook.s5.7.lemma5.3"]
     words = [("PROVED", ("named.intermediate_value",)), ("CORRECTED", ()), ("PROVED", ())]
     found = {
-        n: claims.Known(s, claims.row_digest(n), f"{n}.corrected" if s == "CORRECTED" else None, a)
+        n: claims.Known(
+            s, claims.row_digest(n), f"{n}.corrected" if s == "CORRECTED" else None, a, claims.senses(n).lemmas
+        )
         for n, (s, a) in zip(names, words, strict=True)
     }
     return {row["id"]: row for row in map(json.loads, rows(found))}
@@ -570,7 +572,7 @@ def test_a_sealed_row_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, 
         ("cookbook.s4.6.gelu_taylor", {"assuming": []}),
         ("cookbook.s4.6.gelu_taylor", {"assuming": ["named.other"]}),
         ("cookbook.s4.6.gelu_taylor", {"assuming": "named.intermediate_value"}),
-        ("cookbook.s5.7.lemma5.3", {"lemmas": ["lem.sum_const"]}),
+        ("cookbook.s5.7.lemma5.3", {"lemmas": ["lem.no_such_lemma"]}),
         ("cookbook.s5.7.lemma5.3", {"digest": ""}),
         ("cookbook.s5.7.lemma5.3", {"digest": None}),
         ("cookbook.s5.7.lemma5.3", {"more": 1}),

@@ -102,7 +102,7 @@ def test_a_table_of_positions_is_shown_as_one(capsys: pytest.CaptureFixture[str]
     trained = dense_model()
     trained.save("trained.json")
     _, out, _ = call(capsys, "show", "trained.json")
-    assert "if(" not in out and "x0 at the positions 0 to 5: " in out and max(map(len, out.splitlines())) < 200
+    assert "if(" not in out and "x0 at the positions 1 to 6: " in out and max(map(len, out.splitlines())) < 200
 
 
 def test_a_limit_of_time_ends_and_leaves_no_timer() -> None:

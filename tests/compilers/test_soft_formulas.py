@@ -260,7 +260,7 @@ def test_a_soft_model_of_twenty_operators_takes_no_time_in_balls() -> None:
 @pytest.mark.parametrize("arguments, said", [
     (["--tau", "1"], "--soft"),
     (["--soft", "--tau", "2"], "1"),
-    (["--soft", "--theorem", "15a"], "--theorem"),
+    (["--soft", "--theorem", "15a"], "theorem 15a"),
 ])  # fmt: skip
 def test_options_that_do_not_go_together(arguments: list[str], said: str, tmp_path: Path, capsys: Any) -> None:
     err = refused(capsys, "compile", "ltl", "Q_a since Q_b", "--alphabet", "ab", "-o", tmp_path / "m.json", *arguments)
