@@ -40,7 +40,7 @@ def loop() -> int:
     return total + int(numbers[-1]) + len(seen)
 
 
-def ran(recipe: str, letters: str, domain: str) -> Callable[[int], Any]:
+def ran(recipe: str, letters: str, domain: Any) -> Callable[[int], Any]:
     model = sc.build(recipe)
     return lambda n: model.run(letters * (n // len(letters)), domain)
 

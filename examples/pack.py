@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import symcook as sc
 from symcook.export.files import FORMATS
@@ -56,7 +57,7 @@ def main() -> None:
         given.table.write_text(table(), encoding="utf-8", newline="\n")
 
 
-def write(model: sc.Transformer, target: Path, kind: str, length: int | None) -> None:
+def write(model: sc.Transformer, target: Path, kind: Any, length: int | None) -> None:
     """One export; a model that the format cannot express is left out, and said so."""
     print(target, file=sys.stderr, flush=True)
     try:

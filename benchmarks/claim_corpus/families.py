@@ -135,7 +135,7 @@ def means(rng: random.Random, name: str) -> ModelOfCorpus:
     v, m = rng.choice(("vote", "val", "points")), rng.choice(("mean", "share", "avg", "b"))
     values, limit = d.values(), rng.choice(NUMBERS)
     mask = rng.choice(("none", "future", "future", "future", "strict-future"))
-    where = str(rng.choice(["last", "last", "last", "each", "all", *(["first"] if mask == "none" else [])]))
+    where: Any = str(rng.choice(["last", "last", "last", "each", "all", *(["first"] if mask == "none" else [])]))
     b = d.builder({t: {v: x} for t, x in values.items()}, unit="1")
     b.add(sc.head({}, {m: v}, mask=mask))
     b.readout("sign", where, [m, "unit"], weights=[[1, str(-limit)]])

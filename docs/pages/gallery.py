@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import symcook as sc
 from pages import recipes
@@ -40,7 +41,8 @@ def pages(folder: Path) -> Iterator[tuple[str, str]]:
     for name, summary in shipped.summaries():
         name = name.replace("dyck-k", "dyck-2")
         place = name.replace(".", "-")
-        model = sc.compile(name.rpartition(".")[2], name)
+        kind: Any = name.rpartition(".")[2]
+        model = sc.compile(kind, name)
         yield place, _page(name, place, summary, model, folder.resolve())
         cards.append(_card(name, place, model, summary.partition(".")[0], folder.parent))
         names.append(place)

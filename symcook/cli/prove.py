@@ -166,7 +166,7 @@ def _write_bundle(ids: Sequence[str], folder: str, clash: Sequence[str]) -> int:
     _require_none(clash, "--bundle")
     if len(ids) != 1:
         raise BadInput("--bundle must stand with one proof", " ".join(ids) or "none", "give an ID, or --statement")
-    (name, *others), _ = selected(ids, None, False)
+    (name, *others), _ = selected(tuple(ids), None, False)
     if others:
         raise BadInput("--bundle must stand with one proof", ids[0], f"give one of {name}, {', '.join(others)}")
     path, home = vacant_folder(folder), library()

@@ -69,13 +69,14 @@ def rename(
         inputs=old_embedding.inputs and tuple(map(new_name, old_embedding.inputs)),
         positions=row(old_embedding.positions),
     )
+    final: Any = model.final_norm  # of a kind that READS knows
     return replace(
         model,
         name=model.name if name is None else name,
         embedding=embedding,
         layers=tuple(_renamed(layer, new_name) for layer in READS.of(model).layers),
         readout=replace(model.readout, reads=tuple(map(new_name, model.readout.reads))),
-        final_norm=model.final_norm and _renamed_norm(model.final_norm, new_name),
+        final_norm=final and _renamed_norm(final, new_name),
     )
 
 

@@ -82,9 +82,9 @@ ORDERS = (
     "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
 )
 """The order that the ranges of a certificate assume, and the order that the ranges under "divided_first" assume."""
-MASKED = dict.fromkeys(("none", "future", "strict-future", "past", "strict-past"))
-MEANS = dict.fromkeys(("average", "softmax", "leftmost", "rightmost"))
-BELOW_ONE = dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"))
+MASKED: dict[str, None] = dict.fromkeys(("none", "future", "strict-future", "past", "strict-past"))
+MEANS: dict[str, None] = dict.fromkeys(("average", "softmax", "leftmost", "rightmost"))
+BELOW_ONE: dict[str, None] = dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"))
 """The activations f with |f(x)| <= max(|x|, 1)."""
 HELP = "remedy: normalise after summing, as the exported code does: (W @ v)/W.sum(-1, keepdim=True)"
 HELP_ZERO = "or replace the test = 0 by |x| <= t, with t above the values given here"

@@ -527,7 +527,8 @@ class SelfAttention(Named):
 class Layer(Named):
     """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2.
 
-    attention: a `SelfAttention`, or one `Head`, which becomes one.
+    attention: a `SelfAttention`, or one `Head`, which becomes one. Parts have no type here: a reader says itself which
+    kinds it knows (`symcook.model.reads`), and refuses others.
 
     With norms, for each of the two parts f (Cookbook, Section 6.2; merrill2024, Definition 1):
     "post"            z := LN(z + f(z)), one norm over the whole stream;
@@ -539,9 +540,9 @@ class Layer(Named):
     REPORT = "model"
 
     attention: Any = None
-    feedforward: AnyNetwork | None = None
-    attention_norms: tuple[AnyNorm, ...] = ()
-    feedforward_norms: tuple[AnyNorm, ...] = ()
+    feedforward: Any = None
+    attention_norms: tuple[Any, ...] = ()
+    feedforward_norms: tuple[Any, ...] = ()
     placement: str = "none"
 
     def __post_init__(self) -> None:
@@ -569,7 +570,7 @@ class Layer(Named):
                 instance(f"a norm of the {name}", norm, *NORMS)
             self._check_norms(name, part, norms)
 
-    def _check_norms(self, name: str, part: object, norms: tuple[AnyNorm, ...]) -> None:
+    def _check_norms(self, name: str, part: object, norms: tuple[Any, ...]) -> None:
         """BadInput where the norms of a part do not suit the placement: by their number, or by their projections."""
         wanted = 0 if part is None or self.placement == "none" else 1
         if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
@@ -597,14 +598,14 @@ class Layer(Named):
         new = changes({name: getattr(self, name) for name in names}, lambda part: _mapped(part, put))
         return replace(self, **new) if new else self
 
-    def blocks(self) -> Iterator[tuple[SelfAttention | AnyNetwork, tuple[AnyNorm, ...]]]:
+    def blocks(self) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         """The attention, then the feed-forward sublayer, each with its norms, where it is present."""
         if self.attention is not None:
             yield self.attention, self.attention_norms
         if self.feedforward is not None:
             yield self.feedforward, self.feedforward_norms
 
-    def parts(self) -> Iterator[Head | AnyNetwork | AnyNorm]:
+    def parts(self) -> Iterator[Any]:
         """All parts of the layer: heads, feed-forward sublayer and norms."""
         for block, norms in self.blocks():
             yield from norms
@@ -652,9 +653,9 @@ class Sublayer:
     """
 
     layer: int
-    block: SelfAttention | AnyNetwork | None
-    before: tuple[AnyNorm, ...] = ()
-    after: AnyNorm | None = None
+    block: Any
+    before: tuple[Any, ...] = ()
+    after: Any = None
 
     @property
     def kind(self) -> str:
@@ -664,7 +665,7 @@ class Sublayer:
         return _block_kind(self.block)
 
     @property
-    def parts(self) -> tuple[Head | AnyNetwork, ...]:
+    def parts(self) -> tuple[Any, ...]:
         """The heads, or the feed-forward sublayer alone; empty for the final norm."""
         match self.block:
             case None:
@@ -675,14 +676,14 @@ class Sublayer:
                 return (self.block,)
 
     @property
-    def named_parts(self) -> Iterator[tuple[str, Head | AnyNetwork]]:
+    def named_parts(self) -> Iterator[tuple[str, Any]]:
         """The parts, each after its name in a sentence, as "head 1 of layer 2"."""
         for number, part in enumerate(self.parts, 1):
             what = f"head {number}" if _block_kind(self.block) == "attention" else "the feed-forward layer"
             yield f"{what} of layer {self.layer}", part
 
     @property
-    def norms(self) -> tuple[AnyNorm, ...]:
+    def norms(self) -> tuple[Any, ...]:
         """The norms before the block, and the norm after it."""
         return self.before if self.after is None else (*self.before, self.after)
 

@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
 from symcook.locks import PRECISION
 from symcook.model.checks import Space
 from symcook.model.choices import MaskWord, WeightingWord
 from symcook.model.ends import Embedding, Readout
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
+from symcook.model.parts import Layer, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head
 
@@ -167,7 +167,7 @@ def _row_model(
 ) -> Transformer:
     """The model of these layers over rows of `inputs`, with the position functions `places`. Its output is the
     coordinate `found` at each position."""
-    parts: list[Head | FeedForward] = [
+    parts: list[Any] = [
         part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)
     ]
     space = Space(

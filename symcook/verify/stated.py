@@ -171,7 +171,7 @@ class Stated(AskedTogether):
             length = len(rows)
         return {**self.symbols, **point, "n": length}, columns
 
-    def _stream(self, given: object, domain: str) -> dict[str, list[Any]]:
+    def _stream(self, given: object, domain: Any) -> dict[str, list[Any]]:
         """The final values of all coordinates on one input, by position."""
         inputs = self.model.embedding.inputs
         point = given if isinstance(given, Mapping) else self.symbols
