@@ -25,9 +25,9 @@ OF_OTHER_TEXTS = {
     "proof/audit/certificatefile.py": 1, "proof/audit/existing.py": 3, "proof/audit/folded.py": 3,
     "proof/audit/statementfiles.py": 3, "proof/families/storedtheorems.py": 1,
     "proof/families/sizeforms.py": 1,
-    "proof/programs/formulas.py": 3, "proof/statements/vocabulary.py": 2, "proof/statements/secondrun.py": 4,
+    "proof/programs/formulas.py": 3, "proof/statements/vocabulary.py": 2, "proof/statements/secondrun.py": 6,
     "proof/statements/citations.py": 1,
-    "proof/statements/reader.py": 3,
+    "proof/statements/reader.py": 4, "proof/statements/where.py": 1, "proof/statements/defined.py": 1,
     "proof/search/elaborate.py": 4,
     "proof/search/prooftext.py": 19, "proof/search/tactics.py": 1,
 }  # fmt: skip
