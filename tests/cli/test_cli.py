@@ -352,7 +352,7 @@ def test_the_examples_in_the_help_work(
     monkeypatch.chdir(tmp_path)
     for name in [one for one in COMMANDS if one not in ("tour", "list", "completion")]:  # export before what reads it
         _, out, _ = call(capsys, name, "--help")
-        line = out.partition("For example:")[2].strip()
+        line = out.partition("For example:")[2].partition("\n\n")[0].strip()
         program, *arguments = shlex.split(line)
         assert (program, arguments[0]) == ("symcook", name)
         assert call(capsys, *arguments)[0] == 0, line
