@@ -25,11 +25,13 @@ from symcook.domains.linear import (
     NoRule,
     form_atom,
     linear_form,
+    minus,
     sign_atom,
 )
 from symcook.domains.names import (
     CHOSEN,
     KEY,
+    PLACE,
     POSITION,
     PREFIX,
     Affine,
@@ -459,7 +461,28 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
     if choice is not None:  # it is chosen among the places of some tokens
         all_tokens &= frozenset().union(*(guard.get(("letter", choice.key), all_tokens) for guard in choice.guards))
     possible_tokens = held & all_tokens
-    return {} if possible_tokens == all_tokens else {atom: possible_tokens} if possible_tokens else None
+    if not possible_tokens:
+        return None
+    guard: Guard = {} if possible_tokens == all_tokens else {atom: possible_tokens}
+    return _beside_added(world, guard, possible_tokens, place) if terms and atom[1].kind == PLACE else guard
+
+
+def _beside_added(world: World, guard: Guard, tokens: frozenset[str], place: Affine) -> Guard | None:
+    """A guard on the token at a place, with what it says of the place: an added token stands at its end of the string,
+    and no other token does. Else two guards, on the token and on the place, could speak of one string."""
+    ends = ((world.before, place, world.start, 1), (world.after, minus(place, world.end), 0, -1))
+    joined: Guard | None = guard
+    for token, form, at, inner in ends:
+        if token is None or joined is None:
+            continue
+        if tokens == {token}:
+            said = within(form, (at, at))
+        elif token not in tokens:
+            said = within(form, (at + 1, None) if inner > 0 else (None, at - 1))
+        else:
+            continue
+        joined = None if said is None else world.joined(joined, said)
+    return joined
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import forms_said
 import pytest
 from test_lengths import compared
 
 import symcook as sc
+from symcook.closed import every_length
 from symcook.model.transformer import Transformer
 
 MASKS = ["none", "future", "strict-future", "past", "strict-past"]
@@ -49,3 +51,17 @@ def drawn(seed: int) -> Transformer:
 def test_hard_heads_over_tokens(seed: int) -> None:
     model = drawn(seed)
     compared(model, 3 if len(model.alphabet) == 2 else 2)
+
+
+@pytest.mark.parametrize("ends", [{"before": "BOS"}, {"after": "EOS"}, {"before": "BOS", "after": "EOS"}])
+@pytest.mark.parametrize("mask", ["strict-causal", "strict-anti-causal"])
+def test_the_neighbour_may_be_an_added_token(mask: str, ends: dict[str, str]) -> None:
+    """The case that the neighbour is an added token and the case that it is a symbol are apart: the second one needs a
+    longer string."""
+    words = {"u": {"a": 5}, "v": {"a": -2}, "BOS": {"a": 1}, "EOS": {"a": 3}}
+    given = {token: row for token, row in words.items() if len(token) == 1 or token in ends.values()}
+    b = sc.Builder(words=given, positions={"x": "1/(i + 1)"}, **ends)
+    weighting = "rightmost" if mask == "strict-causal" else "leftmost"
+    b.add(sc.head(value={"p": "a + 2*x"}, mask=mask, weighting=weighting))  # type: ignore[arg-type]
+    b.readout("value", "last" if "before" in ends else "first", "p")
+    assert forms_said.compared(every_length(b.build("neighbour")), 4)[0] >= 30
