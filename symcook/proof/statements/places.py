@@ -163,9 +163,10 @@ def absent(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
     """The first call in a statement at a position that no string has, and the error about it; None without one."""
     facts, names = facts_about(meaning), {"n", *meaning.places, *integers(whole)}
     outside: dict[object, bool] = {}  # the same position under the same facts is decided once
-    todo: list[tuple[Tree, list[AtMost]]] = [(whole, facts)]
+    todo: list[tuple[Tree, list[AtMost], bool]] = [(whole, facts, False)]
     while todo:
-        tree, held = todo.pop()
+        tree, held, summed = todo.pop()
+        summed = summed or tree[0] in ("sum", "ind")
         if tree[0] == "call":
             second = meaning.others.get(parted(tree[1])[0])
             relation = meaning.relation if second is None else second.meaning.relation
@@ -174,15 +175,17 @@ def absent(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
             for place in _positions(tree, meaning if second is None else second.meaning):
                 if not integer(place, names):
                     continue
-                key = place, low, high, tuple(held)
+                key = place, low, high, tuple(held), summed
                 if key not in outside:
                     below, above = (("+", place, ONE), low), (("+", high, ONE), place)
-                    outside[key] = implied(held, *below) or implied(held, *above)
+                    # In a sum or an indicator, what is never there adds nothing: closed forms have such parts.
+                    never = summed and implied(held, ONE, ("num", 0, 1))
+                    outside[key] = not never and (implied(held, *below) or implied(held, *above))
                 if outside[key]:
                     last = f"; the last is {show(high)}" if show(place) == "n" else ""
                     what = f"no string has the position {show(place)}"
                     return tree, f"{what}; positions are {show(low)} to {show(high)}{last}"
         for child in reversed([*children(tree)]):
             found = [fact for fact in known(tree, child) if all(integer(side, names) for side in fact)]
-            todo.append((child, [*held, *found] if found else held))
+            todo.append((child, [*held, *found] if found else held, summed))
     return None
