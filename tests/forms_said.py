@@ -26,7 +26,6 @@ from symcook.domains.exact import Exact
 from symcook.forward import forward
 from symcook.model.expr import KEYWORDS, Tree
 from symcook.model.meaning import Meaning
-from symcook.numbers.expsum import ExpSum
 from symcook.proof.statements.reader import SentenceReader
 
 MP = mpmath.mp.clone()
@@ -221,7 +220,7 @@ def read(text: str, space: tuple[str, ...], symbols: tuple[str, ...]) -> Tree:
 
 def number(value: Any) -> Number:
     """A value of an exact run."""
-    if not isinstance(value, ExpSum):
+    if isinstance(value, (int, Fraction, str)):
         return Number(Fraction(value))
     with flint.ctx.workprec(200):
         return Number(MP.mpf(value.ball().str(45, radius=False)))
