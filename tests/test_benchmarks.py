@@ -140,8 +140,8 @@ def test_attention_of_the_benchmark_runs(load, monkeypatch: pytest.MonkeyPatch) 
 
 ENTERED = {"run": 31, "prove": 27, "export": 60}
 """In how many modules of symcook the commands of the benchmark call a function: what comes in has a reason, as
-`files`, which opens every given path, `walk`, the steps that `forward` goes, `model.reads`, by which an engine says what
-it reads, and `model.steps` with `domains.partsteps`, which make a part a function."""
+`files`, which opens every given path, `walk`, the steps that `forward` goes, `model.reads`, by which an engine says
+what it reads, and `model.steps` with `domains.partsteps`, which make a part a function."""
 
 
 @pytest.mark.sweep
