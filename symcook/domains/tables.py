@@ -464,7 +464,9 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
     if not possible_tokens:
         return None
     guard: Guard = {} if possible_tokens == all_tokens else {atom: possible_tokens}
-    return _beside_added(world, guard, possible_tokens, place) if terms and atom[1].kind == PLACE else guard
+    named = atom[1]
+    apart = isinstance(named, FormName) and named.kind == PLACE
+    return _beside_added(world, guard, possible_tokens, place) if apart else guard
 
 
 def _beside_added(world: World, guard: Guard, tokens: frozenset[str], place: Affine) -> Guard | None:
