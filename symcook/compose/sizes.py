@@ -19,7 +19,7 @@ from symcook.model.transformer import Transformer
 READS = PartsRead("the sizes of coordinates")
 Sizes = Mapping[str, Fraction | None]
 """{coordinate: a number that its absolute value does not exceed; None where none is found}."""
-WITHIN_ONE = {"cos": True, "sin": True, "tanh": True, "sign": True}
+WITHIN_ONE = frozenset({"cos", "sin", "tanh", "sign"})
 """Functions of the grammar whose values are from -1 to 1."""
 
 
@@ -76,7 +76,7 @@ def of_position(tree: Tree, start: int) -> Fraction | None:
     if tag == "neg":
         return of_position(tree[1], start)
     if tag == "call":
-        return Fraction(1) if WITHIN_ONE.get(tree[1]) else None
+        return Fraction(1) if tree[1] in WITHIN_ONE else None
     if tag == "if":
         branches = [of_position(branch, start) for branch in tree[2:4]]
         known = [branch for branch in branches if branch is not None]

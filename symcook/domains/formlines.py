@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.domains.names import FormName, I, given
-from symcook.domains.spelling import Spelling, in_brackets
+from symcook.domains.spelling import Spelling, conjunction
 from symcook.domains.world import World
 from symcook.model.spelled import spelled
 
@@ -79,7 +79,7 @@ class ClosedLines:
     @staticmethod
     def under(conditions: Sequence[str], said: str) -> str:
         """The formula that `said` holds under these conditions."""
-        test = " & ".join(map(in_brackets, conditions))
+        test = conjunction(conditions)
         return f"{test} -> {ClosedLines.inside(said)}" if test else said
 
     @staticmethod

@@ -472,19 +472,17 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
 def _beside_added(world: World, guard: Guard, tokens: frozenset[str], place: Affine) -> Guard | None:
     """A guard on the token at a place, with what it says of the place: an added token stands at its end of the string,
     and no other token does. Else two guards, on the token and on the place, could speak of one string."""
-    ends = ((world.before, place, world.start, 1), (world.after, minus(place, world.end), 0, -1))
-    joined: Guard | None = guard
-    for token, form, at, inner in ends:
-        if token is None or joined is None:
+    start = world.start
+    ends = ((world.before, place, start, (start + 1, None)), (world.after, minus(place, world.end), 0, (None, -1)))
+    for token, form, there, elsewhere in ends:
+        if token is None or (token in tokens and len(tokens) > 1):
             continue
-        if tokens == {token}:
-            said = within(form, (at, at))
-        elif token not in tokens:
-            said = within(form, (at + 1, None) if inner > 0 else (None, at - 1))
-        else:
-            continue
-        joined = None if said is None else world.joined(joined, said)
-    return joined
+        said = within(form, (there, there) if token in tokens else elsewhere)
+        joined = None if said is None else world.joined(guard, said)
+        if joined is None:
+            return None
+        guard = joined
+    return guard
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:

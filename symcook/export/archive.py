@@ -147,8 +147,7 @@ class _PartArrays(dict[str, Any]):
     """The fields of a part of an archive by name: words as text, None where there is no array."""
 
     def __init__(self, m: ArraysRead, key: str) -> None:
-        names = [name.removeprefix(key) for name in m if name.startswith(key)]
-        super().__init__({name: key + name for name in names if "." not in name})
+        super().__init__()  # nothing is copied: each field is read where it is asked for
         self.m, self.key = m, key
 
     def __getitem__(self, name: str) -> Any:

@@ -82,6 +82,8 @@ ORDERS = (
     "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
 )
 """The order that the ranges of a certificate assume, and the order that the ranges under "divided_first" assume."""
+OVERFLOW = "the bound on overflow"
+"""How messages call `greatest`."""
 MASKED: dict[str, None] = dict.fromkeys(("none", "future", "strict-future", "past", "strict-past"))
 MEANS: dict[str, None] = dict.fromkeys(("average", "softmax", "leftmost", "rightmost"))
 BELOW_ONE: dict[str, None] = dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"))
@@ -702,7 +704,7 @@ def greatest(m: Archive, n: int) -> float:
 def _greatest(np: Any, m: Archive, n: int) -> float:
     """`greatest`, with numpy's warnings off. `z` and `read` are bounds on the sizes of the residual stream and of
     the input of a step."""
-    m, all_sizes = ArraysRead(m, "the bound on overflow"), [0.0]
+    m, all_sizes = ArraysRead(m, OVERFLOW), [0.0]
     unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits
 
     def with_rounding(bound: Any, terms: int = 1) -> Any:
@@ -725,7 +727,7 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
                 product = size(m.array(key, matrix)) @ inner
                 return with_rounding(product if bias is None else product + size(key + bias), len(inner))
             case Activate(of, kind):
-                chosen("the bound on overflow", "activation", kind, BELOW_ONE)
+                chosen(OVERFLOW, "activation", kind, BELOW_ONE)
                 return np.maximum(made(key, of, x), 1)
             case Multiply(left, right):
                 return with_rounding(made(key, left, x) * made(key, right, x))
@@ -734,7 +736,7 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
                 return with_rounding(entries + with_rounding(entries.sum(), len(entries)) / len(entries))
             case DivideByRms(of, epsilon, zero):
                 entries = made(key, of, x)
-                chosen("the bound on overflow", "outcome of a division by zero", zero, {"refuse": 0, "zero": 0})
+                chosen(OVERFLOW, "outcome of a division by zero", zero, {"refuse": 0, "zero": 0})
                 with_rounding((entries * entries).sum() + size(key + epsilon), len(entries))
                 return np.full(len(entries), np.sqrt(len(entries)))  # for every input
             case ScaleEntries(of, gain, bias):
@@ -743,15 +745,15 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
                 return with_rounding(scaled if bias is None else scaled + size(key + bias), len(entries))
             case Attend(Products(asks, offers, "scale", "temperature"), values, mask, weighting):
                 # Under every mask a row sees at most n positions, and each of these weightings gives a mean of values.
-                chosen("the bound on overflow", "mask", mask, MASKED)
-                chosen("the bound on overflow", "weighting", weighting, MEANS)
+                chosen(OVERFLOW, "mask", mask, MASKED)
+                chosen(OVERFLOW, "weighting", weighting, MEANS)
                 query, offered = made(key, asks, x), made(key, offers, x)
                 score = with_rounding((query * offered).sum(), len(query))
                 with_rounding(score * (size(key + "factor")[:n] if key + "factor" in m else np.ones(1)).max())
                 value = made(key, values, x)
                 with_rounding(n * value, n)  # the sum, before it is divided
                 return with_rounding(value, n)
-        unknown_step("the bound on overflow", step)
+        unknown_step(OVERFLOW, step)
 
     # The embedding and the positions.
     z = size("embedding").max(axis=0)

@@ -15,6 +15,7 @@ from typing import Any
 
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.modelfile import document_hash, model_hash
+from symcook.model.rationals import Rationals
 from symcook.model.transformer import Transformer
 from symcook.proof import prove, records
 from symcook.proof.audit.statementfiles import statement_files
@@ -65,15 +66,7 @@ class RoundedTheorem:
 
 def value(tree: Tree, n: int, u: Fraction) -> Fraction:
     """A sum or product of n, u and numbers."""
-    tag = tree[0]
-    if tag == "num":
-        return Fraction(tree[1], tree[2])
-    if tag == "name":
-        return Fraction(n) if tree[1] == "n" else u
-    if tag == "^":
-        return value(tree[1], n, u) ** int(tree[2][1])
-    a, b = value(tree[1], n, u), value(tree[2], n, u)
-    return a + b if tag == "+" else a * b
+    return Fraction(Rationals({"n": n, "u": u}).term(tree))
 
 
 def _grows(tree: Tree) -> bool:
