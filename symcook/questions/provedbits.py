@@ -15,7 +15,7 @@ from typing import Any
 
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.modelfile import document_hash, model_hash
-from symcook.model.rationals import Rationals
+from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.proof import prove, records
 from symcook.proof.audit.statementfiles import statement_files
@@ -47,7 +47,7 @@ class RoundedTheorem:
         """The greatest n that meets all premises at u = 2^-bits, as numbers are rounded to nearest; None if there is
         none. It counts the tokens that the model adds."""
         u = Fraction(1, 2**bits)
-        least = max((int(value(t[1], 0, u)) for t in self.limits if t[2] == ("name", "n")), default=1)
+        least = max((int(rational(t[1])) for t in self.limits if t[2] == ("name", "n")), default=1)
         if not self._holds(least, u):
             return None
         low, high = least, least + 1
@@ -60,13 +60,9 @@ class RoundedTheorem:
 
     def _holds(self, n: int, u: Fraction) -> bool:
         """Whether all premises hold."""
-        both = ((t[0], value(t[1], n, u), value(t[2], n, u)) for t in self.limits)
+        values = {"n": Fraction(n), "u": u}
+        both = ((tag, rational(a, values), rational(b, values)) for tag, a, b in self.limits)
         return all(a < b if tag == "<" else a <= b for tag, a, b in both)
-
-
-def value(tree: Tree, n: int, u: Fraction) -> Fraction:
-    """A sum or product of n, u and numbers."""
-    return Fraction(Rationals({"n": n, "u": u}).term(tree))
 
 
 def _grows(tree: Tree) -> bool:
