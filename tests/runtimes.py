@@ -159,7 +159,8 @@ class Runtime:
             return self.round(x * self.round(math.erfc(-x / math.sqrt(2)) / 2))
         if kind == "gelu-tanh":
             return self.round(x * self.round((1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2))
-        return self.round(x * self.round(1 / (1 + math.exp(-1.702 * x))))
+        slope = {"gelu-sigmoid": 1.702, "silu": 1}[kind]
+        return self.round(x * self.round(1 / (1 + math.exp(-slope * x))))
 
     def head(self, head: Any, view: Any, model: Any) -> list[dict[str, float]]:
         n, start = len(view), model.embedding.start

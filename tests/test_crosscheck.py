@@ -205,20 +205,25 @@ def has(model: Transformer, *kinds: str) -> bool:
     return bool(found & set(kinds) or model.readout.kind in kinds)
 
 
+SMOOTH = ("gelu", "silu")
+"""Parts of the names of activations without exact values."""
+
+
 def may_refuse(name: str, model: Transformer, known: Expected) -> bool:
     """Whether NotExact is an allowed answer of a domain.
 
     Floats and balls hold every value. The exact domain holds whatever stays rational, one softmax over rational
     scores, and one square root at a time; exact batches hold rational numbers over a denominator known beforehand, so
-    no norm, gelu or softmax of scores; closed forms are those of the exact domain and of what sympy writes for a norm.
+    no norm, gelu, silu or softmax of scores; closed forms are those of the exact domain and of what sympy writes for a
+    norm.
     """
     if name in ("float64", "float32", "float16", "mpmath", "ball"):
         return False
     if name == "batch":
-        return has(model, "norm", "gelu", "softmax", "distribution")
+        return has(model, "norm", *SMOOTH, "softmax", "distribution")
     if name == "symbolic":
-        return has(model, "norm", "gelu") or (known.fractions is None and len(model.layers) > 1)
-    if has(model, "gelu"):  # refused by its name, also where its value at 0 is rational
+        return has(model, "norm", *SMOOTH) or (known.fractions is None and len(model.layers) > 1)
+    if has(model, *SMOOTH):  # refused by its name, also where its value at 0 is rational
         return True
     if known.fractions is not None:
         return False

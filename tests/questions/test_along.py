@@ -15,6 +15,7 @@ import pytest
 from test_inside import expression
 
 import symcook as sc
+from symcook.compose.namedweights import named_parts
 from symcook.errors import NotExact, SymcookError
 from symcook.questions import tolerance as home
 from symcook.questions.along import Along
@@ -69,7 +70,7 @@ def weight(r: random.Random, drawn: sc.Transformer) -> str:
     """The name of some weight."""
     found = [
         f"{name}.{matrix}[{row + 1},{column + 1}]"
-        for name, part in home._parts(drawn)
+        for name, part in named_parts(drawn)
         for matrix, entries in part.matrices().items()
         if matrix not in "QK" or r.random() < 0.1
         for row in range(entries.rows)

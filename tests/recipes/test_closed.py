@@ -171,7 +171,7 @@ def test_a_majority_with_its_certificate(tmp_path: Any, capsys: pytest.CaptureFi
 def test_dyck_1_and_what_decides_it(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "derive", "dyck-1")
     assert 'accept <-> (all j in 1..n. j <= 2*count("(", j)) & 2*count("(") = n' in out
-    assert "S1 = sum(j, 1, n, I[2*p_j < j]*((j - 2*p_j)/j))" in out
+    assert 'total(n) = sum(j, 1, n, I[2*count("(", j) < j]*((j - 2*count("(", j))/j))/n' in out
     assert "PROVED: balance, error, total, verdict" in out and "not proved:" not in out
 
 

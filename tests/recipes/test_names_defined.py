@@ -42,7 +42,7 @@ def averaging(rng: random.Random) -> sc.Transformer:
 def definitions(lines: list[str]) -> Iterator[tuple[str, str]]:
     """(name, meaning) of "n = length" and "r1 := .."."""
     for line in lines:
-        if re.match(r"n is at most|i is a position", line):
+        if re.match(r"n is at most|i is a position|q\d+\(i\) is the ", line):  # ":=" says the last in a formula
             continue
         name, text = re.split(" = | := ", line, maxsplit=1)
         yield name, text

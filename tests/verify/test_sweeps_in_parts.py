@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import multiprocessing
 import os
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -198,11 +200,10 @@ def test_three_kills_lose_and_repeat_nothing() -> None:
 
 
 SLOW = """
-import time
 def slow(string):
-    time.sleep(0.001)
-    return string == "()"
+    return string == "()" or sum(range(40_000)) < 0
 """
+"""Its content identifies it, as a check that can resume asks; a string takes about a millisecond."""
 
 
 @pytest.mark.sweep
@@ -392,22 +393,23 @@ def test_a_full_disk_is_said_and_the_sweep_goes_on_afterwards(tmp_path: Path) ->
     assert after.returncode == 0 and json.loads(after.stdout)["strings"] == 2046 and len(stored(file)) > rows
 
 
-DYING = """
-import os
-def dies(string):
-    if string == ")" * 10:
-        os._exit(9)
-    return string == "()"
-"""
-
-
 @pytest.mark.sweep
 def test_a_worker_that_dies_is_said(small: None, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(sweep, "rate", lambda *_: 40.0)  # which would ask here
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1.0)
-    (tmp_path / "dying.py").write_text(DYING)
-    own = ["dyck-1", "--max-length", "10", "--spec", str(tmp_path / "dying.py") + ":dies", "--workers", "2", "--yes"]
-    assert main(["check", *own, "--resume", str(tmp_path / "sweep.db")]) == 2
+    (tmp_path / "slow.py").write_text(SLOW)
+    own = ["dyck-1", "--max-length", "14", "--spec", str(tmp_path / "slow.py") + ":slow", "--workers", "2", "--yes"]
+    file = tmp_path / "sweep.db"
+
+    def kill_one() -> None:
+        while not Path(f"{file}-wal").exists() or os.stat(f"{file}-wal").st_size < 40_000:
+            time.sleep(0.02)
+        os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one, daemon=True)
+    killer.start()
+    assert main(["check", *own, "--resume", str(file)]) == 2
+    killer.join()
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("symcook: a worker must live until it has answered; given: one that ended before")
     assert stored(tmp_path / "sweep.db")

@@ -193,7 +193,7 @@ class FamilySentence(Sentence):
         _, name, arguments = tree
         base = name.strip("\"'")
         quoted = base != name
-        if name in WORDS or name in scope or base not in self.meaning.space:
+        if self.reader.is_word(name) or name in scope or base not in self.meaning.space:
             return super().call(tree, scope)
         if not quoted and self.language(name, len(arguments)):
             return super().call(tree, scope)
