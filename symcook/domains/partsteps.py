@@ -16,6 +16,7 @@ from symcook.model.parts import Mask, Part
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -50,13 +51,16 @@ def columns_of(part: Part, step: PartStep, wanted: Wanted = None) -> ColumnsOf:
 
 
 class HeadFunctions(NamedTuple):
-    """What a head asks, offers and gives, and which positions a row sees, with what weights."""
+    """What a head asks, offers and gives, and which positions a row sees, with what weights. Where scores depend on the
+    distance, `per_position` is what the product of query and key has in addition from one position to the next; else
+    0."""
 
     queries: TermsOf
     keys: TermsOf
     values: TermsOf
     mask: Mask
     weighting: str
+    per_position: Coefficient
 
 
 def head_of(head: Part, wanted: Wanted) -> HeadFunctions:
@@ -69,7 +73,10 @@ def _head_of(head: Part, step: PartStep, wanted: Wanted) -> HeadFunctions:
     match step:
         case Attend(Products(queries, keys, _, _), values, mask, weighting):
             sides = terms_of(head, queries), terms_of(head, keys)
-            return HeadFunctions(*sides, terms_of(head, values, wanted), Mask(mask), weighting)
+            return HeadFunctions(*sides, terms_of(head, values, wanted), Mask(mask), weighting, 0)
+        case Attend(ByDistance(products, "slope"), values, mask, weighting):
+            plain = _head_of(head, Attend(products, values, mask, weighting), wanted)
+            return plain._replace(per_position=head.lowered["per_position"])
     unknown_step("the forward pass", step)
 
 

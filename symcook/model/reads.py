@@ -48,8 +48,10 @@ NORMS_AND_GATES = STEP_WORDS | {
     "GatedUnits": "gate gate_bias up up_bias down down_bias activation",
 }
 """RMS norms, gated units and their words, for the engines that read both."""
+BIASED_HEADS = {"BiasedHead": "Q K V q_bias k_bias v_bias mask weighting slope temperature scale"}
+"""Heads with biases, for the engines that read them."""
 KIND_NAMES = {
-    "Head": "a head", "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
+    "Head": "a head", "BiasedHead": "a head with biases", "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
     "SelfAttention": "self-attention", "Embedding": "an embedding", "Readout": "a readout", "Transformer": "a model",
     "Parameter": "a parameter", "RMSNorm": "an RMS norm", "GatedUnits": "gated units",
 }  # fmt: skip

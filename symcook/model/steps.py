@@ -84,10 +84,18 @@ class Products:
 
 
 @dataclass(frozen=True)
+class ByDistance:
+    """Scores that fall or grow with the distance: (scale times the dot product + slope (j - i))/temperature."""
+
+    products: Products
+    slope: str
+
+
+@dataclass(frozen=True)
 class Attend:
     """The mean of the values at the positions that the mask lets a row see, weighted by their scores."""
 
-    scores: Products
+    scores: Products | ByDistance
     values: PartStep
     mask: str
     weighting: str
@@ -102,6 +110,13 @@ def _head(part: PartFields) -> PartStep:
     """An attention head."""
     scores = Products(LinearMap(Read(), "Q", None), LinearMap(Read(), "K", None), "scale", "temperature")
     return Attend(scores, LinearMap(Read(), "V", None), part["mask"], part["weighting"])
+
+
+def _biased(part: PartFields) -> PartStep:
+    """An attention head with biases."""
+    sides = LinearMap(Read(), "Q", "q_bias"), LinearMap(Read(), "K", "k_bias")
+    scores = ByDistance(Products(*sides, "scale", "temperature"), "slope")
+    return Attend(scores, LinearMap(Read(), "V", "v_bias"), part["mask"], part["weighting"])
 
 
 def _network(part: PartFields) -> PartStep:
@@ -131,7 +146,7 @@ def _rms_norm(part: PartFields) -> PartStep:
 
 
 LOWERINGS: Mapping[str, Mapping[str, Callable[[PartFields], PartStep]]] = {
-    "head": {"head": _head},
+    "head": {"head": _head, "biased": _biased},
     "network": {"network": _network, "gated": _gated},
     "norm": {"norm": _layer_norm, "rms-norm": _rms_norm},
 }
@@ -178,6 +193,8 @@ def fixed_numbers(step: PartStep) -> frozenset[str]:
             return fixed_numbers(left) | fixed_numbers(right)
         case Attend(Products(queries, keys, _, _), values, _, _):
             return fixed_numbers(queries) | fixed_numbers(keys) | fixed_numbers(values)
+        case Attend(ByDistance(products, slope), values, mask, weighting):
+            return fixed_numbers(Attend(products, values, mask, weighting)) | {slope}
     unknown_step("what names numbers", step)
 
 
@@ -185,6 +202,8 @@ def placed_numbers(step: PartStep) -> tuple[str, ...]:
     """The names of the fields whose numbers may depend on the position i and the length n."""
     match step:
         case Attend(Products(_, _, scale, temperature), _, _, _):
+            return scale, temperature
+        case Attend(ByDistance(Products(_, _, scale, temperature), _), _, _, _):
             return scale, temperature
         case Read() | LinearMap(_, _, _) | Activate(_, _) | Multiply(_, _):
             return ()

@@ -9,18 +9,21 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief
-from symcook.model.parts import Head, Part
+from symcook.model.parts import Part
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
     Multiply,
     PartStep,
+    Products,
     Read,
     ScaleEntries,
+    attention,
     unknown_step,
 )
 
@@ -83,16 +86,30 @@ def columns(model: Transformer) -> list[DrawnPart]:
 
 def _roles(part: Part) -> dict[str, str]:
     """{coordinate that a part reads with a nonzero weight: its roles, as in `DrawnPart.reads`}."""
-    numbers: Any = part.lowered
-    if isinstance(part, Head):
-        letters_of = {name: "" for name in part.reads}
-        pairs = [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
-        for letter, rows in (("q", [q for q, _ in pairs]), ("k", [k for _, k in pairs]), ("v", numbers["V"])):
-            for name in {name for row in rows for name in row}:
-                letters_of[name] += letter
-        return {name: letters for name, letters in letters_of.items() if letters}
-    used = _used(part, part.steps)
-    return {name: "x" for name in part.reads if name in used}
+    if (head := attention(part.steps)) is None:
+        used = _used(part, part.steps)
+        return {name: "x" for name in part.reads if name in used}
+    match head.scores:
+        case Products(queries, keys, _, _) | ByDistance(Products(queries, keys, _, _), _):
+            # A query counts where its key is not zero.
+            pairs = [pair for pair in zip(_sums(part, queries), _sums(part, keys), strict=True) if all(map(any, pair))]
+        case step:
+            unknown_step("the diagram", step)
+    values = [row for row, _ in _sums(part, head.values)]
+    letters_of = {name: "" for name in part.reads}
+    for letter, rows in (("q", [q for (q, _), _ in pairs]), ("k", [k for _, (k, _) in pairs]), ("v", values)):
+        for name in {name for row in rows for name in row}:
+            letters_of[name] += letter
+    return {name: letters for name, letters in letters_of.items() if letters}
+
+
+def _sums(part: Part, step: PartStep) -> list[tuple[Any, Any]]:
+    """For each entry of queries, keys or values its weights and its bias."""
+    match step:
+        case LinearMap(Read(), matrix, bias):
+            rows = part.lowered[matrix]
+            return list(zip(rows, [0] * len(rows) if bias is None else part.lowered[bias], strict=True))
+    unknown_step("the diagram", step)
 
 
 def _used(part: Part, step: PartStep) -> set[str]:
