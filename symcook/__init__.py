@@ -40,7 +40,9 @@ __version__ = "0.2.0"
 # The modules of the public names, and the module of each name.
 _HOMES = {
     "model.ends": ("Embedding", "Readout"),
-    "model.parts": ("Layer", "SelfAttention", "FeedForward", "GatedUnits", "Head", "BiasedHead", "LayerNorm", "RMSNorm"),
+    "model.parts": (
+        "Layer", "SelfAttention", "FeedForward", "GatedUnits", "Head", "BiasedHead", "LayerNorm", "RMSNorm",
+    ),
     "model.transformer": ("Parameter", "Transformer"),
     "bounds": ("bound",),
     "cli.printed": ("explain", "list", "show"),
@@ -86,10 +88,10 @@ VERBS = {
 """{method of a model: the function that it calls}; the model is the first argument (`symcook.model.answers`)."""
 
 __all__ = [
-    "BadInput", "BiasedHead", "Builder", "Embedding", "FeedForward", "Fold", "GatedUnits", "Head", "Layer", "LayerNorm", "NotExact",
-    "Parameter", "RMSNorm", "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound",
-    "build", "compile", "derive", "derive_cases", "explain", "feedforward", "from_npz", "from_safetensors",
-    "from_state_dict", "head", "list", "load", "prove", "show", "verify_export",
+    "BadInput", "BiasedHead", "Builder", "Embedding", "FeedForward", "Fold", "GatedUnits", "Head", "Layer",
+    "LayerNorm", "NotExact", "Parameter", "RMSNorm", "Readout", "SelfAttention", "Space", "SymcookError",
+    "Transformer", "Undecided", "bound", "build", "compile", "derive", "derive_cases", "explain", "feedforward",
+    "from_npz", "from_safetensors", "from_state_dict", "head", "list", "load", "prove", "show", "verify_export",
 ]  # fmt: skip
 
 

@@ -150,7 +150,7 @@ class DensePass(Walk):
                 case Attend(Products(step, _, _, _), _, _, _):
                     queries = self.table(head, step, asking)
                 case Attend(ByDistance(Products(step, _, _, _), "slope"), _, _, _):
-                    queries = self.beside(head, self.table(head, step, asking), Fraction(1), 1)
+                    queries = self.beside(head, step, asking, Fraction(1), 1)
                 case step:
                     unknown_step("the dense pass", step)
         if self.after is not None:
@@ -174,14 +174,15 @@ class DensePass(Walk):
                 case Products(_, step, _, _):
                     keys = self.table(head, step, view)
                 case ByDistance(Products(_, step, _, _), "slope"):
-                    keys = self.beside(head, self.table(head, step, view), self.index, head.lowered["per_position"])
+                    keys = self.beside(head, step, view, self.index, head.lowered["per_position"])
                 case other:
                     unknown_step("the dense pass", other)
         return Offers(written, (), keys, values)
 
-    def beside(self, head: Part, columns: Any, term: Any, weight: Any) -> Any:
+    def beside(self, head: Part, step: PartStep, view: Columns, term: Any, weight: Any) -> Any:
         """Queries or keys of a head, with a column more where its scores depend on the distance: `weight` times a term
         in i and n."""
+        columns = self.table(head, step, view) if head.sizes()["key"] else ()
         if head.lowered["per_position"] == 0:
             return columns
         column = self.matrices.placed(term, weight)

@@ -17,6 +17,9 @@ Arrays of the archive, with d coordinates, V tokens, N the largest length of the
     step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[i]; x is z or, with norms before the
                                          step, their outputs side by side, of length r
     step{s}.head{h}.factor (N)           scale over temperature, or (N, N), at [n - 1, i]; absent where it is 1
+    step{s}.head{h}.q_bias, .k_bias (key), .v_bias (d), .slope    of a head of the kind biased: what is added to
+                                         Q x_i, K x_j and V x_j, and the number that the index j is multiplied by and
+                                         that is then added to the product, before the factor
     step{s}.W1 (u, r), .b1, .W2 (d, u), .b2, .activation      z + W2 act(W1 x + b1) + b2
     step{s}.before{k}, step{s}.after     norms before a step, and the norm that replaces z after it, each with
         .P (m, d)                        the projection; absent where the norm is over the stream
@@ -44,10 +47,10 @@ from symcook.files import parsed
 from symcook.model.ends import TokenRows
 from symcook.model.entries import all_rational, held
 from symcook.model.expr import Tree, names, show
-from symcook.model.parts import AnyNorm, FeedForward, GatedUnits, Head, Part, RMSNorm
+from symcook.model.parts import AnyHead, AnyNorm, BiasedHead, FeedForward, GatedUnits, Head, Part, RMSNorm
 from symcook.model.rationals import quotient
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
-from symcook.model.steps import PartStep, Products, steps_of
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, PartsRead
+from symcook.model.steps import ByDistance, PartStep, Products, steps_of
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 
@@ -56,7 +59,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import sympy
 
-READS = PartsRead("the archive", **NORMS_AND_GATES)
+READS = PartsRead("the archive", **NORMS_AND_GATES, **BIASED_HEADS)
 
 FORMAT = "symcook archive 4"
 """The name and version of the format."""
@@ -80,7 +83,7 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
-def listed(step: PartStep | Products) -> list[Any]:
+def listed(step: PartStep | Products | ByDistance) -> list[Any]:
     """A step as JSON has it: the name of its class, and its fields in order."""
     values = (getattr(step, field.name) for field in fields(step))
     return [type(step).__name__, *(v if v is None or isinstance(v, str) else listed(v) for v in values)]
@@ -227,7 +230,7 @@ class _ArchiveWriter:
             place = {name: k for k, name in enumerate(view)} if step.before else self.space
             for h, part in enumerate(step.parts, 1):
                 match part:
-                    case Head():
+                    case Head() | BiasedHead():
                         self.head(part, place, f"{key}head{h}.")
                     case FeedForward():
                         self.network(part, place, key)
@@ -283,9 +286,19 @@ class _ArchiveWriter:
         self.matrix(key + "W2", held(block, "W2"), writes, units, len(self.space), block.hidden)
         self.matrix(key + "b2", held(block, "b2"), writes, None, len(self.space))
 
-    def head(self, head: Head, view: Mapping[str, int], key: str) -> None:
-        """One head: its matrices, its mask and weighting, and the factor on its scores."""
+    def head(self, head: AnyHead, view: Mapping[str, int], key: str) -> None:
+        """One head: its matrices, its mask and weighting, and the factor on its scores; of one with biases these too,
+        and its kind and steps."""
         import numpy as np
+
+        if isinstance(head, BiasedHead):
+            self.arrays |= {key + "kind": np.array(head.KIND), key + "steps": np.array(json.dumps(listed(head.steps)))}
+            for name in ("q_bias", "k_bias"):
+                keys = held(head, name).shape[0]
+                self.matrix(key + name, held(head, name), range(keys), None, keys)
+            self.matrix(key + "v_bias", held(head, "v_bias"), self.at(head.writes), None, len(self.space))
+            self.vector(key + "slope", [head.lowered["per_position"]])
+            self.arrays[key + "slope"] = self.arrays[key + "slope"].reshape(())
 
         reads = self.at(head.reads, view)
         for name in ("Q", "K"):

@@ -16,6 +16,7 @@ from symcook.export.archive import Archive, ArraysRead, facts, has_network, modu
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -212,31 +213,37 @@ class _Graph:
             case ScaleEntries(of, gain, bias):
                 scaled = self.op("Mul", self.made(key, of, x), key + gain)
                 return scaled if bias is None else self.op("Add", scaled, key + bias)
-            case Attend(
-                Products(LinearMap(Read(), queries, None), LinearMap(Read(), keys, None), "scale", "temperature"),
-                LinearMap(Read(), values, None),
-                mask,
-                weighting,
-            ):
-                return self.attended(key, x, (key + queries, key + keys, key + values), mask, weighting)
+            case Attend(scores, values, mask, weighting):
+                return self.attended(key, x, scores, values, mask, weighting)
         unknown_step(ENGINE, step)
 
-    def attended(self, key: str, x: str, matrices: tuple[str, str, str], mask: str, weighting: str) -> str:
+    def attended(
+        self, key: str, x: str, scores: Products | ByDistance, values: PartStep, mask: str, weighting: str
+    ) -> str:
         """The output of a head, which is added to the residual stream. `x` is what it reads."""
         import numpy as np
 
         m, zero, unity = self.m, self.number(0.0), self.number(1.0)
-        queries, keys, values = matrices
+        match scores:
+            case Products(queries, keys, "scale", "temperature"):
+                slope = None
+            case ByDistance(Products(queries, keys, "scale", "temperature"), slope):
+                pass
+            case _:
+                unknown_step(ENGINE, scores)
         sees_key = self.mask(mask)
-        if len(m[queries]):
-            q, k = self.product(x, queries), self.op("Transpose", self.product(x, keys), perm=[0, 2, 1])
+        if len(m[key + "Q"]):
+            q, k = (self.made(key, side, x) for side in (queries, keys))
+            k = self.op("Transpose", k, perm=[0, 2, 1])
         else:
-            # A head without key dimensions: all scores are zero.
-            m.read.add(keys)
-            column = self.constant(np.zeros((m[values].shape[1], 1), dtype=self.dtype))
+            # A head without key dimensions: all products are zero.
+            m.read |= {key + name for side in (queries, keys) for name in fixed_numbers(side)}
+            column = self.constant(np.zeros((m[key + "V"].shape[1], 1), dtype=self.dtype))
             q, k = self.op("MatMul", x, column), self.op("Transpose", self.op("MatMul", x, column), perm=[0, 2, 1])
         # Scores, times the factor of their row.
         s = self.op("MatMul", q, k)
+        if slope is not None and m[key + slope] != 0:
+            s = self.op("Add", s, self.op("Mul", key + slope, self.op("Cast", self.indices(), to=self.kind)))
         if key + "factor" in m:
             s = self.op("Mul", s, self.op("Unsqueeze", self.at_length(key + "factor", 1), self.whole(1)))
         # The largest visible score of each row.
@@ -255,7 +262,12 @@ class _Graph:
         # One division by the total, after the sum, as the error model of the certificate assumes.
         total = self.op("ReduceSum", a, self.whole(2))
         total = self.op("Where", self.op("Equal", total, zero), unity, total)  # a row that sees nothing is zero
-        return self.op("Div", self.op("MatMul", a, self.product(x, values)), total)
+        return self.op("Div", self.op("MatMul", a, self.made(key, values, x)), total)
+
+    def indices(self) -> str:
+        """The indices of the positions, from 0."""
+        ends = (self.op("Squeeze", self.whole(0), self.whole(0)), self.op("Squeeze", self.length, self.whole(0)))
+        return self.op("Range", *ends, self.op("Squeeze", self.whole(1), self.whole(0)))
 
     def mean(self, entries: str, key: str) -> str:
         """The mean of the entries of a norm at each position."""

@@ -166,12 +166,14 @@ def steps_of(m, key):
     return json.loads(str(m[key + "steps"]))
 
 
-def made(m, key, step, x, stop):
-    """What a step makes of x."""
+def made(m, key, step, x, stop, product=np.matmul):
+    """What a step makes of x. `product` multiplies it with matrices."""
     name, *given = step
     kinds = {
         "Read": lambda: x,
-        "LinearMap": lambda of, matrix, bias: made(m, key, of, x, stop) @ m[key + matrix].T + optional(m, key, bias),
+        "LinearMap": lambda of, matrix, bias: (
+            product(made(m, key, of, x, stop), m[key + matrix].T) + optional(m, key, bias)
+        ),
         "Activate": lambda of, kind: activate(kind, made(m, key, of, x, stop)),
         "Multiply": lambda left, right: made(m, key, left, x, stop) * made(m, key, right, x, stop),
         "ScaleEntries": lambda of, gain, bias: made(m, key, of, x, stop) * m[key + gain] + optional(m, key, bias),
@@ -227,19 +229,38 @@ def compared(q, k):
     return s
 
 
+SIDES = [["LinearMap", ["Read"], name, None] for name in "QKV"]
+"""The queries, keys and values of a head without steps of its own."""
+
+
+def sides_of(m, head):
+    """What queries, keys and values of a head are, and the name of what scores have in addition for each position; None
+    where there is none."""
+    if head + "steps" not in m:
+        return *SIDES, None
+    kind, scores, values, *_ = steps_of(m, head)
+    distance = scores[0] == "ByDistance"
+    products = scores[1] if distance else scores
+    if kind != "Attend" or products[0] != "Products":
+        raise Unknown(f"unknown steps in the archive: {head}steps")
+    return *products[1:3], values, scores[2] if distance else None
+
+
 def attend(m, head, x, stop):
     """The output of a head, which is added to the residual stream."""
-    n = x.shape[-2]
+    n, (queries, keys, values, slope) = x.shape[-2], sides_of(m, head)
     i, j = np.arange(n)[:, None], np.arange(n)[None, :]
     masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
     seen = one_of(masks, m[head + "mask"]) & (j == j)
     hard = one_of({"softmax": False, "average": True, "leftmost": True, "rightmost": True}, m[head + "weighting"])
     product = apart if hard else np.matmul
-    q, k = product(x, m[head + "Q"].T), product(x, m[head + "K"].T)
+    q, k = (made(m, head, side, x, stop, product) for side in (queries, keys))
     if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are the same for all inputs
         s = np.zeros((n, n), dtype=x.dtype)
     else:
         s = compared(q, k) if hard else q @ np.swapaxes(k, -1, -2)
+    if slope is not None and m[head + slope] != 0:
+        s = s + m[head + slope] * np.arange(n, dtype=x.dtype)
     # The factor is scale over temperature, so a negative one is a negative temperature.
     if head + "factor" in m:
         factor = at_length(m[head + "factor"], n, 1)[:, None]
@@ -257,7 +278,7 @@ def attend(m, head, x, stop):
     }
     a = one_of(kinds, m[head + "weighting"])().astype(x.dtype)
     total = a.sum(axis=-1, keepdims=True)
-    return (a @ (x @ m[head + "V"].T)) / np.where(total == 0, 1, total)  # a row that sees nothing is 0
+    return (a @ made(m, head, values, x, stop)) / np.where(total == 0, 1, total)  # a row that sees nothing is 0
 
 
 def activate(kind, x):

@@ -17,6 +17,7 @@ from symcook.export.archive import Archive, ArraysRead, has_network, numbered, r
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -57,12 +58,19 @@ DTYPE = torch.{dtype}
 
 def attend(x, Q, K, V, mask, weighting, factor=None):
     """What a head adds to the stream: x is (B, n, r), Q and K (key, r), V (d, r), factor (n)."""
-    n = x.shape[1]
+    return mixed(x @ Q.T, x @ K.T, x @ V.T, mask, weighting, factor)
+
+
+def mixed(q, k, v, mask, weighting, factor=None, slope=None):
+    """The values v mixed by the scores of queries q and keys k, and of slope times the index of a key."""
+    n = v.shape[1]
     i, j = torch.arange(n)[:, None], torch.arange(n)[None, :]
     seen = {{
         "none": i == i + 0 * j, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i
     }}[mask]
-    s = (x @ Q.T) @ (x @ K.T).transpose(1, 2)
+    s = q @ k.transpose(1, 2)
+    if slope is not None:
+        s = s + slope * torch.arange(n).to(v.dtype)[None, :]
     if factor is not None:
         if bool(((factor < 0) | torch.isinf(factor)).any()):  # 0 is an infinite temperature
             raise ValueError(f"a temperature must be positive; given: at length {{n}} it is not.")
@@ -79,9 +87,9 @@ def attend(x, Q, K, V, mask, weighting, factor=None):
             a = a & (a.flip(2).cumsum(dim=2).flip(2) == 1)
         elif weighting != "average":
             raise ValueError(f"unknown weighting: {{weighting}}")
-        a = a.to(x.dtype)
+        a = a.to(v.dtype)
     total = a.sum(dim=2, keepdim=True)
-    return (a @ (x @ V.T)) / torch.where(total == 0, torch.ones_like(total), total)  # a row that sees nothing is zero
+    return (a @ v) / torch.where(total == 0, torch.ones_like(total), total)  # a row that sees nothing is zero
 
 
 def normed(z, gain, bias, epsilon, P=None, refuse=True):
@@ -424,11 +432,10 @@ def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
             mask,
             weighting,
         ):
-            arguments = [f"self.{key}{name}" for name in (queries, keys, values)]
-            arguments += [repr(_known("mask", mask)), repr(_known("weighting", weighting))]
-            if key + "factor" in m:
-                arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
-            return f"attend({x}, {', '.join(arguments)})"
+            names = ", ".join(f"self.{key}{name}" for name in (queries, keys, values))
+            return f"attend({x}, {names}, {_rule(m, key, mask, weighting)})"
+        case Attend(scores, values, mask, weighting):
+            return _mixed(m, key, x, scores, values, mask, weighting)
         case _:
             unknown_step(ENGINE, step)
     arguments = [f"self.{key}{name}" for name in numbers]
@@ -442,3 +449,26 @@ def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
     if _known("zero_variance", zero) == "zero" or m[key + epsilon] > 0:
         arguments.append("refuse=False")
     return f"{function}({x}, {', '.join(arguments)})"
+
+
+def _mixed(
+    m: ArraysRead, key: str, x: str, scores: Products | ByDistance, values: PartStep, mask: str, weighting: str
+) -> str:
+    """The code of a head with more than matrices."""
+    match scores:
+        case Products(queries, keys, "scale", "temperature"):
+            slope = ""
+        case ByDistance(Products(queries, keys, "scale", "temperature"), name):
+            slope = "" if m[key + name] == 0 else f", slope=self.{key}{name}"
+        case _:
+            unknown_step(ENGINE, scores)
+    sides = ", ".join(_made(m, key, side, x) for side in (queries, keys, values))
+    return f"mixed({sides}, {_rule(m, key, mask, weighting)}{slope})"
+
+
+def _rule(m: ArraysRead, key: str, mask: str, weighting: str) -> str:
+    """The mask, the weighting and the factor of a head, as arguments."""
+    arguments = [repr(_known("mask", mask)), repr(_known("weighting", weighting))]
+    if key + "factor" in m:
+        arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
+    return ", ".join(arguments)

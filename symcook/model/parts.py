@@ -242,8 +242,8 @@ class HeadPart:
     """What the kinds of heads have in common."""
 
     def _head_fields(self: Any) -> dict[str, Any]:
-        """The checked fields of a head, but for its matrices; BadInput for invalid ones. An alias of a mask or weighting
-        becomes the listed name."""
+        """The checked fields of a head, but for its matrices; BadInput for invalid ones. An alias of a mask or a
+        weighting becomes the listed name."""
         mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
         scale, temperature = held(self, "scale"), kept_number(held(self, "temperature"))
@@ -355,10 +355,10 @@ class BiasedHead(Part, HeadPart):
     distance (ALiBi). Stands where a `Head` may stand.
 
     score_ij = (scale * (Q x_i + q_bias) . (K x_j + k_bias) + slope * (j - i)) / temperature, and the values are
-    V x_j + v_bias. With a positive slope and a causal mask, a position that is further back gets a lower score. Shapes as
-    in `Head`; q_bias and k_bias have an entry for each key dimension, v_bias one for each coordinate that is written
+    V x_j + v_bias. With a positive slope and a causal mask, a position that is further back gets a lower score. Shapes
+    as in `Head`; q_bias and k_bias have an entry for each key dimension, v_bias one for each coordinate that is written
     (None: zeros). A row that sees nothing gets zero, without v_bias. Masks, weightings, scale and temperature as in
-    `Head`; hard attention compares the scores too.
+    `Head`; hard attention compares these scores.
     Source: Press, Smith and Lewis, Train short, test long: attention with linear biases (2022), Section 3.
     """
 

@@ -51,7 +51,8 @@ NORMS_AND_GATES = STEP_WORDS | {
 BIASED_HEADS = {"BiasedHead": "Q K V q_bias k_bias v_bias mask weighting slope temperature scale"}
 """Heads with biases, for the engines that read them."""
 KIND_NAMES = {
-    "Head": "a head", "BiasedHead": "a head with biases", "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
+    "Head": "a head", "BiasedHead": "a head with biases",
+    "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
     "SelfAttention": "self-attention", "Embedding": "an embedding", "Readout": "a readout", "Transformer": "a model",
     "Parameter": "a parameter", "RMSNorm": "an RMS norm", "GatedUnits": "gated units",
 }  # fmt: skip

@@ -108,8 +108,8 @@ _KEYS = {
 """The keys of a document that are read here, or that do not bear on a run (name, source, program); any other is
 refused."""
 _KINDS = {
-    "head": "a head", "biased": "a head with biases", "network": "a feed-forward layer", "gated": "gated units", "norm": "a layer norm",
-    "rms-norm": "an RMS norm",
+    "head": "a head", "biased": "a head with biases", "network": "a feed-forward layer", "gated": "gated units",
+    "norm": "a layer norm", "rms-norm": "an RMS norm",
 }  # fmt: skip
 """The kinds of parts as `_KEYS` has them."""
 

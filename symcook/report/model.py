@@ -12,7 +12,9 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
 from symcook.model.parts import (
     NORMS,
+    AnyHead,
     AnyNorm,
+    BiasedHead,
     FeedForward,
     GatedUnits,
     Head,
@@ -23,7 +25,7 @@ from symcook.model.parts import (
     SelfAttention,
 )
 from symcook.model.rationals import quotient
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, PartsRead
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
 from symcook.report.document import WIDTH, Drawn, abridged, room, table, wrapped
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from symcook.model.transformer import Transformer
 
-READS = PartsRead("the report of a model", **NORMS_AND_GATES)
+READS = PartsRead("the report of a model", **NORMS_AND_GATES, **BIASED_HEADS)
 
 
 TIES = {
@@ -89,7 +91,7 @@ def _short_kind(part: Part) -> str:
     """A block in few words: the weighting and mask of a head, the units of a feed-forward sublayer, the epsilon of a
     norm."""
     match part:
-        case Head():
+        case Head() | BiasedHead():
             masked = "" if part.mask == "none" else f", mask {shown_word(part.mask)}"
             return f"{part.weighting}{masked}"
         case LayerNorm() | RMSNorm():
@@ -251,15 +253,17 @@ def _kind(part: Part) -> str:
             undefined = {"refuse": "undefined", "zero": "0"}[part.zero_square]
             zero = "" if part.epsilon != 0 else f", {undefined} where all entries are zero"
             return f"RMS, epsilon {from_sympy(part.epsilon)}{zero}"
-        case Head():
+        case Head() | BiasedHead():
             return _head_kind(part)
         case _:
             READS.refuse(type(part))
 
 
-def _head_kind(part: Head) -> str:
-    """A head in words: its mask, weighting, scale and temperature."""
+def _head_kind(part: AnyHead) -> str:
+    """A head in words: its mask, weighting, slope, scale and temperature."""
     texts = [f"attention, mask {shown_word(part.mask)}, weighting {part.weighting}{TIES[part.weighting]}"]
+    if isinstance(part, BiasedHead) and part.slope != 0:
+        texts.append(f"slope {from_sympy(part.slope)} by the distance")
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
             texts.append(f"{name} {from_sympy(getattr(part, name))}")
@@ -286,6 +290,11 @@ def matrices(part: Part) -> Iterator[tuple[str, Any, list[str], list[str]]]:
             yield "norm", part.gain.row_join(part.bias), writes, ["gain", "bias"]
         case RMSNorm():
             yield "norm", part.gain, writes, ["gain"]
+        case BiasedHead():
+            for name in ("Q", "K", "V"):
+                matrix, bias = getattr(part, name), getattr(part, f"{name.lower()}_bias")
+                rows = writes if name == "V" else [f"{name.lower()}{d}" for d in range(1, matrix.shape[0] + 1)]
+                yield name, matrix.row_join(bias), rows, [*reads, f"{name.lower()}_bias"]
         case Head():
             for name in ("Q", "K"):
                 matrix = getattr(part, name)
@@ -450,6 +459,19 @@ def _block_rows(part: Part) -> Iterator[str]:
             yield from _norm_rows(part, written, read, r"x - \bar x", r"\mathrm{var}(x)", _plus(part.bias))
         case RMSNorm():
             yield from _norm_rows(part, written, read, "x", r"\overline{x^2}", "")
+        case BiasedHead():
+            value = rf"{_times(part.V, rf'{read}_j')}{_plus(part.v_bias)}"
+            value = value if part.v_bias.is_zero_matrix else rf"\left({value}\right)"
+            yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
+            query, key = (
+                rf"\left({_times(matrix, read + index)}{_plus(bias)}\right)"
+                for matrix, bias, index in ((part.Q, part.q_bias, "_i"), (part.K, part.k_bias, "_j"))
+            )
+            slope = "" if part.slope == 0 else rf" + \left({_entry(part.slope)}\right)(j - i)"
+            scale = "" if part.scale == 1 else rf"{_entry(part.scale)}\, "
+            score = rf"{scale}{query} \cdot {key}{slope}"
+            score = score if part.temperature == 1 else rf"\frac{{{score}}}{{{_entry(part.temperature)}}}"
+            yield rf"s_{{ij}} &= {score if part.Q.shape[0] else slope.removeprefix(' + ') or '0'}"
         case Head():
             value = _times(part.V, rf"{read}_j")
             yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
