@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from symcook.domains.partsteps import turns
 from symcook.model.parts import Mask, Part, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import (
@@ -26,6 +27,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     attention,
     unknown_step,
@@ -219,7 +221,18 @@ class DensePass(Walk):
                 return self.domain.layer_norm(self.table(part, of, view), part.lowered[epsilon], zero)
             case DivideByRms(of, epsilon, zero):
                 return self.domain.rms_norm(self.table(part, of, view), part.lowered[epsilon], zero)
+            case Rotate(of, angles):
+                return self.turned(self.table(part, of, view), turns(part.lowered[angles]))
         unknown_step("the dense pass", step)
+
+    def turned(self, columns: Any, terms: Sequence[tuple[Any, Any]]) -> Any:
+        """A rotation of the pairs k, k + h of 2 h columns, by cosines and sines as terms in i."""
+        half, matrices = len(terms), self.matrices
+        swapped = matrices.picked(columns, [*range(half, 2 * half), *range(half)])
+        cosines = [matrices.placed(cos, 1) for cos, _ in terms]
+        sines = [matrices.placed(sin, sign) for sign in (-1, 1) for _, sin in terms]
+        by_cosines = matrices.multiplied(columns, matrices.joint([*cosines, *cosines]))
+        return matrices.plus(by_cosines, matrices.multiplied(swapped, matrices.joint(sines)))
 
     def _product(self, part: Part, of: PartStep, matrix: str, bias: str | None, kind: str, view: Columns) -> Any:
         """The columns of a matrix times those of a step, plus a bias, with an activation if there is one."""

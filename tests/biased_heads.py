@@ -63,13 +63,17 @@ def drawn(kind: str, seed: int, weighting: str = "softmax", position: str = "las
 def attended(part: Any, z: Any, start: int) -> Any:
     """What numpy makes of a head: y of its definition."""
     x, n = z[:, [SPACE.index(name) for name in part.reads]], len(z)
-    has = isinstance(part, sc.BiasedHead)
+    has = not isinstance(part, sc.Head)
     q, k, v = (x @ floats(getattr(part, name)).T for name in "QKV")
     if has:
         biases = (floats(getattr(part, name))[:, 0] for name in ("q_bias", "k_bias", "v_bias"))
         q, k, v = (side + bias for side, bias in zip((q, k, v), biases, strict=True))
+    if isinstance(part, sc.RotaryHead):
+        q, k = (turned(part, normed(part, side, gain)) for side, gain in ((q, part.q_gain), (k, part.k_gain)))
     i, j = np.indices((n, n))
-    scores = q @ k.T * float(part.scale) + (float(part.slope) * (j - i) if has else 0)
+    scores = q @ k.T * float(part.scale)
+    if isinstance(part, sc.BiasedHead):
+        scores = scores + float(part.slope) * (j - i)
     seen = {"none": j == j, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}[part.mask]
     at = [{"i": start + place, "n": n} for place in range(n)]
     symbols = part.temperature.free_symbols
@@ -87,6 +91,23 @@ def attended(part: Any, z: Any, start: int) -> Any:
     return np.where(total > 0, weights / np.where(total > 0, total, 1), 0) @ v
 
 
+def normed(part: sc.RotaryHead, side: Any, gain: Any) -> Any:
+    """Queries or keys, divided by the roots of their mean squares."""
+    if gain is None:
+        return side
+    return floats(gain)[:, 0] * side / np.sqrt((side * side).mean(-1, keepdims=True) + float(part.qk_epsilon))
+
+
+def turned(part: sc.RotaryHead, side: Any) -> Any:
+    """Queries or keys as complex numbers, each times e^(i angle position)."""
+    if part.angles is None:
+        return side
+    half = part.angles.shape[0]
+    pairs = side[:, :half] + 1j * side[:, half:]
+    pairs = pairs * np.exp(1j * np.outer(np.arange(len(side)), floats(part.angles)[:, 0]))
+    return np.concatenate([pairs.real, pairs.imag], axis=1)
+
+
 def stream(model: sc.Transformer, word: Sequence[str]) -> Any:
     """The residual stream at the end, a row for each position."""
     tokens, start = model.tokens(word), model.embedding.start
@@ -102,3 +123,40 @@ def stream(model: sc.Transformer, word: Sequence[str]) -> Any:
             added = np.maximum(x @ floats(f.W1).T + floats(f.b1)[:, 0], 0) @ floats(f.W2).T + floats(f.b2)[:, 0]
             z[:, [SPACE.index(name) for name in f.writes]] += added
     return z
+
+
+# --- Rotary heads -----------------------------------------------------------------------------------------------------
+
+ROTARY = ("rotary", "normed", "rotary and normed")
+"""What a model has: turned queries and keys, normed ones, or both."""
+ANGLES = {"1": 1.0, "1/100": 0.01, "pi/2": np.pi / 2, "0": 0.0, "-2/3": -2 / 3}
+
+
+def rotary_head(draw: Random, kind: str, weighting: str = "softmax", quarter: bool = False) -> sc.RotaryHead:
+    pairs, writes = draw.randint(1, 2), tuple(draw.sample(SPACE, draw.randint(1, 4)))
+    keys = 2 * pairs
+    sides = matrix(draw, keys, 4), matrix(draw, keys, 4), matrix(draw, len(writes), 4)
+    choice = ["pi/2", "0", "pi"] if quarter else [*ANGLES]
+    more: dict[str, Any] = {} if kind == "normed" else {"angles": [draw.choice(choice) for _ in range(pairs)]}
+    if kind != "rotary":
+        more |= {"q_gain": column(draw, keys), "k_gain": column(draw, keys), "qk_epsilon": "1/50"}
+    if draw.random() < 0.6:
+        more |= {"q_bias": column(draw, keys), "k_bias": column(draw, keys), "v_bias": column(draw, len(writes))}
+    temperature = draw.choice([1, "2/3", "1 + i/n"] if weighting == "softmax" else [1, 2])
+    return sc.RotaryHead(
+        SPACE, writes, *sides, **more, mask=draw.choice(MASKS), weighting=weighting, scale=draw.choice([1, "1/4"]),
+        temperature=temperature,
+    )  # fmt: skip
+
+
+def drawn_rotary(
+    kind: str, seed: int, weighting: str = "softmax", quarter: bool = False, sign: bool = False
+) -> sc.Transformer:
+    """A model of two layers with one or two rotary heads each."""
+    draw = Random(f"{kind} {seed} {weighting}")
+    words = {token: {name: Fraction(draw.randint(-4, 4), 2) for name in SPACE} for token in LETTERS}
+    heads = [[rotary_head(draw, kind, weighting, quarter) for _ in range(draw.randint(1, 2))] for _ in range(2)]
+    layers = tuple(sc.Layer(sc.SelfAttention(tuple(some))) for some in heads)
+    embedding = sc.Embedding(sc.Space(SPACE), words, start=seed % 2)
+    signed = sc.Readout("sign", "last", ("x", "out"), [[1, -1]])
+    return sc.Transformer("drawn", embedding, layers, signed if sign else sc.Readout("value", "last", SPACE))

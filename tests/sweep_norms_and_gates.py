@@ -69,12 +69,23 @@ def tilted(model: sc.Transformer) -> sc.Transformer:
     )
 
 
-def _headed(model: sc.Transformer, more: Any) -> sc.Transformer:
+def turned(model: sc.Transformer) -> sc.Transformer:
+    """The model with rotary heads, which norm their queries and keys."""
+
+    def more(head: Any) -> dict[str, Any]:
+        keys = head.Q.shape[0]
+        norms = {"q_gain": [1] * keys, "k_gain": [2] * keys, "qk_epsilon": "1/10"}
+        return norms | ({} if keys % 2 else {"angles": ["1/3"] * (keys // 2)})
+
+    return _headed(model, more, sc.RotaryHead)
+
+
+def _headed(model: sc.Transformer, more: Any, kind: Any = sc.BiasedHead) -> sc.Transformer:
     """The model with other heads, which have what `more` says of each besides."""
 
-    def put(head: Any) -> sc.BiasedHead:
+    def put(head: Any) -> Any:
         words = {name: getattr(head, name) for name in ("mask", "weighting", "temperature", "scale")}
-        return sc.BiasedHead(head.reads, head.writes, head.Q, head.K, head.V, **words, **more(head))
+        return kind(head.reads, head.writes, head.Q, head.K, head.V, **words, **more(head))
 
     def of_layer(layer: sc.Layer) -> sc.Layer:
         if layer.attention is None:
@@ -84,7 +95,7 @@ def _headed(model: sc.Transformer, more: Any) -> sc.Transformer:
     return replace(model, layers=tuple(map(of_layer, model.layers)))
 
 
-@pytest.mark.parametrize("change", [gated, normed, biased, tilted])
+@pytest.mark.parametrize("change", [gated, normed, biased, tilted, turned])
 @pytest.mark.parametrize("name", CALLS)
 def test_an_answer_or_a_sentence(name: str, change: Any, tmp_path: Path) -> None:
     make, ask = CALLS[name]
@@ -102,5 +113,5 @@ def test_an_answer_or_a_sentence(name: str, change: Any, tmp_path: Path) -> None
 
 def test_the_changes_change() -> None:
     assert sum(gated(make()) != make() for make, _ in CALLS.values()) > 40
-    for change in (normed, biased, tilted):
+    for change in (normed, biased, tilted, turned):
         assert sum(change(make()) != make() for make, _ in CALLS.values()) > 40

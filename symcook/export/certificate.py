@@ -22,7 +22,7 @@ from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.parts import HEADS
 from symcook.model.rationals import quotient
-from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 from symcook.run import run
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from symcook.model.symbols import Exact, Number
     from symcook.words.inputs import Strings
 
-READS = PartsRead("the certificate", **NORMS_AND_GATES, **BIASED_HEADS)
+READS = PartsRead("the certificate", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18

@@ -28,7 +28,7 @@ from symcook.locks import PRECISION
 from symcook.model.checks import filled
 from symcook.model.parts import HEADS, held_matrices
 from symcook.model.rationals import consecutive, outward
-from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.steps import (
     Activate,
     Attend,
@@ -40,6 +40,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     unknown_step,
 )
@@ -49,7 +50,7 @@ from symcook.words.inputs import Strings
 from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
-READS = PartsRead("the guarantee", **NORMS_AND_GATES, **BIASED_HEADS)
+READS = PartsRead("the guarantee", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 RUNS = 1000
 """The greatest number of runs of boxes for one certificate and one order of division."""
@@ -735,6 +736,10 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
             case Centre(of):
                 entries = made(key, of, x)
                 return with_rounding(entries + with_rounding(entries.sum(), len(entries)) / len(entries))
+            case Rotate(of, _):
+                pairs = made(key, of, x).reshape(2, -1)
+                m.read |= {key + "cos", key + "sin"}
+                return np.tile(with_rounding(pairs.sum(axis=0), 2), 2)  # both factors are at most 1
             case DivideByRms(of, epsilon, zero):
                 entries = made(key, of, x)
                 chosen(OVERFLOW, "outcome of a division by zero", zero, {"refuse": 0, "zero": 0})

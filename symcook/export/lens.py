@@ -118,10 +118,12 @@ class Lens:
         import numpy as np
 
         kinds = [str(m[key]) for key in m if key.startswith("step") and key.endswith(".kind")]
-        if kind := next((kind for kind in kinds if kind != "biased"), None):
+        if kind := next((kind for kind in kinds if kind not in ("biased", "rotary")), None):
             _refuse("each part", f"one of the kind {kind}")
         for name in (k.removesuffix(".kind") for k in m if k.startswith("step") and k.endswith(".kind")):
-            if m[f"{name}.slope"] != 0:
+            if f"{name}.cos" in m or f"{name}.q_gain" in m:
+                _refuse(f"the scores of {name}", "rotary positions, or norms of queries and keys")
+            if m.get(f"{name}.slope", 0) != 0:
                 _refuse(f"the scores of {name}", "a slope by the distance")
         # If norms choose coordinates, the chosen coordinates become the residual stream.
         if any(key.endswith(".P") for key in m):

@@ -24,6 +24,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     fixed_numbers,
     unknown_step,
@@ -207,9 +208,11 @@ class _Graph:
                 return self.op("Mul", self.made(key, left, x), self.made(key, right, x))
             case Centre(of):
                 entries = self.made(key, of, x)
-                return self.op("Sub", entries, self.mean(entries, key))
+                return self.op("Sub", entries, self.mean(entries, len(self.m[key + "gain"])))
             case DivideByRms(of, epsilon, zero):
                 return self.divided(self.made(key, of, x), key, epsilon, zero)
+            case Rotate(of, _):
+                return self.turned(self.made(key, of, x), key)
             case ScaleEntries(of, gain, bias):
                 scaled = self.op("Mul", self.made(key, of, x), key + gain)
                 return scaled if bias is None else self.op("Add", scaled, key + bias)
@@ -269,16 +272,27 @@ class _Graph:
         ends = (self.op("Squeeze", self.whole(0), self.whole(0)), self.op("Squeeze", self.length, self.whole(0)))
         return self.op("Range", *ends, self.op("Squeeze", self.whole(1), self.whole(0)))
 
-    def mean(self, entries: str, key: str) -> str:
-        """The mean of the entries of a norm at each position."""
-        size = self.number(float(len(self.m[key + "gain"])))
+    def turned(self, entries: str, key: str) -> str:
+        """The pairs k, k + h of 2 h entries, turned by the angles at each position."""
+        half = self.m[key + "cos"].shape[1]
+        ends, axis = (self.whole(0), self.whole(half), self.whole(2 * half)), self.whole(2)
+        x, y = (self.op("Slice", entries, low, high, axis) for low, high in (ends[:2], ends[1:]))
+        cos, sin = self.at_length(key + "cos", 2), self.at_length(key + "sin", 2)
+        first = self.op("Sub", self.op("Mul", x, cos), self.op("Mul", y, sin))
+        second = self.op("Add", self.op("Mul", x, sin), self.op("Mul", y, cos))
+        return self.op("Concat", first, second, axis=2)
+
+    def mean(self, entries: str, count: int) -> str:
+        """The mean of so many entries of a norm at each position."""
+        size = self.number(float(count))
         return self.op("Div", self.op("ReduceSum", entries, self.whole(2)), size)
 
     def divided(self, x: str, key: str, epsilon: str, zero_root: str) -> str:
         """The entries of a norm by the root of their mean square plus epsilon."""
         zero, unity = self.number(0.0), self.number(1.0)
         # Where the root is zero, the quotient is zero, or NaN if the norm refuses.
-        total = self.op("Add", self.mean(self.op("Mul", x, x), key), key + epsilon)
+        gain = key + ("q_gain" if key + "q_gain" in self.m else "gain")  # as many as there are entries
+        total = self.op("Add", self.mean(self.op("Mul", x, x), len(self.m[gain])), key + epsilon)
         flat = self.op("Equal", total, zero)
         x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, unity, total)))
         if chosen(ENGINE, "zero", zero_root, {"refuse": True, "zero": False}):

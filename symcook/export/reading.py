@@ -32,6 +32,7 @@ from symcook.model.parts import (
     LayerNorm,
     Part,
     RMSNorm,
+    RotaryHead,
     SelfAttention,
 )
 from symcook.model.rationals import quotient
@@ -256,6 +257,9 @@ class _Reader:
     def head(self, key: str, view: Sequence[str]) -> AnyHead:
         """A head over the coordinates that it uses."""
         m, biases = self.m, dict[str, Any]()
+        if self.kind(key, "head") is RotaryHead:
+            must = "an export that is read back must have heads without rotary positions and norms of queries"
+            raise BadInput(must, f"those of {key.rstrip('.')}", "load the model file")
         if self.kind(key, "head") is BiasedHead:
             sizes = {"q_bias": len(m[key + "Q"]), "k_bias": len(m[key + "K"]), "v_bias": len(m[key + "V"])}
             biases = {name: self.vector(key + name, size) for name, size in sizes.items()}

@@ -169,17 +169,28 @@ def steps_of(m, key):
 def made(m, key, step, x, stop, product=np.matmul):
     """What a step makes of x. `product` multiplies it with matrices."""
     name, *given = step
+
+    def inner(of):
+        """What a step inside of this one makes of x."""
+        return made(m, key, of, x, stop, product)
+
     kinds = {
         "Read": lambda: x,
-        "LinearMap": lambda of, matrix, bias: (
-            product(made(m, key, of, x, stop), m[key + matrix].T) + optional(m, key, bias)
-        ),
-        "Activate": lambda of, kind: activate(kind, made(m, key, of, x, stop)),
-        "Multiply": lambda left, right: made(m, key, left, x, stop) * made(m, key, right, x, stop),
-        "ScaleEntries": lambda of, gain, bias: made(m, key, of, x, stop) * m[key + gain] + optional(m, key, bias),
-        "DivideByRms": lambda of, root, zero: divided(made(m, key, of, x, stop), m[key + root], zero, stop, SQUARE),
+        "LinearMap": lambda of, matrix, bias: product(inner(of), m[key + matrix].T) + optional(m, key, bias),
+        "Activate": lambda of, kind: activate(kind, inner(of)),
+        "Multiply": lambda left, right: inner(left) * inner(right),
+        "ScaleEntries": lambda of, gain, bias: inner(of) * m[key + gain] + optional(m, key, bias),
+        "Rotate": lambda of, _: turned(m, key, inner(of)),
+        "DivideByRms": lambda of, root, zero: divided(inner(of), m[key + root], zero, stop, SQUARE),
     }
     return one_of(kinds, name)(*given).astype(x.dtype)
+
+
+def turned(m, key, x):
+    """The pairs k, k + h of 2 h entries, turned by the angles at each position."""
+    cos, sin = (m[key + name][: x.shape[-2]] for name in ("cos", "sin"))
+    first, second = x[..., : cos.shape[1]], x[..., cos.shape[1] :]
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
 
 
 def optional(m, key, bias):

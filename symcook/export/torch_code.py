@@ -25,6 +25,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     unknown_step,
 )
@@ -102,7 +103,7 @@ def normed(z, gain, bias, epsilon, P=None, refuse=True):
         must = "a layer norm with epsilon = 0 must meet a variance above zero"
         raise ValueError(f"{{must}}; given: zero at index {{index}} of input {{given}}; set an epsilon above 0.")
     return x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total)) * gain + bias
-{rms_normed}
+{rms_normed}{turned}
 
 def activate(x, kind):
     if kind == "relu":
@@ -249,6 +250,13 @@ def rms_normed(z, gain, epsilon, P=None, refuse=True):
         raise ValueError(f"{must}; given: zero at index {index} of input {given}; set an epsilon above 0.")
     return x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total)) * gain
 '''
+TURNED = '''
+
+def turned(x, cos, sin):
+    """The pairs k, k + h of 2 h entries, turned by angles with these cosines and sines (n, h)."""
+    first, second = x[:, :, : cos.shape[1]], x[:, :, cos.shape[1] :]
+    return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=2)
+'''
 WORDS_KNOWN = {
     "mask": ("none", "future", "strict-future", "past", "strict-past"),
     "weighting": ("average", "softmax", "leftmost", "rightmost"),
@@ -297,6 +305,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         adds=f" ({plain(', '.join(added))})" if added else ", of which there are none",
         sha256=sha256,
         constants="\n".join(constants(m)) + "\n",
+        turned=TURNED if any("turned(" in line for line in forward) else "",
         rms_normed=RMS_NORMED if any("rms_normed(" in line for line in forward) else "",
         init="\n".join(f"        {line}" for line in _init(m, weights)),
         forward="\n".join(f"        {line}" for line in forward),
@@ -422,6 +431,9 @@ def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
             return f"activate({_made(m, key, of, x)}, {_known('activation', kind)!r})"
         case Multiply(left, right):
             return f"(({_made(m, key, left, x)}) * ({_made(m, key, right, x)}))"
+        case Rotate(of, _):
+            tables = ", ".join(f"self.{key}{name}[:n]" for name in ("cos", "sin"))
+            return f"turned({_made(m, key, of, x)}, {tables})"
         case ScaleEntries(DivideByRms(Centre(of), epsilon, zero), gain, str(bias)):
             function, numbers = "normed", (gain, bias, epsilon)
         case ScaleEntries(DivideByRms(of, epsilon, zero), gain, None):
@@ -444,6 +456,8 @@ def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
             arguments.append(f"P=self.{m.array(key, projection)}")
         case Read():
             pass
+        case LinearMap(Read(), _, str(_)):  # queries or keys
+            x = _made(m, key, of, x)
         case _:
             unknown_step(ENGINE, of)
     if _known("zero_variance", zero) == "zero" or m[key + epsilon] > 0:

@@ -421,6 +421,94 @@ class BiasedHead(Part, HeadPart):
         return self._lowered_factor() if name == "factor" else super()._lower(name)
 
 
+@door()
+@keeps("Q", "K", "V", "q_bias", "k_bias", "v_bias", "angles", "q_gain", "k_gain", "qk_epsilon", "temperature", "scale")
+@dataclass(frozen=True, repr=False)
+class RotaryHead(Part, HeadPart):
+    """One attention head with rotary positions, and with norms of its queries and keys. Stands where a `Head` may
+    stand.
+
+    score_ij = scale * R(i) N(Q x_i + q_bias) . R(j) N(K x_j + k_bias) / temperature, and the values are V x_j + v_bias.
+    R(i) turns the pair k, k + h of 2 h entries by the angle i * angles[k]: x cos - y sin, x sin + y cos. (A model that
+    turns the entries 2 k and 2 k + 1 has the rows of Q and K in another order.) N(q) = q_gain q/sqrt(mean of squares +
+    qk_epsilon), entry by entry, and likewise for keys. Without `angles` nothing is turned; without q_gain and k_gain
+    nothing is normed.
+
+    Shapes as in `BiasedHead`; angles has an entry for each pair, q_gain and k_gain one for each key dimension. Masks,
+    weightings, scale and temperature as in `Head`.
+    Source: Su et al., RoFormer (2021), Section 3.2; Henry et al., Query-key normalization for transformers (2020).
+    """
+
+    FIELDS: ClassVar = {
+        "Q": ("key", "reads"), "K": ("key", "reads"), "V": ("writes", "reads"), "q_bias": ("key", "one"),
+        "k_bias": ("key", "one"), "v_bias": ("writes", "one"), "angles": ("pairs", "one"), "q_gain": ("key", "one"),
+        "k_gain": ("key", "one"), "mask": "word", "weighting": "word", "qk_epsilon": "number", "temperature": "number",
+        "scale": "number",
+    }  # fmt: skip
+    OPTIONAL: ClassVar = frozenset({"angles", "q_gain", "k_gain"})
+    PLACE: ClassVar = "head"
+    KIND: ClassVar = "rotary"
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    Q: Any
+    K: Any
+    V: Any
+    angles: Any = None
+    q_bias: Any = None
+    k_bias: Any = None
+    v_bias: Any = None
+    q_gain: Any = None
+    k_gain: Any = None
+    qk_epsilon: Any = 0
+    mask: str = "none"
+    weighting: str = "average"
+    temperature: Any = 1
+    scale: Any = 1
+    exact: InitVar[bool] = False
+
+    def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form, with zeros as the biases that are None. Raises BadInput
+        for invalid fields."""
+        self._take(exact)
+        fields, sizes = self._head_fields(), self.sizes()
+        if held(self, "angles") is not None and 2 * sizes["pairs"] != sizes["key"]:
+            must, do = "a rotary head must have an angle for each pair of key dimensions", "add angles of 0"
+            raise BadInput(must, f"{sizes['pairs']} for {sizes['key']}", do)
+        if (held(self, "q_gain") is None) != (held(self, "k_gain") is None):
+            raise BadInput("a head must norm both queries and keys, or neither", "one gain", "give ones as the other")
+        epsilon = kept_number(held(self, "qk_epsilon"))
+        if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
+            must = "epsilon of a norm of queries must not be negative"
+            raise BadInput(must, symbols.from_sympy(symbols.exact(epsilon)))
+        lengths = {"q_bias": sizes["key"], "k_bias": sizes["key"], "v_bias": len(fields["writes"])}
+        zeros = {name: [0] * size for name, size in lengths.items() if held(self, name) is None}
+        self._freeze(qk_epsilon=epsilon, **fields, **zeros)
+
+    def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the numbers of key dimensions and of pairs."""
+        pairs = 0 if held(self, "angles") is None else height(held(self, "angles"), "angles")
+        return super().sizes() | {"key": height(held(self, "Q"), "Q"), "pairs": pairs}
+
+    @cached_property
+    def uniform(self) -> bool:
+        """Whether every score is zero by the shape of the matrices and biases."""
+        numbers = self.lowered
+        return any(
+            not any(row or added != 0 for row, added in zip(numbers[matrix], numbers[bias], strict=True))
+            for matrix, bias in (("Q", "q_bias"), ("K", "k_bias"))
+        )
+
+    @cached_property
+    def lowered(self) -> Mapping[str, Any]:
+        """As `Part.lowered`, with the factor of the scores as one more name."""
+        return MadeOnce((*super().lowered, "factor"), self._lower)
+
+    def _lower(self, name: str) -> Any:
+        """As `Part._lower`, also for the factor of the scores."""
+        return self._lowered_factor() if name == "factor" else super()._lower(name)
+
+
 class NormPart:
     """What the kinds of norms have in common."""
 
@@ -580,10 +668,10 @@ class GatedUnits(Part):
         return super().sizes() | {"hidden": self.hidden}
 
 
-AnyHead = Head | BiasedHead
+AnyHead = Head | BiasedHead | RotaryHead
 AnyNetwork = FeedForward | GatedUnits
 AnyNorm = LayerNorm | RMSNorm
-HEADS, NETWORKS, NORMS = (Head, BiasedHead), (FeedForward, GatedUnits), (LayerNorm, RMSNorm)
+HEADS, NETWORKS, NORMS = (Head, BiasedHead, RotaryHead), (FeedForward, GatedUnits), (LayerNorm, RMSNorm)
 """The kinds of heads, of feed-forward layers, and of norms."""
 KINDS: Mapping[str, type[Part]] = {kind.KIND: kind for kind in (*HEADS, *NETWORKS, *NORMS)}
 """The kinds of parts by the names of `steps.LOWERINGS`."""

@@ -50,8 +50,12 @@ NORMS_AND_GATES = STEP_WORDS | {
 """RMS norms, gated units and their words, for the engines that read both."""
 BIASED_HEADS = {"BiasedHead": "Q K V q_bias k_bias v_bias mask weighting slope temperature scale"}
 """Heads with biases, for the engines that read them."""
+ROTARY_HEADS = {
+    "RotaryHead": "Q K V angles q_bias k_bias v_bias q_gain k_gain qk_epsilon mask weighting temperature scale"
+}
+"""Heads with rotary positions, for the engines that read them."""
 KIND_NAMES = {
-    "Head": "a head", "BiasedHead": "a head with biases",
+    "Head": "a head", "BiasedHead": "a head with biases", "RotaryHead": "a rotary head",
     "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
     "SelfAttention": "self-attention", "Embedding": "an embedding", "Readout": "a readout", "Transformer": "a model",
     "Parameter": "a parameter", "RMSNorm": "an RMS norm", "GatedUnits": "gated units",

@@ -99,6 +99,8 @@ _KEYS = {
     "a head": "reads writes Q K V mask weighting temperature scale",
     "a head with biases":
         "kind reads writes Q K V q_bias k_bias v_bias mask weighting slope temperature scale",
+    "a rotary head": "kind reads writes Q K V q_bias k_bias v_bias angles q_gain k_gain mask weighting qk_epsilon "
+        "temperature scale",
     "a feed-forward layer": "reads writes W1 b1 W2 b2 activation",
     "gated units": "kind reads writes gate gate_bias up up_bias down down_bias activation",
     "a layer norm": "reads writes gain bias epsilon projection zero_variance",
@@ -108,8 +110,8 @@ _KEYS = {
 """The keys of a document that are read here, or that do not bear on a run (name, source, program); any other is
 refused."""
 _KINDS = {
-    "head": "a head", "biased": "a head with biases", "network": "a feed-forward layer", "gated": "gated units",
-    "norm": "a layer norm", "rms-norm": "an RMS norm",
+    "head": "a head", "biased": "a head with biases", "rotary": "a rotary head", "network": "a feed-forward layer",
+    "gated": "gated units", "norm": "a layer norm", "rms-norm": "an RMS norm",
 }  # fmt: skip
 """The kinds of parts as `_KEYS` has them."""
 
@@ -406,6 +408,8 @@ class Relation(RunEquations):
                 factor = tuple(readable(head[key], self.used) for key in (scale, temperature))
             case ByDistance(Products(LinearMap(Read(), _, str(_)), LinearMap(Read(), _, str(_)), _, _), _):
                 return self._biased_score(head, scores, weighting, view)
+            case Products(queries, _, _, _):
+                unknown_step("the run relation", queries)
             case _:
                 unknown_step("the run relation", scores)
         self._warm(weighting, factor[1], names(parse_term(factor[1])))

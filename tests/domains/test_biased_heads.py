@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from biased_heads import KINDS, LETTERS, SPACE, drawn, stream
+from biased_heads import KINDS, LETTERS, ROTARY, SPACE, drawn, drawn_rotary, stream
 from flint import arb
 from norms_and_gates import matrix
 from test_norms_and_gates import columns, number
@@ -59,6 +59,59 @@ def test_random_hard_heads_are_what_numpy_computes(kind: str, seed: int) -> None
                 assert np.abs(found - (expected if trace else expected[-1:])).max() < 1e-12, (system, word)
 
 
+@pytest.mark.layer_one(0, 33, 65)
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in ROTARY for seed in range(30)])
+def test_random_rotary_heads_are_what_numpy_computes(kind: str, seed: int) -> None:
+    model = drawn_rotary(kind, seed)
+    assert loads(dumps(model)) == model
+    for word in [word for n in (1, 2, 3) for word in product(LETTERS, repeat=n)][seed % 9 :: 9]:
+        expected = stream(model, word)
+        scale = 1 + np.abs(expected).max()
+        for system, apart in FAR_FROM_NUMPY.items():
+            for trace in (True, False):
+                found = columns(forward(model, model.tokens(word), make_domain(system), trace=trace), SPACE)
+                assert np.abs(found - (expected if trace else expected[-1:])).max() < apart * scale, (system, word)
+        rounded = _bounded(forward(model, model.tokens(word), make_domain("float32"), trace=True))
+        exact = forward(model, model.tokens(word), BallDomain(200), trace=True)
+        for name in SPACE:
+            both = zip(map(arb, rounded.stream[name]), map(arb, exact.stream[name]), strict=True)
+            assert all(wide.overlaps(value) for wide, value in both), (name, word)
+
+
+@pytest.mark.layer_one(0, 1)
+@pytest.mark.parametrize("seed", range(9))
+def test_quarter_turns_are_exact(seed: int) -> None:
+    """Of hard heads, whose values are rational."""
+    model = drawn_rotary("rotary", seed, HARD[seed % 3], quarter=True)
+    for word in [word for n in (1, 2, 3) for word in product(LETTERS, repeat=n)][seed % 3 :: 3]:
+        expected = stream(model, word)
+        for trace in (True, False):
+            found = columns(forward(model, model.tokens(word), make_domain("exact"), trace=trace), SPACE)
+            assert np.abs(found - (expected if trace else expected[-1:])).max() < 1e-12, word
+
+
+def test_other_turns_are_not_exact() -> None:
+    embedding = sc.Embedding(sc.Space(("x", "y")), {"a": {"x": 1}, "b": {"x": -1}})
+    head = sc.RotaryHead(("x",), ("y",), [[1], [0]], [[1], [0]], [[1]], [1], mask="causal", weighting="rightmost")
+    model = sc.Transformer("m", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("y",)))
+    with pytest.raises(NotExact, match=r"rational in exact arithmetic; given: .*cos"):
+        model.run("ab", domain="exact")
+    # cos(1) > cos(0) cos(1)... : the position itself has the score 1, the one before cos(1) below it.
+    assert model.run("ab", domain="ball").output == {"y": {"mid": "-1", "rad": "0"}}
+
+
+def test_a_rotary_head_that_cannot_be_made_is_refused_in_one_sentence() -> None:
+    sides: Any = ("v",), ("v",), [[1], [0]], [[1], [0]], [[1]]
+    with pytest.raises(BadInput, match="must have an angle for each pair of key dimensions; given: 2 for 2"):
+        sc.RotaryHead(*sides, [1, 2])
+    with pytest.raises(BadInput, match="must norm both queries and keys, or neither"):
+        sc.RotaryHead(*sides, q_gain=[1, 1])
+    with pytest.raises(BadInput, match="epsilon of a norm of queries must not be negative; given: -1"):
+        sc.RotaryHead(*sides, q_gain=[1, 1], k_gain=[1, 1], qk_epsilon=-1)
+    with pytest.raises(BadInput, match=r"k_gain .*2 x 1"):
+        sc.RotaryHead(*sides, q_gain=[1, 1], k_gain=[1])
+
+
 def test_a_slope_by_hand() -> None:
     """Of the string ab, weights e^(-1/2) and 1; with a scale of 2 the slope is the same."""
     embedding = sc.Embedding(sc.Space(("x", "y")), {"a": {"x": 1}, "b": {"x": -1}})
@@ -77,12 +130,18 @@ def test_a_bias_of_values_is_the_mean_of_itself() -> None:
 
 
 def dense_model(slope: Any) -> sc.Transformer:
+    """With heads that have a slope or, of None, rotary ones with norms."""
     draw, names = Random(4), tuple(f"c{k}" for k in range(16))
 
     def layer() -> sc.Layer:
         sides = matrix(draw, 4, 16), matrix(draw, 4, 16), matrix(draw, 16, 16)
         biases = [[row[0] for row in matrix(draw, size, 1)] for size in (4, 4, 16)]
-        head = sc.BiasedHead(names, names, *sides, *biases, "future", "softmax", slope, scale="1/64")
+        head: Any
+        if slope is None:
+            gains: Any = {"q_gain": [1, 2, -1, "1/2"], "k_gain": [1, 1, 3, 1], "qk_epsilon": "1/10"}
+            head = sc.RotaryHead(names, names, *sides, ["1/3", 0], *biases, **gains, mask="causal", weighting="softmax")
+        else:
+            head = sc.BiasedHead(names, names, *sides, *biases, "future", "softmax", slope, scale="1/64")
         return sc.Layer(head, None, (sc.RMSNorm(names, epsilon="1/100"),), (), "pre")
 
     words = {token: {name: draw.randint(-4, 4) for name in names} for token in "abc"}
@@ -90,7 +149,7 @@ def dense_model(slope: Any) -> sc.Transformer:
     return sc.Transformer("d", sc.Embedding(sc.Space(names), words), (layer(), layer()), readout)
 
 
-@pytest.mark.parametrize("slope", [0, "1/3", "sqrt(2)"])
+@pytest.mark.parametrize("slope", [0, "1/3", "sqrt(2)", None])
 def test_dense_passes_are_the_walk_and_radii_hold_the_values(slope: Any) -> None:
     model = dense_model(slope)
     assert model.dense

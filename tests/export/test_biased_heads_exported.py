@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpytorch
 import pytest
-from biased_heads import KINDS, SPACE, drawn, stream
+from biased_heads import KINDS, ROTARY, SPACE, drawn, drawn_rotary, stream
 from test_formats import loaded
 
 import symcook as sc
@@ -23,11 +23,14 @@ from symcook.export.guarantee import greatest
 from symcook.export.reading import from_archive
 
 WORDS = ("a", "ca0", "00ac")
-CASES = [(kind, seed) for kind in KINDS for seed in range(30)]
+READ_BACK = [(kind, seed) for kind in KINDS for seed in range(30)]
+CASES = [(kind, seed) for kind in (*KINDS, *ROTARY) for seed in range(30)]
 WEIGHTINGS = ("softmax", "softmax", "average", "leftmost", "rightmost")
 
 
 def model_of(kind: str, seed: int) -> sc.Transformer:
+    if kind in ROTARY:
+        return drawn_rotary(kind, seed, sign=True)
     return drawn(kind, seed, WEIGHTINGS[seed % 5], readout=sc.Readout("sign", "last", ("x", "out"), [[1, -1]]))
 
 
@@ -47,20 +50,20 @@ def check(kind: str, seed: int, format: str) -> None:
         assert np.abs(wanted).max() <= greatest(m, 6) < math.inf
 
 
-@pytest.mark.layer_one(0, 31, 62)
+@pytest.mark.layer_one(0, 31, 62, 90, 120, 150)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_the_script_computes_biased_heads(kind: str, seed: int) -> None:
     check(kind, seed, "npz")
 
 
 @pytest.mark.tools("onnx", "onnxruntime")
-@pytest.mark.layer_one(0, 62)
+@pytest.mark.layer_one(0, 62, 150)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_an_onnx_graph_computes_biased_heads(kind: str, seed: int) -> None:
     check(kind, seed, "onnx")
 
 
-@pytest.mark.layer_one(0, 31, 62)
+@pytest.mark.layer_one(0, 31, 62, 90, 120, 150)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_the_code_for_torch_computes_biased_heads(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, module in numpytorch.modules().items():
@@ -75,7 +78,7 @@ def test_the_code_for_torch_computes_biased_heads(kind: str, seed: int, monkeypa
 
 
 @pytest.mark.layer_one(0, 31, 62)
-@pytest.mark.parametrize(("kind", "seed"), CASES)
+@pytest.mark.parametrize(("kind", "seed"), READ_BACK)
 def test_biased_heads_that_are_read_back_compute_the_same(kind: str, seed: int) -> None:
     model = model_of(kind, seed)
     back = from_archive(m := arrays(model, "float64", 5))
@@ -111,6 +114,14 @@ def test_biases_go_to_transformer_lens_and_a_slope_does_not() -> None:
     assert files
     with pytest.raises(BadInput, match=r"the scores of step1\.head1 needs; given: a slope by the distance"):
         FORMATS["transformerlens"].encode(dict(arrays(small(), "float64", 4)), "m")
+    with pytest.raises(BadInput, match=r"the scores of step1\.head1 needs; given: rotary positions, or norms"):
+        FORMATS["transformerlens"].encode(dict(arrays(drawn_rotary("rotary", 0), "float64", 4)), "m")
+
+
+def test_a_rotary_head_is_not_read_back() -> None:
+    must = r"must have heads without rotary positions and norms of queries; given: those of step1\.head1"
+    with pytest.raises(BadInput, match=must):
+        from_archive(arrays(drawn_rotary("rotary", 0), "float64", 4))
 
 
 @pytest.mark.parametrize("key", ["step1.head1.kind", "step1.head1.steps", "step1.head1.q_bias", "step1.head1.slope"])

@@ -22,6 +22,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     attention,
     unknown_step,
@@ -90,26 +91,29 @@ def _roles(part: Part) -> dict[str, str]:
         used = _used(part, part.steps)
         return {name: "x" for name in part.reads if name in used}
     match head.scores:
-        case Products(queries, keys, _, _) | ByDistance(Products(queries, keys, _, _), _):
+        case (
+            Products(LinearMap(Read(), asks, ask), LinearMap(Read(), offers, offer), _, _)
+            | ByDistance(Products(LinearMap(Read(), asks, ask), LinearMap(Read(), offers, offer), _, _), _)
+        ):
             # A query counts where its key is not zero.
-            pairs = [pair for pair in zip(_sums(part, queries), _sums(part, keys), strict=True) if all(map(any, pair))]
+            pairs = list(zip(_sums(part, asks, ask), _sums(part, offers, offer), strict=True))
+            pairs = [pair for pair in pairs if all(row or added != 0 for row, added in pair)]
+            sides = [{name for pair in pairs for name in pair[side][0]} for side in (0, 1)]
+        case Products(queries, keys, _, _):
+            sides = [_used(part, queries), _used(part, keys)]
         case step:
             unknown_step("the diagram", step)
-    values = [row for row, _ in _sums(part, head.values)]
     letters_of = {name: "" for name in part.reads}
-    for letter, rows in (("q", [q for (q, _), _ in pairs]), ("k", [k for _, (k, _) in pairs]), ("v", values)):
-        for name in {name for row in rows for name in row}:
+    for letter, used in zip("qkv", (*sides, _used(part, head.values)), strict=True):
+        for name in used:
             letters_of[name] += letter
     return {name: letters for name, letters in letters_of.items() if letters}
 
 
-def _sums(part: Part, step: PartStep) -> list[tuple[Any, Any]]:
-    """For each entry of queries, keys or values its weights and its bias."""
-    match step:
-        case LinearMap(Read(), matrix, bias):
-            rows = part.lowered[matrix]
-            return list(zip(rows, [0] * len(rows) if bias is None else part.lowered[bias], strict=True))
-    unknown_step("the diagram", step)
+def _sums(part: Part, matrix: str, bias: str | None) -> list[tuple[Any, Any]]:
+    """For each entry of queries or keys its weights and its bias."""
+    rows = part.lowered[matrix]
+    return list(zip(rows, [0] * len(rows) if bias is None else part.lowered[bias], strict=True))
 
 
 def _used(part: Part, step: PartStep) -> set[str]:
@@ -120,6 +124,8 @@ def _used(part: Part, step: PartStep) -> set[str]:
         case LinearMap(Read(), matrix, _):
             return {name for row in part.lowered[matrix] for name in row}
         case LinearMap(of, _, _) | ScaleEntries(of, _, _) | Activate(of, _) | Centre(of) | DivideByRms(of, _, _):
+            return _used(part, of)
+        case Rotate(of, _):
             return _used(part, of)
         case Multiply(left, right):
             return _used(part, left) | _used(part, right)

@@ -22,7 +22,7 @@ from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.parts import AnyHead, SelfAttention
-from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import Exact
 from symcook.report.model import readout_text
 from symcook.report.page import diagram
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
     from symcook.recipes import Recipe
 
-READS = PartsRead("the page of a model", **NORMS_AND_GATES, **BIASED_HEADS)
+READS = PartsRead("the page of a model", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 Found = TypeVar("Found")
 SECONDS = 3
