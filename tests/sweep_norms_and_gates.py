@@ -74,8 +74,8 @@ def turned(model: sc.Transformer) -> sc.Transformer:
 
     def more(head: Any) -> dict[str, Any]:
         keys = head.Q.shape[0]
-        norms = {"q_gain": [1] * keys, "k_gain": [2] * keys, "qk_epsilon": "1/10"}
-        return norms | ({} if keys % 2 else {"angles": ["1/3"] * (keys // 2)})
+        norms: dict[str, Any] = {} if not keys else {"q_gain": [1] * keys, "k_gain": [2] * keys, "qk_epsilon": "1/10"}
+        return norms | ({} if keys % 2 or not keys else {"angles": ["1/3"] * (keys // 2)})
 
     return _headed(model, more, sc.RotaryHead)
 

@@ -475,6 +475,8 @@ class RotaryHead(Part, HeadPart):
         if held(self, "angles") is not None and 2 * sizes["pairs"] != sizes["key"]:
             must, do = "a rotary head must have an angle for each pair of key dimensions", "add angles of 0"
             raise BadInput(must, f"{sizes['pairs']} for {sizes['key']}", do)
+        if not sizes["key"] and any(held(self, name) is not None for name in ("angles", "q_gain", "k_gain")):
+            raise BadInput("a head with angles or norms of queries must have a key dimension", "none")
         if (held(self, "q_gain") is None) != (held(self, "k_gain") is None):
             raise BadInput("a head must norm both queries and keys, or neither", "one gain", "give ones as the other")
         epsilon = kept_number(held(self, "qk_epsilon"))

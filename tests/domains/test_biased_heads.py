@@ -104,6 +104,8 @@ def test_a_rotary_head_that_cannot_be_made_is_refused_in_one_sentence() -> None:
     sides: Any = ("v",), ("v",), [[1], [0]], [[1], [0]], [[1]]
     with pytest.raises(BadInput, match="must have an angle for each pair of key dimensions; given: 2 for 2"):
         sc.RotaryHead(*sides, [1, 2])
+    with pytest.raises(BadInput, match="a head with angles or norms of queries must have a key dimension"):
+        sc.RotaryHead(("v",), ("v",), [], [], [[1]], [])
     with pytest.raises(BadInput, match="must norm both queries and keys, or neither"):
         sc.RotaryHead(*sides, q_gain=[1, 1])
     with pytest.raises(BadInput, match="epsilon of a norm of queries must not be negative; given: -1"):
