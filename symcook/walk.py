@@ -397,10 +397,11 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         written, asked, keys, values = self.before_cut.pop(id(head), None) or self.offers(head, view, wanted)
         if not written:
             return [], [], [], []
+        cut: dict[int, TermsAndBias[Column]]
         if asking is not view:
             cut = functions.queries(domain, asking)
             asked = {d: cut[d] for d in asked}
-        queries = [combine(domain, *query) for query in asked.values()]
+        queries = [combine(domain, terms, bias) for terms, bias in asked.values()]
         if functions.per_position != 0:
             queries.append(domain.linear([], 1))
         keys_and_values = (keys, values) if self.after is None else self.remembered(self.after, keys, values)

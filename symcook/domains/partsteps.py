@@ -9,6 +9,7 @@ index, with those alone that are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 from symcook.domains.protocol import Coefficient, Column
@@ -30,7 +31,7 @@ from symcook.model.steps import (
     ScaleEntries,
     unknown_step,
 )
-from symcook.model.symbols import lowered
+from symcook.model.symbols import Number, lowered
 
 ColumnsBy = Mapping[Any, Any]
 """Columns by coordinate, or by index."""
@@ -175,12 +176,13 @@ def _columns_of(part: Part, step: PartStep, wanted: Wanted) -> ColumnsOf:
     unknown_step("the forward pass", step)
 
 
-def turns(angles: Sequence[Any]) -> list[tuple[Coefficient, Coefficient]]:
+def turns(angles: Sequence[Any]) -> list[tuple[Number, Number]]:
     """Of each angle the cosine and the sine of its product with the position, as terms in i."""
     i: Any = lowered("i")
     trees = (angle if isinstance(angle, tuple) or angle == 0 else parse_term(quotient(angle)) for angle in angles)
     scaled = (tree if tree == 0 else ("*", tree, i) for tree in trees)
-    return [(1, 0) if turn == 0 else (("call", "cos", (turn,)), ("call", "sin", (turn,))) for turn in scaled]
+    still = Fraction(1), Fraction(0)
+    return [still if turn == 0 else (("call", "cos", (turn,)), ("call", "sin", (turn,))) for turn in scaled]
 
 
 def _turned(part: Part, inner: ColumnsOf, angles: Sequence[Any], wanted: Wanted) -> ColumnsOf:

@@ -277,7 +277,9 @@ class _Reader:
             return Head(*names, Q, K, V, *words, temperature)
         biases["v_bias"] = [biases["v_bias"][r] for r in writes]
         slope = self.row(key + "slope", [float(m[key + "slope"])])[0]
-        return BiasedHead(*names, Q, K, V, *biases.values(), *words, slope, temperature)
+        sides = {"q_bias": biases["q_bias"], "k_bias": biases["k_bias"], "v_bias": biases["v_bias"]}
+        more: dict[str, Any] = {"mask": words[0], "weighting": words[1], "slope": slope, "temperature": temperature}
+        return BiasedHead(names[0], names[1], Q, K, V, **{**sides, **more})
 
     def kind(self, key: str, place: str) -> type[Part]:
         """The kind of the part at a place whose arrays have the prefix `key`."""

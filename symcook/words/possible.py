@@ -43,7 +43,7 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
     length of the strings with the tokens that the model adds. Raises NotExact where this method does not apply."""
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
-    heads = [part for step in READS.of(model).sublayers for part in step.all_parts if attention(part.steps)]
+    heads: list[Any] = [part for step in READS.of(model).sublayers for part in step.all_parts if attention(part.steps)]
     # A head whose output is not read counts too: its temperature may leave the string without a run.
     if any(head.weighting == "softmax" for head in heads):
         raise NotExact("rows are kept where heads choose", "softmax attention")
