@@ -263,7 +263,9 @@ def attend(m, head, x, stop):
     i, j = np.arange(n)[:, None], np.arange(n)[None, :]
     masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
     seen = one_of(masks, m[head + "mask"]) & (j == j)
-    hard = one_of({"softmax": False, "average": True, "leftmost": True, "rightmost": True}, m[head + "weighting"])
+    soft = {"softmax": False, "softmax-plus-one": False}
+    hard = one_of(soft | {"average": True, "leftmost": True, "rightmost": True}, m[head + "weighting"])
+    below = str(m[head + "weighting"]) == "softmax-plus-one"  # as one more position, with the score and the value 0
     product = apart if hard else np.matmul
     q, k = (made(m, head, side, x, stop, product) for side in (queries, keys))
     if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are the same for all inputs
@@ -280,6 +282,7 @@ def attend(m, head, x, stop):
         s = s * factor
     # The largest visible score of each row. Softmax subtracts it; hard attention weights what reaches it.
     top = np.where(seen, s, -np.inf).max(axis=-1, keepdims=True)
+    top = np.maximum(top, 0) if below else top
     best = (s == top) & seen
     kinds = {
         "average": lambda: best,
@@ -287,8 +290,9 @@ def attend(m, head, x, stop):
         "rightmost": lambda: best & (best[..., ::-1].cumsum(axis=-1)[..., ::-1] == 1),
         "softmax": lambda: np.exp(np.where(seen, np.minimum(s - top, 0), -np.inf)),
     }
+    kinds["softmax-plus-one"] = kinds["softmax"]
     a = one_of(kinds, m[head + "weighting"])().astype(x.dtype)
-    total = a.sum(axis=-1, keepdims=True)
+    total = a.sum(axis=-1, keepdims=True) + (np.exp(-top).astype(x.dtype) if below else 0)
     return (a @ made(m, head, values, x, stop)) / np.where(total == 0, 1, total)  # a row that sees nothing is 0
 
 

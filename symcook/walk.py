@@ -29,7 +29,7 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, Undecided
-from symcook.model.parts import Part, SelfAttention, Sublayer
+from symcook.model.parts import SOFT, Part, SelfAttention, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import Attend, ByDistance, Products, attention, unknown_step
 from symcook.model.symbols import lowered
@@ -545,7 +545,7 @@ def check_temperatures(model: Transformer, domain: Domain) -> None:
             case Attend(
                 Products(_, _, _, temperature) | ByDistance(Products(_, _, _, temperature), _), _, _, weighting
             ):
-                if weighting == "softmax" and not isinstance(head.lowered[temperature], Fraction):
+                if weighting in SOFT and not isinstance(head.lowered[temperature], Fraction):
                     domain.require_positive(head.lowered[temperature], TEMPERATURE)
             case step:
                 unknown_step("the forward pass", step)

@@ -32,7 +32,7 @@ def head(draw: Random, kind: str, weighting: str, reads: tuple[str, ...] = SPACE
             sides = *sides[:2], [[0] * len(reads) for _ in writes]
     slope = 0 if kind == "biases" else draw.choice([Fraction(1, 4), Fraction(-2, 3), 1])
     scale = draw.choice(["1/4", "1/sqrt(d_key)"] if weighting == "softmax" else [1, "1/3"])
-    temperature = draw.choice([1, "2/3", "1 + i/n"] if weighting == "softmax" else [1, 2])
+    temperature = draw.choice([1, "2/3", "1 + i/n"] if weighting.startswith("softmax") else [1, 2])
     return sc.BiasedHead(
         reads, writes, *sides, **biases, mask=draw.choice(MASKS), weighting=weighting, slope=slope, scale=scale,
         temperature=temperature,
@@ -83,11 +83,14 @@ def attended(part: Any, z: Any, start: int) -> Any:
     best = seen & (np.abs(scores - top) < 1e-9)
     weights = {
         "softmax": lambda: np.where(seen, np.exp(np.minimum(scores - top, 0)), 0),
+        "softmax-plus-one": lambda: best * 0.0,
         "average": lambda: best * 1.0,
         "leftmost": lambda: best * (best.cumsum(-1) == 1),
         "rightmost": lambda: best * (best[:, ::-1].cumsum(-1)[:, ::-1] == 1),
     }[part.weighting]()
     total = weights.sum(-1, keepdims=True)
+    if part.weighting == "softmax-plus-one":
+        weights, total = np.where(seen, np.exp(scores), 0), 1 + np.where(seen, np.exp(scores), 0).sum(-1, keepdims=True)
     return np.where(total > 0, weights / np.where(total > 0, total, 1), 0) @ v
 
 
@@ -142,7 +145,7 @@ def rotary_head(draw: Random, kind: str, weighting: str = "softmax", quarter: bo
         more |= {"q_gain": column(draw, keys), "k_gain": column(draw, keys), "qk_epsilon": "1/50"}
     if draw.random() < 0.6:
         more |= {"q_bias": column(draw, keys), "k_bias": column(draw, keys), "v_bias": column(draw, len(writes))}
-    temperature = draw.choice([1, "2/3", "1 + i/n"] if weighting == "softmax" else [1, 2])
+    temperature = draw.choice([1, "2/3", "1 + i/n"] if weighting.startswith("softmax") else [1, 2])
     return sc.RotaryHead(
         SPACE, writes, *sides, **more, mask=draw.choice(MASKS), weighting=weighting, scale=draw.choice([1, "1/4"]),
         temperature=temperature,

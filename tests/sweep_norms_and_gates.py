@@ -80,12 +80,17 @@ def turned(model: sc.Transformer) -> sc.Transformer:
     return _headed(model, more, sc.RotaryHead)
 
 
+def below(model: sc.Transformer) -> sc.Transformer:
+    """The model with softmax with a one below in every head."""
+    return _headed(model, lambda head: {"weighting": "softmax-plus-one"}, sc.Head)
+
+
 def _headed(model: sc.Transformer, more: Any, kind: Any = sc.BiasedHead) -> sc.Transformer:
     """The model with other heads, which have what `more` says of each besides."""
 
     def put(head: Any) -> Any:
         words = {name: getattr(head, name) for name in ("mask", "weighting", "temperature", "scale")}
-        return kind(head.reads, head.writes, head.Q, head.K, head.V, **words, **more(head))
+        return kind(head.reads, head.writes, head.Q, head.K, head.V, **{**words, **more(head)})
 
     def of_layer(layer: sc.Layer) -> sc.Layer:
         if layer.attention is None:
@@ -95,7 +100,7 @@ def _headed(model: sc.Transformer, more: Any, kind: Any = sc.BiasedHead) -> sc.T
     return replace(model, layers=tuple(map(of_layer, model.layers)))
 
 
-@pytest.mark.parametrize("change", [gated, normed, biased, tilted, turned])
+@pytest.mark.parametrize("change", [gated, normed, biased, tilted, turned, below])
 @pytest.mark.parametrize("name", CALLS)
 def test_an_answer_or_a_sentence(name: str, change: Any, tmp_path: Path) -> None:
     make, ask = CALLS[name]
@@ -113,5 +118,5 @@ def test_an_answer_or_a_sentence(name: str, change: Any, tmp_path: Path) -> None
 
 def test_the_changes_change() -> None:
     assert sum(gated(make()) != make() for make, _ in CALLS.values()) > 40
-    for change in (normed, biased, tilted, turned):
+    for change in (normed, biased, tilted, turned, below):
         assert sum(change(make()) != make() for make, _ in CALLS.values()) > 40

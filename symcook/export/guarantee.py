@@ -87,7 +87,7 @@ ORDERS = (
 OVERFLOW = "the bound on overflow"
 """How messages call `greatest`."""
 MASKED: dict[str, None] = dict.fromkeys(("none", "future", "strict-future", "past", "strict-past"))
-MEANS: dict[str, None] = dict.fromkeys(("average", "softmax", "leftmost", "rightmost"))
+MEANS: dict[str, None] = dict.fromkeys(("average", "softmax", "softmax-plus-one", "leftmost", "rightmost"))
 BELOW_ONE: dict[str, None] = dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"))
 """The activations f with |f(x)| <= max(|x|, 1)."""
 HELP = "remedy: normalise after summing, as the exported code does: (W @ v)/W.sum(-1, keepdim=True)"
@@ -248,7 +248,7 @@ def _before(order_entry: dict[str, Any], n: int, n_max: int, why: str) -> dict[s
 def _divides(model: Transformer) -> bool:
     """Whether some head divides, to average or for softmax."""
     heads = (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, HEADS))
-    divides = {"average": True, "softmax": True, "leftmost": False, "rightmost": False}
+    divides = {"average": True, "softmax": True, "softmax-plus-one": True, "leftmost": False, "rightmost": False}
     return any(chosen("the guarantee", "weighting", head.weighting, divides) for head in heads)
 
 
@@ -761,7 +761,8 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
         key: str, sides: tuple[PartStep, PartStep, PartStep], mask: str, weighting: str, x: Any, further: Any = None
     ) -> Any:
         """The bound of a head; `further` is that of what scores have besides the product of query and key."""
-        # Under every mask a row sees at most n positions, and each of these weightings gives a mean of values.
+        # Under every mask a row sees at most n positions, and each of these weightings gives a mean of
+        # values, or less.
         chosen(OVERFLOW, "mask", mask, MASKED)
         chosen(OVERFLOW, "weighting", weighting, MEANS)
         query, offered, value = (made(key, side, x) for side in sides)

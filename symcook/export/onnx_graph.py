@@ -42,7 +42,7 @@ MASKS = {
     "strict-past": (True, "Less"),
 }  # fmt: skip
 """For each mask whether a row sees what is later, and how positions are compared; None where it sees all of them."""
-WEIGHTINGS = {"softmax": None, "average": None, "leftmost": 0, "rightmost": 1}
+WEIGHTINGS = {"softmax": None, "softmax-plus-one": None, "average": None, "leftmost": 0, "rightmost": 1}
 """For each weighting that chooses one of several largest scores, whether it counts them from the right."""
 ENGINE = "the ONNX graph"
 """How messages call this module."""
@@ -253,7 +253,11 @@ class _Graph:
         low = self.number(LOWEST[self.dtype])
         top = self.op("ReduceMax", self.op("Where", sees_key, s, low), axes=[2])
         backwards = chosen(ENGINE, "weighting", weighting, WEIGHTINGS)
-        if weighting == "softmax":
+        below = None
+        if weighting == "softmax-plus-one":  # as one more position, with the score and the value 0
+            top = self.op("Max", top, zero)
+            below = self.op("Exp", self.op("Neg", top))
+        if weighting in ("softmax", "softmax-plus-one"):
             a = self.op("Where", sees_key, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
         else:
             # Hard attention: 1 at the largest scores; of several, the first from the left or from the right, if it
@@ -264,6 +268,7 @@ class _Graph:
                 a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, unity), to=self.kind))
         # One division by the total, after the sum, as the error model of the certificate assumes.
         total = self.op("ReduceSum", a, self.whole(2))
+        total = total if below is None else self.op("Add", total, below)
         total = self.op("Where", self.op("Equal", total, zero), unity, total)  # a row that sees nothing is zero
         return self.op("Div", self.op("MatMul", a, self.made(key, values, x)), total)
 

@@ -78,7 +78,11 @@ def mixed(q, k, v, mask, weighting, factor=None, slope=None):
         s = s * factor[:, None]
     top = s.masked_fill(~seen, -math.inf).amax(dim=2, keepdim=True)
     top = torch.where(seen.any(dim=1)[:, None], top, torch.zeros_like(top))
-    if weighting == "softmax":
+    below = torch.zeros_like(top)
+    if weighting == "softmax-plus-one":  # as one more position, with the score and the value 0
+        top = -torch.minimum(-top, torch.zeros_like(top))
+        below = torch.exp(-top)
+    if weighting in ("softmax", "softmax-plus-one"):
         a = torch.exp(torch.minimum(s - top, torch.zeros_like(s))) * seen
     else:
         a = (s == top) & seen
@@ -89,7 +93,7 @@ def mixed(q, k, v, mask, weighting, factor=None, slope=None):
         elif weighting != "average":
             raise ValueError(f"unknown weighting: {{weighting}}")
         a = a.to(v.dtype)
-    total = a.sum(dim=2, keepdim=True)
+    total = a.sum(dim=2, keepdim=True) + below
     return (a @ v) / torch.where(total == 0, torch.ones_like(total), total)  # a row that sees nothing is zero
 
 
@@ -259,7 +263,7 @@ def turned(x, cos, sin):
 '''
 WORDS_KNOWN = {
     "mask": ("none", "future", "strict-future", "past", "strict-past"),
-    "weighting": ("average", "softmax", "leftmost", "rightmost"),
+    "weighting": ("average", "softmax", "softmax-plus-one", "leftmost", "rightmost"),
     "activation": ("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"),
     "zero_variance": ("refuse", "zero"),
     "readout.kind": ("sign", "zero", "largest", "distribution", "value"),

@@ -77,6 +77,10 @@ MASKS = tuple(mask.value for mask in Mask)
 """The names of the masks; `Mask` says what each lets a row see."""
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
 """How a head makes weights of scores; see `Head`."""
+PLUS_ONE = "softmax-plus-one"
+"""Softmax with a one below: e^score over 1 plus the sum of all, so that weights may add up to less than 1."""
+SOFT = ("softmax", PLUS_ONE)
+"""The weightings that are exponentials of scores."""
 ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step", "silu")
 """The activations of hidden units; see `FeedForward`."""
 SIGMOIDS = {"gelu-sigmoid": Fraction(1702, 1000), "silu": Fraction(1)}
@@ -244,7 +248,7 @@ class HeadPart:
     def _head_fields(self: Any) -> dict[str, Any]:
         """The checked fields of a head, but for its matrices; BadInput for invalid ones. An alias of a mask or a
         weighting becomes the listed name."""
-        mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
+        mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, (*WEIGHTINGS, PLUS_ONE))
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
         scale, temperature = held(self, "scale"), kept_number(held(self, "temperature"))
         # The definition's scale, by the number of key dimensions.
@@ -273,14 +277,14 @@ class HeadPart:
     @cached_property
     def factor(self: Any) -> Any:
         """The factor of the scores, scale/temperature; 1 where it does not change the weights."""
-        return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
+        return self.scale / self.temperature if self.weighting in SOFT and not self.uniform else 1
 
     def _lowered_factor(self: Any) -> Any:
         """`factor` as number systems take it."""
         numbers = self.lowered["scale"], self.lowered["temperature"]
         if all(isinstance(number, Fraction) for number in numbers):
             # Only softmax depends on the factor; hard attention compares scores.
-            soft = self.weighting == "softmax" and not self.uniform
+            soft = self.weighting in SOFT and not self.uniform
             return numbers[0] / numbers[1] if soft else Fraction(1)
         return lowered(self.factor)
 
@@ -296,7 +300,8 @@ class Head(Part, HeadPart):
     "1/sqrt(d_key)" of the definition; `temperature` is an expression in i and n. Mask "causal" lets row i see j <= i,
     "strict-causal" j < i, "anti-causal" j >= i, "strict-anti-causal" j > i. A row that sees nothing gets zero.
     Weighting "average" puts equal weight on the maximal scores, so that Q = K = 0 is the uniform average; "leftmost"
-    and "rightmost" put all of it on the first or last maximal score. An output matrix is a factor of V; a bias of
+    and "rightmost" put all of it on the first or last maximal score; "softmax-plus-one" has 1 more in the denominator
+    than softmax, so that a row may give less than a mean. An output matrix is a factor of V; a bias of
     queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere, or a field of a `BiasedHead`.
     Source: Cookbook, Definition 2.3 and Section 5.
     """
@@ -392,7 +397,10 @@ class BiasedHead(Part, HeadPart):
         fields = self._head_fields()
         sizes = {"q_bias": self.sizes()["key"], "k_bias": self.sizes()["key"], "v_bias": len(fields["writes"])}
         zeros = {name: [0] * size for name, size in sizes.items() if held(self, name) is None}
-        self._freeze(slope=kept_number(held(self, "slope")), **fields, **zeros)
+        slope = kept_number(held(self, "slope"))
+        if slope != 0 and self.weighting == PLUS_ONE:
+            raise BadInput("a head with a slope must have another weighting", PLUS_ONE, "give softmax, or a slope of 0")
+        self._freeze(slope=slope, **fields, **zeros)
 
     def sizes(self) -> dict[str, int]:
         """As `Part.sizes`, with the number of key dimensions."""

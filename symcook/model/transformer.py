@@ -28,6 +28,7 @@ from symcook.model.parts import (
     HEADS,
     NETWORKS,
     NORMS,
+    SOFT,
     AnyNorm,
     Layer,
     SelfAttention,
@@ -393,7 +394,7 @@ class Transformer(Verbs, Shown):
     def compares(self) -> bool:
         """Whether some head selects the greatest scores, so that it matters whether two scores are equal."""
         heads = [part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, HEADS)]
-        return any(head.weighting != "softmax" and not head.uniform for head in heads)
+        return any(head.weighting not in SOFT and not head.uniform for head in heads)
 
     @property
     def normed(self) -> bool:

@@ -45,6 +45,7 @@ READS = PartsRead("the report of a model", **NORMS_AND_GATES, **BIASED_HEADS, **
 TIES = {
     "average": "",
     "softmax": "",
+    "softmax-plus-one": " (1 more in the denominator)",
     "leftmost": " (the first of the largest scores)",
     "rightmost": " (the last of the largest scores)",
 }

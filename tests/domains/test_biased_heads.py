@@ -90,6 +90,44 @@ def test_quarter_turns_are_exact(seed: int) -> None:
             assert np.abs(found - (expected if trace else expected[-1:])).max() < 1e-12, word
 
 
+PLUS_ONE = "softmax-plus-one"
+
+
+@pytest.mark.layer_one(0, 33, 65)
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in ("biases", *ROTARY[:2]) for seed in range(30)])
+def test_softmax_with_a_one_below_is_what_numpy_computes(kind: str, seed: int) -> None:
+    model = drawn(kind, seed, PLUS_ONE) if kind == "biases" else drawn_rotary(kind, seed, PLUS_ONE)
+    assert loads(dumps(model)) == model
+    for word in [word for n in (1, 2, 3) for word in product(LETTERS, repeat=n)][seed % 9 :: 9]:
+        expected = stream(model, word)
+        scale = 1 + np.abs(expected).max()
+        for system, apart in FAR_FROM_NUMPY.items():
+            for trace in (True, False):
+                found = columns(forward(model, model.tokens(word), make_domain(system), trace=trace), SPACE)
+                assert np.abs(found - (expected if trace else expected[-1:])).max() < apart * scale, (system, word)
+        rounded = _bounded(forward(model, model.tokens(word), make_domain("float32"), trace=True))
+        exact = forward(model, model.tokens(word), BallDomain(200), trace=True)
+        for name in SPACE:
+            both = zip(map(arb, rounded.stream[name]), map(arb, exact.stream[name]), strict=True)
+            assert all(wide.overlaps(value) for wide, value in both), (name, word)
+
+
+def test_a_one_below_by_hand() -> None:
+    """Of ab with the score of each x: (e - e^-1)/(1 + e + e^-1); without scores 2 values over 3."""
+    embedding = sc.Embedding(sc.Space(("x", "y")), {"a": {"x": 1}, "b": {"x": -1}})
+
+    def said(head: sc.Head, word: str) -> Any:
+        model = sc.Transformer("m", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("y",)))
+        return model.run(word).output["y"]
+
+    mean = sc.Head(("x",), ("y",), [], [], [[1]], "none", PLUS_ONE)
+    assert [said(mean, word) for word in ("a", "aa", "aab")] == ["1/2", "2/3", "1/4"]
+    one = sc.Head(("x",), ("y",), [[1]], [[1]], [[1]], "none", PLUS_ONE)
+    assert said(one, "aa") == "exp(1)/(exp(1) + 1/2)"
+    with pytest.raises(BadInput, match="a head with a slope must have another weighting; given: softmax-plus-one"):
+        sc.BiasedHead(("v",), ("v",), [], [], [[1]], weighting=PLUS_ONE, slope=1)
+
+
 def test_other_turns_are_not_exact() -> None:
     embedding = sc.Embedding(sc.Space(("x", "y")), {"a": {"x": 1}, "b": {"x": -1}})
     head = sc.RotaryHead(("x",), ("y",), [[1], [0]], [[1], [0]], [[1]], [1], mask="causal", weighting="rightmost")

@@ -24,11 +24,14 @@ from symcook.export.reading import from_archive
 
 WORDS = ("a", "ca0", "00ac")
 READ_BACK = [(kind, seed) for kind in KINDS for seed in range(30)]
-CASES = [(kind, seed) for kind in (*KINDS, *ROTARY) for seed in range(30)]
+CASES = [(kind, seed) for kind in (*KINDS, *ROTARY, "below") for seed in range(30)]
 WEIGHTINGS = ("softmax", "softmax", "average", "leftmost", "rightmost")
 
 
 def model_of(kind: str, seed: int) -> sc.Transformer:
+    if kind == "below":
+        readout = sc.Readout("sign", "last", ("x", "out"), [[1, -1]])
+        return drawn("biases", seed, "softmax-plus-one", readout=readout)
     if kind in ROTARY:
         return drawn_rotary(kind, seed, sign=True)
     return drawn(kind, seed, WEIGHTINGS[seed % 5], readout=sc.Readout("sign", "last", ("x", "out"), [[1, -1]]))
@@ -50,20 +53,20 @@ def check(kind: str, seed: int, format: str) -> None:
         assert np.abs(wanted).max() <= greatest(m, 6) < math.inf
 
 
-@pytest.mark.layer_one(0, 31, 62, 90, 120, 150)
+@pytest.mark.layer_one(0, 31, 62, 90, 120, 150, 180)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_the_script_computes_biased_heads(kind: str, seed: int) -> None:
     check(kind, seed, "npz")
 
 
 @pytest.mark.tools("onnx", "onnxruntime")
-@pytest.mark.layer_one(0, 62, 150)
+@pytest.mark.layer_one(0, 62, 150, 180)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_an_onnx_graph_computes_biased_heads(kind: str, seed: int) -> None:
     check(kind, seed, "onnx")
 
 
-@pytest.mark.layer_one(0, 31, 62, 90, 120, 150)
+@pytest.mark.layer_one(0, 31, 62, 90, 120, 150, 180)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_the_code_for_torch_computes_biased_heads(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, module in numpytorch.modules().items():

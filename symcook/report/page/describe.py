@@ -12,6 +12,7 @@ from symcook.model.expr import Tree, names, show
 from symcook.model.parts import (
     NETWORKS,
     NORMS,
+    PLUS_ONE,
     BiasedHead,
     FeedForward,
     GatedUnits,
@@ -140,6 +141,8 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
         for part in step.all_parts:
             if isinstance(part, (BiasedHead, RotaryHead)):
                 yield f"layer {step.layer} has {KIND_NAMES[type(part).__name__]}"
+            if isinstance(part, Head) and part.weighting == PLUS_ONE:
+                yield f"layer {step.layer} has softmax with a one below"
             if isinstance(part, Head) and part.weighting == "softmax":
                 if not part.uniform:
                     yield f"layer {step.layer} has softmax attention, whose weights are exponentials"

@@ -250,6 +250,7 @@ def _caption(head: AnyHead) -> str:
         "leftmost": ("the first largest score among", "the first of"),
         "rightmost": ("the last largest score among", "the last of"),
         "softmax": ("softmax over", "the mean over"),
+        "softmax-plus-one": ("softmax with a one below over", "the sum over one more than the number of"),
     }[head.weighting]
     return f"writes {', '.join(head.writes)}: {without_scores if head.uniform else how} {window}"
 
