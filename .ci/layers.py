@@ -13,7 +13,7 @@ from package import ROOT, SHIPPED, Import, Module, Modules
 LAYERS = (
     ("__init__", "alarm", "declaration", "door", "errors", "files", "locks", "present"),
     ("model", "numbers", "programs"),
-    ("compose",),
+    ("compose", "published"),
     ("domains",),
     ("walk",),
     ("dense",),

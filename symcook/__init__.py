@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
+    from symcook.published.pretrained import from_hooked, from_module, from_pretrained
     from symcook.recipes import build
     from symcook.spec.fold import Fold
 
@@ -66,6 +67,7 @@ _HOMES = {
     "export.verify": ("verify_export",),
     "model.modelfile": ("load",),
     "proof": ("prove",),
+    "published.pretrained": ("from_hooked", "from_module", "from_pretrained"),
     "recipes": ("build",),
     "model.checks": ("Space",),
     "model.weights": ("feedforward", "head"),
@@ -102,7 +104,8 @@ __all__ = [
     "BadInput", "BiasedHead", "Builder", "Embedding", "FeedForward", "Fold", "GatedUnits", "Head", "Layer",
     "LayerNorm", "NotExact", "Parameter", "RMSNorm", "Readout", "RotaryHead", "SelfAttention", "Space", "SymcookError",
     "Transformer", "Undecided", "bound", "build", "compile", "derive", "derive_cases", "explain", "feedforward",
-    "from_npz", "from_safetensors", "from_state_dict", "head", "list", "load", "prove", "show", "verify_export",
+    "from_hooked", "from_module", "from_npz", "from_pretrained", "from_safetensors", "from_state_dict", "head", "list",
+    "load", "prove", "show", "verify_export",
 ]  # fmt: skip
 
 
