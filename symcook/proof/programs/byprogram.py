@@ -15,24 +15,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.errors import Rejected, Undecided
+from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.modelfile import document_hash
 from symcook.proof import grammar
 from symcook.proof.claims import decision
-from symcook.proof.claims.bycounts.problem import HERE, VALUES, N, W, everywhere
+from symcook.proof.claims.bycounts.problem import HERE, VALUES, N, W, everywhere, is_about_truths
 from symcook.proof.claims.decision import ClaimDecision
 from symcook.proof.grammar import leading_names
 from symcook.proof.programs import compiledprograms
-from symcook.proof.programs.transfer import Agreement, Transfer
+from symcook.proof.programs.transfer import AnswerAgreement, Transfer
 from symcook.proof.replay import Statement
-from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.statements import certify
 from symcook.proof.terms import Sort, Term, abstract, conj, flatten, free, imp, num, opened, var, variables
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
-Node = dict[str, Any]
+RUN = 3
+"""The number of premises on the length, the string and the run."""
 PROGRAM = "theorem of the program, "
 """What is put before the name of the procedure that decides the reduced statement."""
 MOST = 64
@@ -78,25 +80,33 @@ class Chain:
         return [step for kind, step in self.steps if kind == "premise"]
 
 
-def chain(statement: Statement) -> Chain:
-    """The formula of a statement as a chain, with the names that it has in the text."""
+def chain(statement: Statement, theorem: bool = False) -> Chain:
+    """The formula of a statement about a model as a chain, with the names that it has in the text.
+
+    The premises are those on length, string and run, then those on truth functions; what follows is the claim. The
+    `theorem` of a program has premises until its conclusion about each position."""
     steps, left, names = list[tuple[str, Term]](), statement.formula, iter(leading_names(statement.expanded))
+    functions, premises = set[str](), 0
     while left[0] in ("all", "->"):
         if left[0] == "->":
+            if premises >= RUN and not theorem and not is_about_truths(left[2][0], functions):
+                break
+            premises += 1
             steps.append(("premise", left[2][0]))
             left = left[2][1]
             continue
-        if isinstance(left[1], str) and any(kind == "premise" for kind, _ in steps):
+        if premises and isinstance(left[1], str):
             break  # a position: the conclusion begins
         # Names in a row are put in together, since each substitution goes over the whole formula.
         found = [var(next(names), sort) for sort in variables(left)]
+        functions |= {name[1][0] for name in found if name[1][1] not in ("Int", "Real", VALUES) and name != W}
         steps += [("name", name) for name in found]
         left = opened(left, found)
     return Chain(tuple(steps), left)
 
 
 @dataclass(frozen=True)
-class Line:
+class ProgramLine:
     """A line of a program: its function, and the value of this function at `HERE`."""
 
     name: Term
@@ -104,26 +114,26 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Theorem:
+class TheoremParts:
     """What the theorem of a program says: the premises on model and string, the lines, and what agrees."""
 
     chain: Chain
     premises: tuple[Term, ...]
     """The parts of the premises that are not about lines."""
-    lines: tuple[Line, ...]
-    agreements: tuple[Agreement, ...]
+    lines: tuple[ProgramLine, ...]
+    agreements: tuple[AnswerAgreement, ...]
 
 
-def read(statement: Statement) -> Theorem | None:
+def read(statement: Statement) -> TheoremParts | None:
     """The theorem of a program, as `compiledprograms.prove` states it; None for one of another shape."""
-    whole = chain(statement)
+    whole = chain(statement, theorem=True)
     ours = {name for name in whole.names if name[1][1] in ("Int", VALUES) or name == W}
     behind_premise = False
     for kind, step in whole.steps:
         behind_premise = behind_premise or kind == "premise"
         if kind == "name" and behind_premise:
             ours.discard(step)
-    others, lines = list[Term](), list[Line]()
+    others, lines = list[Term](), list[ProgramLine]()
     for part in (part for premise in whole.premises for part in flatten("&", premise)):
         defined = {name for name in free(part) if name in whole.names} - ours
         if not defined:
@@ -139,10 +149,10 @@ def read(statement: Statement) -> Theorem | None:
     agreements = [_agreement(part) for part in flatten("&", said[1])]
     if None in agreements:
         return None
-    return Theorem(whole, tuple(others), tuple(lines), tuple(filter(None, agreements)))
+    return TheoremParts(whole, tuple(others), tuple(lines), tuple(filter(None, agreements)))
 
 
-def _line(part: Term) -> Line | None:
+def _line(part: Term) -> ProgramLine | None:
     """The line of a premise ``all i in 1..n. f(i) = value``."""
     at_here = everywhere(part)
     if at_here is None or at_here[1][0] != "=":
@@ -150,15 +160,15 @@ def _line(part: Term) -> Line | None:
     left, right = at_here[1][2]
     if left[0] != "app" or left[2][1:] != (HERE,):
         return None
-    return Line(left[2][0], right)
+    return ProgramLine(left[2][0], right)
 
 
-def _agreement(part: Term) -> Agreement | None:
+def _agreement(part: Term) -> AnswerAgreement | None:
     """The agreement of an equation ``I[answer] = value`` or ``number = value`` at `HERE`."""
     if part[0] != "=":
         return None
     left, right = part[2]
-    return Agreement(left[2][0] if left[0] == "ind" else left, right)
+    return AnswerAgreement(left[2][0] if left[0] == "ind" else left, right)
 
 
 @dataclass(frozen=True)
@@ -169,15 +179,15 @@ class Reduced:
     """The reduced statement."""
     whole: Chain
     """The statement itself."""
-    theorem: Theorem
-    lines: tuple[Line, ...]
+    theorem: TheoremParts
+    lines: tuple[ProgramLine, ...]
     """All lines of the program, with the names that they have beside those of the statement."""
-    kept: tuple[Line, ...]
+    kept: tuple[ProgramLine, ...]
     """The lines that the reduced statement has as premises."""
     transfer: Transfer
 
 
-def reduced(statement: Statement, theorem: Theorem) -> Reduced | str:
+def reduced(statement: Statement, theorem: TheoremParts) -> Reduced | str:
     """The reduced statement, or the reason why there is none."""
     whole = chain(statement)
     names = {name[1][0] for name in whole.names}
@@ -192,15 +202,15 @@ def reduced(statement: Statement, theorem: Theorem) -> Reduced | str:
             name += "_"
         taken.add(name)
         new[line.name] = var(name, line.name[1][1])
-    lines = tuple(Line(new[line.name], _renamed(line.value, new)) for line in theorem.lines)
+    lines = tuple(ProgramLine(new[line.name], _renamed(line.value, new)) for line in theorem.lines)
     try:
-        transfer = Transfer([Agreement(a.ours, _renamed(a.theirs, new)) for a in theorem.agreements])
+        transfer = Transfer([AnswerAgreement(a.ours, _renamed(a.theirs, new)) for a in theorem.agreements])
     except Stuck as error:
         return str(error)
     claim = transfer.other(whole.conclusion)
     # Of the run, the reduced statement has no more than the string. All else in the claim must have a line.
     run = {name for name in whole.names if name[1][1] == VALUES}
-    needed, kept = free(claim), list[Line]()
+    needed, kept = free(claim), list[ProgramLine]()
     for line in reversed(lines):
         if line.name in needed:
             kept.insert(0, line)
@@ -260,7 +270,7 @@ def lifted(reduction: Reduced, proved: Goal, theorem: ProgramTheorem, goal: Goal
         exists, defined = g.fresh("exists"), g.fresh("line")
         value = grammar.show(("lam", ("Int",), (abstract(line.value, (HERE,)),)), g.scope)
         bound = var("f#", line.name[1][1])
-        body = abstract(_equation(Line(bound, line.value)), (bound,))
+        body = abstract(_equation(ProgramLine(bound, line.value)), (bound,))
 
         def witnessed(h: Goal, value: str = value) -> None:
             h.witness(value)
@@ -295,7 +305,7 @@ def lifted(reduction: Reduced, proved: Goal, theorem: ProgramTheorem, goal: Goal
     reduction.transfer.close(g, then)
 
 
-def _equation(line: Line) -> Term:
+def _equation(line: ProgramLine) -> Term:
     """The formula ``all i in 1..n. f(i) = value``."""
     at_here = equals(("app", None, (line.name, HERE)), line.value)
     inside = conj(at_most(num(1), HERE), at_most(HERE, N))
@@ -320,7 +330,7 @@ def _part_of(g: Goal, label: str, number: int) -> None:
     g.intro([name, inside])
     count = len(flatten("&", everywhere_body(g, label)))
     labels = [f"{here}_{k}" for k in range(count)]
-    g.use(label, name, f"#{inside}", label=labels if count > 1 else labels[0])
+    g.use(label, name, f"#{inside}", label=" ".join(labels))
     g.hyp(labels[number])
 
 
@@ -366,3 +376,18 @@ class ByProgram:
             lifted(reduction, found.proved, self.proved(), g)
             return replace(found, proved=g, by=PROGRAM)
         return decision.decide(statement, library, until, least)
+
+
+def settle(
+    model: Transformer, statement: Statement, document: Mapping[str, Any], seconds: float = certify.SECONDS
+) -> certify.Settled:
+    """`certify.settle` without a proof text, for a statement about a compiled model: by the proof that is made for a
+    statement of its program, else with the theorem of the program among the decision procedures, in the time that is
+    left (at least 1 second)."""
+    until, subject = Until(seconds), certify.models(statement, document)
+    settled = compiledprograms.settle(model, statement, document, seconds)
+    if settled is not None:
+        return settled
+    with suppress(BadInput, Undecided):
+        subject = replace(subject, decide=ByProgram(model, document).decide)
+    return certify.settle(statement, document, None, max(until.left, 1), subject=subject)

@@ -20,7 +20,7 @@ from symcook.proof.terms import COMPARISONS, FORMULAS, Term, flatten, neg, num, 
 _BINDERS = ("all", "ex", "sum", "prod", "lam")
 
 
-class Agreement(NamedTuple):
+class AnswerAgreement(NamedTuple):
     """What agrees at each position. `ours` at `HERE` is a formula or a number about the model; `theirs` is the number
     that it is, 1 or 0 for a formula."""
 
@@ -72,7 +72,7 @@ class Transfer:
     `other` of it.
     """
 
-    def __init__(self, agreements: Sequence[Agreement]) -> None:
+    def __init__(self, agreements: Sequence[AnswerAgreement]) -> None:
         """Stuck for an agreement whose sides bind variables, since a place in them may be a bound variable too."""
         self.agreements, self.labels = agreements, list[AgreementLabels]()
         for side in (side for agreement in agreements for side in agreement):
@@ -253,7 +253,7 @@ class Transfer:
         g.hyp(label)
 
 
-# --- The facts of an agreement -----------------------------------------------------------------------------------------
+# --- The facts of an agreement ---------------------------------------------------------------------------------------
 
 
 def _bracketed(text: str) -> str:
@@ -275,7 +275,7 @@ def _forth(g: Goal, by: str) -> None:
     given, equation = _opened(g, by)
     ours, instead = g.fact(given), g.goal
     is_ours, is_not = _cases(g, ours)
-    is_not.absurd(given, _denial(is_not))
+    _against(is_not, given)
     one = _bit(is_ours)
     if is_ours.fact(equation)[2][1][0] != "ind":
         _combined(is_ours, (1, one), (-1, equation))
@@ -296,7 +296,7 @@ def _back(g: Goal, by: str) -> None:
         _false(is_not, (1, given), (1, equation), (-1, zero))
         return
     wrong, other = _cases(is_not, instead)
-    other.absurd(given, _denial(other))
+    _against(other, given)
     _false(wrong, (1, _bit(wrong)), (1, equation), (-1, zero))
 
 
@@ -318,19 +318,18 @@ def _by_both(g: Goal, forth: Any, back: Any) -> None:
     round."""
     own, instead = (side[2][0] for side in g.goal[2])
     for number, case in enumerate(_cases(g, own)):
+        bit = _bit(case)
         both, given, turned = _cases(case, instead), case.fresh("given"), case.fresh("turned")
         # First where both have the same truth, then where they would differ.
         same, differs = both if number == 0 else reversed(both)
-        _combined(same, (1, _bit(case)), (-1, _bit(same)))
+        _combined(same, (1, bit), (-1, _bit(same)))
         holds, fails, way = (own, instead, forth) if number == 0 else (instead, own, back)
         differs.have(holds, given, _from_facts)
         differs.have(fails, turned, partial(way, label=given))
-        denied = differs.fresh("denied")
-        differs.have(neg(fails), denied, _from_facts)
-        differs.absurd(turned, denied)
+        _against(differs, turned)
 
 
-# --- Steps ---------------------------------------------------------------------------------------------------------------
+# --- Steps -----------------------------------------------------------------------------------------------------------
 
 
 def _cases(g: Goal, f: Term) -> list[Goal]:
@@ -343,9 +342,15 @@ def _bit(g: Goal) -> str:
     return [*g.facts][-1]
 
 
-def _denial(g: Goal) -> str:
-    """The label of the fact before the last one."""
-    return [*g.facts][-2]
+def _against(g: Goal, label: str) -> None:
+    """Close any goal: the facts deny the fact `label`."""
+    fact, denial = g.fact(label), g.fresh("denial")
+    if fact[0] == "~":
+        g.have(fact[2][0], denial, _from_facts)
+        g.absurd(denial, label)
+    else:
+        g.have(neg(fact), denial, _from_facts)
+        g.absurd(label, denial)
 
 
 def _combined(g: Goal, *rows: tuple[int, str]) -> None:
@@ -367,7 +372,7 @@ def _parts(g: Goal, label: str) -> list[str]:
         return [label]
     stem = g.fresh("p")
     labels = [f"{stem}_{number}" for number in range(1, len(parts) + 1)]
-    g.use(label, label=labels, premises=0)
+    g.use(label, label=" ".join(labels), premises=0)
     return labels
 
 
