@@ -23,6 +23,7 @@ from symcook.proof.claims.bycounts.problem import HERE, VALUES, N, W, everywhere
 from symcook.proof.claims.decision import ClaimDecision
 from symcook.proof.grammar import leading_names
 from symcook.proof.programs import compiledprograms
+from symcook.proof.programs.chosen import selection, shown
 from symcook.proof.programs.transfer import AnswerAgreement, Transfer
 from symcook.proof.replay import Statement
 from symcook.proof.search.ranges import at_most, equals
@@ -111,6 +112,8 @@ class ProgramLine:
 
     name: Term
     value: Term
+    selected: bool = False
+    """Whether the theorem states the line as a selection, by two formulas in place of the equation."""
 
 
 @dataclass(frozen=True)
@@ -153,9 +156,13 @@ def read(statement: Statement) -> TheoremParts | None:
 
 
 def _line(part: Term) -> ProgramLine | None:
-    """The line of a premise ``all i in 1..n. f(i) = value``."""
+    """The line of a premise ``all i in 1..n. f(i) = value``, or of one that is a selection."""
     at_here = everywhere(part)
-    if at_here is None or at_here[1][0] != "=":
+    if at_here is None:
+        return None
+    if (chosen := selection(at_here[1])) is not None:
+        return ProgramLine(chosen.name, chosen.value, True)
+    if at_here[1][0] != "=":
         return None
     left, right = at_here[1][2]
     if left[0] != "app" or left[2][1:] != (HERE,):
@@ -202,7 +209,7 @@ def reduced(statement: Statement, theorem: TheoremParts) -> Reduced | str:
             name += "_"
         taken.add(name)
         new[line.name] = var(name, line.name[1][1])
-    lines = tuple(ProgramLine(new[line.name], _renamed(line.value, new)) for line in theorem.lines)
+    lines = tuple(replace(line, name=new[line.name], value=_renamed(line.value, new)) for line in theorem.lines)
     try:
         transfer = Transfer([AnswerAgreement(a.ours, _renamed(a.theirs, new)) for a in theorem.agreements])
     except Stuck as error:
@@ -264,6 +271,7 @@ def lifted(reduction: Reduced, proved: Goal, theorem: ProgramTheorem, goal: Goal
         labels.append([f"given{count}_{k}" for k in range(1, len(parts) + 1)] if len(parts) > 1 else f"given{count}")
     g.intro(labels)
     # The lines of the program exist.
+    defined_by = dict[str, str]()
     by_formula = {fact: label for label, fact in g.facts.items()}
     for line in reduction.lines:
         name = line.name[1][0]
@@ -279,6 +287,7 @@ def lifted(reduction: Reduced, proved: Goal, theorem: ProgramTheorem, goal: Goal
         g.have(("ex", line.name[1][1], (body,)), exists, witnessed)
         g.obtain(exists, name, defined)
         by_formula[g.fact(defined)] = defined
+        defined_by[name] = defined
     # The theorem at the run and these lines.
     new = {old.name: line.name for old, line in zip(reduction.theorem.lines, reduction.lines, strict=True)}
     arguments: list[Any] = []
@@ -286,7 +295,7 @@ def lifted(reduction: Reduced, proved: Goal, theorem: ProgramTheorem, goal: Goal
         if kind == "name":
             arguments.append(new.get(step, step)[1][0])
         else:
-            arguments.append(partial(_from_labels, labels=by_formula))
+            arguments.append(partial(_premise, labels=by_formula, lines=defined_by))
     agrees = g.fresh("agrees")
     g.use("theorem.program", *arguments, label=agrees, premises=0)
     equations = list[str]()
@@ -322,6 +331,18 @@ def _from_labels(g: Goal, labels: Mapping[Term, str]) -> None:
         if label is None:
             raise Stuck("a premise that is no fact")
         part.hyp(label)
+
+
+def _premise(g: Goal, labels: Mapping[Term, str], lines: Mapping[str, str]) -> None:
+    """Close a goal that is a premise of the theorem of a program. `lines` has the label of the equation of each line, by
+    the name of its function."""
+    for part in g.split() if g.goal[0] == "&" else [g]:
+        said = everywhere(part.goal)
+        chosen = None if said is None else selection(said[1])
+        if chosen is None:
+            _from_labels(part, labels)
+        else:
+            shown(part, lines[chosen.name[1][0]])
 
 
 def _part_of(g: Goal, label: str, number: int) -> None:

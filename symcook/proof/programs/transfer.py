@@ -140,19 +140,19 @@ class Transfer:
         for side, kid in enumerate(g.goal[2]):
             half, proved = self._half(g, label, side), g.fresh("shown")
             g.have(kid, proved, partial(self.close, label=half, back=back))
-            shown += _parts(g, proved)
+            shown += parts_of(g, proved)
         for part, known in zip(g.split(), shown, strict=True):
             part.hyp(known)
 
     def _half(self, g: Goal, label: str, side: int) -> str:
         """The label of the left (0) or right (1) side of a fact that is a conjunction of two."""
-        sides, parts = g.fact(label)[2], _parts(g, label)
+        sides, parts = g.fact(label)[2], parts_of(g, label)
         of_left = len(flatten("&", sides[0]))
         mine = parts[of_left:] if side else parts[:of_left]
         if len(mine) == 1:
             return mine[0]
         half = g.fresh("half")
-        g.have(sides[side], half, _from_facts)
+        g.have(sides[side], half, from_facts)
         return half
 
     def _or(self, g: Goal, label: str, back: bool) -> None:
@@ -180,7 +180,7 @@ class Transfer:
 
     def _turned(self, g: Goal, given: str, wanted: Term, back: bool) -> str:
         """The label of the fact `wanted`, the premise of a fact; `given` is the same premise of the goal."""
-        _parts(g, given)
+        parts_of(g, given)
         if g.fact(given) == wanted:
             return given
         turned = g.fresh("turned")
@@ -244,7 +244,7 @@ class Transfer:
         def each(h: Goal) -> None:
             inside = h.fresh("in")
             h.intro([h.fresh("k"), inside])
-            _parts(h, inside)
+            parts_of(h, inside)
             for equation in self._equations(h, h.goal[2][0]):
                 h.rewrite(equation)
             h.true()
@@ -274,30 +274,30 @@ def _forth(g: Goal, by: str) -> None:
     """Close ``all i in 1..n. ours -> instead`` by the equation of the indicators (or of I[ours] and theirs)."""
     given, equation = _opened(g, by)
     ours, instead = g.fact(given), g.goal
-    is_ours, is_not = _cases(g, ours)
-    _against(is_not, given)
-    one = _bit(is_ours)
+    is_ours, is_not = cases_of(g, ours)
+    against(is_not, given)
+    one = last_fact(is_ours)
     if is_ours.fact(equation)[2][1][0] != "ind":
-        _combined(is_ours, (1, one), (-1, equation))
+        combined(is_ours, (1, one), (-1, equation))
         return
-    fine, wrong = _cases(is_ours, instead)
-    _from_facts(fine)
-    _false(wrong, (1, one), (-1, equation), (-1, _bit(wrong)))
+    fine, wrong = cases_of(is_ours, instead)
+    from_facts(fine)
+    _false(wrong, (1, one), (-1, equation), (-1, last_fact(wrong)))
 
 
 def _back(g: Goal, by: str) -> None:
     """Close ``all i in 1..n. instead -> ours`` by the equation of the indicators (or of I[ours] and theirs)."""
     given, equation = _opened(g, by)
     instead, ours = g.fact(given), g.goal
-    is_ours, is_not = _cases(g, ours)
-    _from_facts(is_ours)
-    zero = _bit(is_not)
+    is_ours, is_not = cases_of(g, ours)
+    from_facts(is_ours)
+    zero = last_fact(is_not)
     if is_not.fact(equation)[2][1][0] != "ind":
         _false(is_not, (1, given), (1, equation), (-1, zero))
         return
-    wrong, other = _cases(is_not, instead)
-    _against(other, given)
-    _false(wrong, (1, _bit(wrong)), (1, equation), (-1, zero))
+    wrong, other = cases_of(is_not, instead)
+    against(other, given)
+    _false(wrong, (1, last_fact(wrong)), (1, equation), (-1, zero))
 
 
 def _equal(g: Goal, forth: str, back: str) -> None:
@@ -317,55 +317,55 @@ def _by_both(g: Goal, forth: Any, back: Any) -> None:
     """Close a goal I[f] = I[h], by two functions that close the goal h by the label of the fact f, and the other way
     round."""
     own, instead = (side[2][0] for side in g.goal[2])
-    for number, case in enumerate(_cases(g, own)):
-        bit = _bit(case)
-        both, given, turned = _cases(case, instead), case.fresh("given"), case.fresh("turned")
+    for number, case in enumerate(cases_of(g, own)):
+        bit = last_fact(case)
+        both, given, turned = cases_of(case, instead), case.fresh("given"), case.fresh("turned")
         # First where both have the same truth, then where they would differ.
         same, differs = both if number == 0 else reversed(both)
-        _combined(same, (1, bit), (-1, _bit(same)))
+        combined(same, (1, bit), (-1, last_fact(same)))
         holds, fails, way = (own, instead, forth) if number == 0 else (instead, own, back)
-        differs.have(holds, given, _from_facts)
+        differs.have(holds, given, from_facts)
         differs.have(fails, turned, partial(way, label=given))
-        _against(differs, turned)
+        against(differs, turned)
 
 
 # --- Steps -----------------------------------------------------------------------------------------------------------
 
 
-def _cases(g: Goal, f: Term) -> list[Goal]:
+def cases_of(g: Goal, f: Term) -> list[Goal]:
     """Two cases: f holds and I[f] is 1, or it does not and I[f] is 0. The last fact of each is about I[f]."""
     return g.ind(f, f"{g.fresh('is')} {g.fresh('bit')}")
 
 
-def _bit(g: Goal) -> str:
+def last_fact(g: Goal) -> str:
     """The label of the last fact."""
     return [*g.facts][-1]
 
 
-def _against(g: Goal, label: str) -> None:
+def against(g: Goal, label: str) -> None:
     """Close any goal: the facts deny the fact `label`."""
     fact, denial = g.fact(label), g.fresh("denial")
     if fact[0] == "~":
-        g.have(fact[2][0], denial, _from_facts)
+        g.have(fact[2][0], denial, from_facts)
         g.absurd(denial, label)
     else:
-        g.have(neg(fact), denial, _from_facts)
+        g.have(neg(fact), denial, from_facts)
         g.absurd(label, denial)
 
 
-def _combined(g: Goal, *rows: tuple[int, str]) -> None:
-    """Close a goal that is an equation, by a sum of multiples of equations."""
+def combined(g: Goal, *rows: tuple[int | str, str]) -> None:
+    """Close a goal that is an equation, by a sum of multiples of equations: each row is a factor and a label."""
     g._emit({"by": "pos", "eq": [[str(factor), label] for factor, label in rows]}, True)
 
 
-def _false(g: Goal, *rows: tuple[int, str]) -> None:
+def _false(g: Goal, *rows: tuple[int | str, str]) -> None:
     """Close any goal, by a sum of multiples of equations that is 0 = 1."""
     wrong = g.fresh("wrong")
-    g.have(equals(num(0), num(1)), wrong, lambda h: _combined(h, *rows))
+    g.have(equals(num(0), num(1)), wrong, lambda h: combined(h, *rows))
     g.absurd(wrong)
 
 
-def _parts(g: Goal, label: str) -> list[str]:
+def parts_of(g: Goal, label: str) -> list[str]:
     """The labels of the parts of a fact that is a conjunction; its own label for any other fact."""
     parts = flatten("&", g.fact(label))
     if len(parts) == 1:
@@ -376,7 +376,7 @@ def _parts(g: Goal, label: str) -> list[str]:
     return labels
 
 
-def _from_facts(g: Goal) -> None:
+def from_facts(g: Goal) -> None:
     """Close a goal whose parts are facts, perhaps in another form."""
     for part in g.split() if g.goal[0] == "&" else [g]:
         key = part.known.key(part.goal)
