@@ -39,7 +39,7 @@ from symcook.model.instance import Instance, instance
 from symcook.programs.shipped import shipped_program
 from symcook.proof.bridges.bridge import Bridge, checked
 from symcook.proof.files import proofs_directory
-from symcook.proof.programs import compiledprograms
+from symcook.proof.programs import byprogram, compiledprograms
 from symcook.proof.runrel import stored_model
 from symcook.proof.search import prooftext
 from symcook.proof.search.tactics import Stuck
@@ -109,7 +109,7 @@ def of_claims(asks: Item, seconds: float) -> Answer:
     if document.get("program") is None:
         return settled(certify.settle(statement, document, None, seconds), "automation")
     model = modelfile.loads(json.dumps(document))
-    return settled(compiledprograms.settle(model, statement, document, seconds), "formulas")
+    return settled(byprogram.settle(model, statement, document, seconds), "formulas")
 
 
 def settled(found: certify.Settled, prover: str) -> Answer:

@@ -28,7 +28,7 @@ from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, replay
 from symcook.proof.claims import premises
-from symcook.proof.claims.decision import COUNTS, ClaimDecision, decide
+from symcook.proof.claims.decision import COUNTS, ClaimDecision, Decider, decide
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, limits, prooftext
 from symcook.proof.search.elaborate import Elaborator, StepGap
@@ -250,7 +250,9 @@ class Settled:
     def fragment(self) -> str | None:
         """The name of the decision procedure that found the proof, or a string on which the statement is false."""
         decision = self.decision
-        return None if decision is None or (decision.string is None and decision.proved is None) else decision.fragment
+        if decision is None or (decision.string is None and decision.proved is None):
+            return None
+        return f"{decision.by}{decision.fragment}"
 
 
 @dataclass(frozen=True)
@@ -258,11 +260,13 @@ class Subject:
     """How a statement is tried on short strings and proved, for a kind of statements: about a model, or a family.
 
     `runs` makes the runs of the statement, with a time limit. `automatic` searches for a proof. `patient` makes runs
-    that try more strings, for use after no proof was found; None if there are none."""
+    that try more strings, for use after no proof was found; None if there are none. `decide` are the decision
+    procedures."""
 
     runs: Callable[[Until | None], Runs]
     automatic: Callable[[Citable, Statement], list[Node]]
     patient: Callable[[Until | None], Runs] | None = None
+    decide: Decider = decide
 
 
 def models(
@@ -307,9 +311,9 @@ def settle(
     # there shows that the statement is false (`_decided`). A true statement whose premises never hold is vacuous.
     if text is None:
         home = library(statement, citable())
-        decision = decide(statement, home, Until(seconds / 4, 1 / 4))
+        decision = subject.decide(statement, home, Until(seconds / 4, 1 / 4))
         if decision.true or decision.proved is not None:
-            hypotheses = premises.asked(statement, home, Until(seconds / 8, 1 / 8))
+            hypotheses = premises.asked(statement, home, Until(seconds / 8, 1 / 8), subject.decide)
             if hypotheses.unmet is not None:
                 return Settled(None, None, None, Vacuous(statement.note, hypotheses.unmet), decision.unconfirmed)
             strings = hypotheses.strings

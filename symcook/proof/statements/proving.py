@@ -1,7 +1,7 @@
 """`Transformer.prove`: a statement about the runs of a model is proved, refuted, or left undecided (OPEN).
 
-`prove` reads the statement and calls `settle`, which finds a certificate by `certify` (or by `compiledprograms`, for a
-model that was compiled from a program). `_answer` turns the result, a time limit or an error into a `ProofAnswer`.
+`prove` reads the statement and calls `settle`, which finds a certificate by `certify` (or by `byprogram`, for a model
+that was compiled from a program). `_answer` turns the result, a time limit or an error into a `ProofAnswer`.
 """
 
 from __future__ import annotations
@@ -264,12 +264,12 @@ def settle(
 ) -> ProofAnswer:
     """The answer to a `claim` that was read from the `document` of the model, and from that of the `other` model if it
     is about two (see `document_of` and `certify.claim`)."""
-    from symcook.proof.programs import compiledprograms
+    from symcook.proof.programs import byprogram
 
     def find(told: DecisionTold) -> Settled:
-        # The proof for a compiled program follows its operations; it is only for statements about one run.
+        # The theorem of a compiled program is only for statements about one run.
         if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
-            return compiledprograms.settle(model, claim, document, seconds)
+            return byprogram.settle(model, claim, document, seconds)
         subject = certify.models(claim, document, other)
         if other is None and not model.pointwise:
             from symcook.proof.statements.inturn import by_forms
