@@ -12,7 +12,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symcook.alarm import Until
 from symcook.compilers.formula import Packed
 from symcook.compilers.numbers import Form
 from symcook.compilers.srasp import Compiled
@@ -110,11 +109,10 @@ def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Stateme
 
 def settle(
     model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = certify.SECONDS
-) -> certify.Settled:
-    """`certify.settle` without a proof text. For a statement about a compiled model and its program, the proof made for
-    this program is tried first; if there is none or it fails, the time that is left (at least 1 second) is for the
-    automation."""
-    until, program = Until(seconds), model.program
+) -> certify.Settled | None:
+    """The result for a statement about a compiled model and its program, by the proof that is made for this program;
+    None if there is no such proof, or if it fails."""
+    program = model.program
     with suppress(BadInput, Undecided, Rejected):
         meaning = certify.meaning(document, statement.note or "")
         if program is not None and (program.kind == "srasp" or meaning.truths is not None):
@@ -129,7 +127,7 @@ def settle(
             settled = certify.settle(statement, document, parts, seconds, words=isinstance(compiler, Packed))
             if settled.missing is None:
                 return settled
-    return certify.settle(statement, document, None, max(until.left, 1))
+    return None
 
 
 class ProgramProof:

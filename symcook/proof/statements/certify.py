@@ -284,7 +284,6 @@ def settle(
     words: bool = True,
     other: Mapping[str, object] | None = None,
     subject: Subject | None = None,
-    told: Callable[[ClaimDecision], None] | None = None,
 ) -> Settled:
     """The result for a statement, within `seconds`.
 
@@ -292,8 +291,7 @@ def settle(
     statement is decided true; the proof by the `text` (or by its parts as code), or by the automation. If no proof was
     found, short strings are tried now if they were not tried before, or more of them if the `subject` is `patient`. A
     text that refutes is run alone: no string is tried. `other` is the document of a second model. A statement that is
-    not about a model's document needs its `subject`. `told` is called with the result of the decision procedures, if
-    they do not settle the statement.
+    not about a model's document needs its `subject`.
 
     Raises BadProof for an invalid text, BadInput for one that cites what is not proved, Rejected if the checker does
     not accept what was found.
@@ -301,23 +299,56 @@ def settle(
     if not isinstance(text, Mapping):
         _headed(statement, text)
     until, subject = Until(seconds), subject or models(statement, document, other)
-    refutes = isinstance(text, ProofText) and text.refutes
-    tried, decision, strings = None, None, ()
-    # The decision procedures. Their proof counts only if the checker accepts it, and their string only if the run
-    # there shows that the statement is false (`_decided`). A true statement whose premises never hold is vacuous.
+    begun = None
     if text is None:
-        home = library(statement, citable())
-        decision = decide(statement, home, Until(seconds / 4, 1 / 4))
-        if decision.true or decision.proved is not None:
-            hypotheses = premises.asked(statement, home, Until(seconds / 8, 1 / 8))
-            if hypotheses.unmet is not None:
-                return Settled(None, None, None, Vacuous(statement.note, hypotheses.unmet), decision.unconfirmed)
-            strings = hypotheses.strings
-        if (settled := _decided(statement, subject, decision, until, strings)) is not None:
-            return settled
-        decision = decision.unconfirmed
-        if told is not None:
-            told(decision)
+        begun = by_fragments(statement, subject, until, seconds)
+        if begun.settled is not None:
+            return begun.settled
+    return searched(statement, text, subject, until, seconds, words, begun)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What the decision procedures found out about a statement: the result, or None if they do not settle it; their
+    decision; and strings on which the hypotheses of the statement hold."""
+
+    settled: Settled | None
+    decision: ClaimDecision
+    strings: Sequence[Sequence[int]] = ()
+
+
+def by_fragments(statement: Statement, subject: Subject, until: Until, seconds: float) -> Begun:
+    """What the decision procedures find out about a statement, within a part of the `seconds` and until the time
+    `until`.
+
+    Their proof counts only if the checker accepts it, and their string only if the run there shows that the statement
+    is false (`_decided`). A true statement whose premises never hold is vacuous."""
+    home = library(statement, citable())
+    decision, strings = decide(statement, home, Until(min(seconds / 4, until.left), 1 / 4)), ()
+    if decision.true or decision.proved is not None:
+        hypotheses = premises.asked(statement, home, Until(min(seconds / 8, until.left), 1 / 8))
+        if hypotheses.unmet is not None:
+            vacuous = Vacuous(statement.note, hypotheses.unmet)
+            return Begun(Settled(None, None, None, vacuous, decision.unconfirmed), decision.unconfirmed)
+        strings = hypotheses.strings
+    settled = _decided(statement, subject, decision, until, strings)
+    return Begun(settled, decision.unconfirmed, strings)
+
+
+def searched(
+    statement: Statement,
+    text: ProofText | ProofParts | None,
+    subject: Subject,
+    until: Until,
+    seconds: float,
+    words: bool = True,
+    begun: Begun | None = None,
+) -> Settled:
+    """The result for a statement by short strings and by a search for a proof (see `settle`), until the time `until`.
+    `begun` is what the decision procedures found out, if they were used."""
+    refutes = isinstance(text, ProofText) and text.refutes
+    decision, strings = (begun.decision, begun.strings) if begun is not None else (None, ())
+    tried = None
     # A short string on which the statement is false.
     if words and not refutes and not (decision and decision.true):
         runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))

@@ -1,0 +1,147 @@
+"""The one driver for a statement about a model: who is asked for a proof, in which order.
+
+`STRATEGIES` is the order. A strategy is a function of a `StatementAsked` that returns `Ended`, `DecidedTrue` or `Failed`:
+
+- `Ended` ends the search: the checker accepts a certificate, or an exact run shows a string on which it is false;
+- `DecidedTrue` states that the statement is true, without a certificate: later strategies still search for one;
+- `Failed` has the reason why there is no result.
+
+`settled` asks one after the other. What they return, in order, is the answer to the question why a statement is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from symcook.alarm import Until
+from symcook.proof.statements import certify
+from symcook.proof.statements.certify import Begun, Settled
+from symcook.proof.statements.secondrun import other_strings
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.replay import Statement
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The statement is proved or refuted."""
+
+    settled: Settled
+
+
+@dataclass(frozen=True)
+class DecidedTrue:
+    """The statement is true, but there is no certificate. `by` names what decided it, `why` says why there is none."""
+
+    by: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """There is no result, for the reason `why`: one line, in the user's names."""
+
+    why: str
+
+
+Outcome = Ended | DecidedTrue | Failed
+
+
+@dataclass
+class StatementAsked:
+    """A statement about a model, for the strategies.
+
+    `document` is the model's document, `other` that of the second model, if the statement is about two. `until` is the
+    end of the time for all strategies, `seconds` the time that they have together. `begun` is what automata and counts
+    found out, once they were asked; `settled` is the last result of a search that found neither a proof nor a string.
+    `outcomes` has what the strategies returned so far, by their names."""
+
+    model: Transformer
+    claim: Statement
+    document: Mapping[str, Any]
+    other: Mapping[str, Any] | None
+    seconds: float
+    until: Until
+    begun: Begun | None = None
+    settled: Settled | None = None
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def decided(self) -> DecidedTrue | None:
+        """What the first strategy that decided the statement true returned; None if none did."""
+        return next((outcome for outcome in self.outcomes.values() if isinstance(outcome, DecidedTrue)), None)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the statement is about one run of a compiled model."""
+        return self.model.program is not None and self.other is None and not other_strings(self.claim.note or "")
+
+    @property
+    def subject(self) -> certify.Subject:
+        """How the statement is tried on strings and proved by the automation."""
+        return certify.models(self.claim, self.document, self.other)
+
+
+Strategy = Callable[[StatementAsked], Outcome]
+
+
+def by_program(question: StatementAsked) -> Outcome:
+    """The proof that follows the operations of a compiled program."""
+    from symcook.proof.programs import compiledprograms
+
+    if not question.compiled:
+        return Failed("the model is not compiled, or the statement is about a second run")
+    settled = compiledprograms.settle(question.model, question.claim, question.document, question.seconds)
+    return Failed("the statement does not follow from the lines of its program") if settled is None else Ended(settled)
+
+
+def by_fragments(question: StatementAsked) -> Outcome:
+    """The decision procedures: automata over positions, counts with linear arithmetic, and cases on positions."""
+    begun = certify.by_fragments(question.claim, question.subject, question.until, question.seconds)
+    question.begun = begun
+    if begun.settled is not None:
+        return Ended(begun.settled)
+    decision = begun.decision
+    if decision.true and decision.fragment is not None:
+        return DecidedTrue(decision.fragment, decision.outside or "")
+    return Failed(decision.outside or "automata and counts do not decide it")
+
+
+def by_search(question: StatementAsked) -> Outcome:
+    """Short strings, then a search for a proof: by the automation, and from the closed forms of the model."""
+    subject, left = question.subject, question.until.left
+    if question.other is None and not question.model.pointwise and not question.compiled:
+        from symcook.proof.statements.inturn import by_forms
+
+        forms = partial(by_forms, question.document, seconds=question.seconds / 4)
+        subject = replace(subject, automatic=partial(certify.automatic, other=forms))
+    words = question.decided is None
+    settled = certify.searched(question.claim, None, subject, question.until, max(left, 1), words, question.begun)
+    if settled.missing is None:
+        return Ended(settled)
+    question.settled = settled
+    return Failed(str(settled.missing).partition("\n")[0])
+
+
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("the proof of its program", by_program),
+    ("automata and counts", by_fragments),
+    ("search", by_search),
+)
+"""The strategies with their names, in the order in which they are asked."""
+
+
+def settled(question: StatementAsked) -> Settled:
+    """The result for a statement by `STRATEGIES`: that of the first one which proves or refutes it, else that of the
+    search, with the reason why there is no proof."""
+    for name, strategy in STRATEGIES:
+        outcome = question.outcomes[name] = strategy(question)
+        if isinstance(outcome, Ended):
+            return outcome.settled
+    if question.settled is None:
+        raise certify.OutOfTime("the time is over")
+    return question.settled
