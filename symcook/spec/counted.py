@@ -72,7 +72,9 @@ def counted(formula: Formula) -> Fold:
             if number in divisors:
                 amount = int(true[added[number][0]]) if added[number] else 1
                 at, divisor = remainder_index[number], divisors[number]
-                remainders = tuple([(r + amount) % divisor if k == at else r for k, r in enumerate(remainders)])
+                rest = remainders[at] + amount  # at most the divisor, since a line adds 0 or 1
+                rest = 0 if rest == divisor else rest
+                remainders = tuple([rest if k == at else r for k, r in enumerate(remainders)])
             now = number in needed and truth(number, true, totals, remainders, letter, before)
             if now and number in total_index:
                 at = total_index[number]

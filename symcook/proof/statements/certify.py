@@ -322,7 +322,7 @@ def by_fragments(statement: Statement, subject: Subject, until: Until, seconds: 
     `until`.
 
     Their proof counts only if the checker accepts it, and their string only if the run there shows that the statement
-    is false (`_decided`). A true statement whose premises never hold is vacuous."""
+    is false (`confirmed`). A true statement whose premises never hold is vacuous."""
     home = library(statement, citable())
     decision, strings = decide(statement, home, Until(min(seconds / 4, until.left), 1 / 4)), ()
     if decision.true or decision.proved is not None:
@@ -331,7 +331,7 @@ def by_fragments(statement: Statement, subject: Subject, until: Until, seconds: 
             vacuous = Vacuous(statement.note, hypotheses.unmet)
             return Begun(Settled(None, None, None, vacuous, decision.unconfirmed), decision.unconfirmed)
         strings = hypotheses.strings
-    settled = _decided(statement, subject, decision, until, strings)
+    settled = confirmed(statement, subject, decision, until, strings)
     return Begun(settled, decision.unconfirmed, strings)
 
 
@@ -366,7 +366,7 @@ def searched(
         return Settled(None, None, tried, error, decision)
 
 
-def _decided(
+def confirmed(
     statement: Statement, subject: Subject, decision: ClaimDecision, until: Until, strings: Sequence[Sequence[int]]
 ) -> Settled | None:
     """The result if a decision has a proof that the checker accepts, or a string on which the run shows that the

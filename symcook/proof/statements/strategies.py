@@ -1,6 +1,6 @@
 """The one driver for a statement about a model: who is asked for a proof, in which order.
 
-`STRATEGIES` is the order. A strategy is a function of a `StatementAsked` that returns `Ended`, `DecidedTrue` or `Failed`:
+`STRATEGIES` is the order. A strategy is a function of a `StatementAsked` that returns an `Outcome`:
 
 - `Ended` ends the search: the checker accepts a certificate, or an exact run shows a string on which it is false;
 - `DecidedTrue` states that the statement is true, without a certificate: later strategies still search for one;
@@ -17,6 +17,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
+from symcook.proof.claims.decision import ClaimDecision
+from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.statements import certify
 from symcook.proof.statements.certify import Begun, Settled
 from symcook.proof.statements.secondrun import other_strings
@@ -111,6 +113,29 @@ def by_fragments(question: StatementAsked) -> Outcome:
     return Failed(decision.outside or "automata and counts do not decide it")
 
 
+def by_languages(question: StatementAsked) -> Outcome:
+    """What `decide` knows: automata of the model and of the string, invariants of counters, two models."""
+    from symcook.proof.statements import languages
+
+    try:
+        with limited(Until(question.seconds / 4, 1 / 3)):
+            verdict = languages.decided(question.claim.note or "", question.document, question.other, question.model)
+    except languages.NoLanguage as error:
+        return Failed(f"decide does not answer it: {error}")
+    except OutOfTime:
+        return Failed("decide does not answer it within its time")
+    if verdict.word is None:
+        return DecidedTrue(verdict.by)
+    # The string, with the tokens that the model adds, is run before it counts.
+    tokens = {token: number for number, token in enumerate(question.document["embedding"]["words"])}
+    string = tuple(tokens[token] for token in question.model.embedding.surround(verdict.word))
+    decision = ClaimDecision(verdict.by, string=string)
+    settled = certify.confirmed(question.claim, question.subject, decision, question.until, ())
+    if settled is None:
+        return Failed("the statement is true on the string on which it was decided false")
+    return Ended(settled)
+
+
 def by_search(question: StatementAsked) -> Outcome:
     """Short strings, then a search for a proof: by the automation, and from the closed forms of the model."""
     subject, left = question.subject, question.until.left
@@ -130,6 +155,7 @@ def by_search(question: StatementAsked) -> Outcome:
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("the proof of its program", by_program),
     ("automata and counts", by_fragments),
+    ("languages", by_languages),
     ("search", by_search),
 )
 """The strategies with their names, in the order in which they are asked."""
@@ -143,5 +169,5 @@ def settled(question: StatementAsked) -> Settled:
         if isinstance(outcome, Ended):
             return outcome.settled
     if question.settled is None:
-        raise certify.OutOfTime("the time is over")
+        raise OutOfTime("the time is over")
     return question.settled
