@@ -343,17 +343,17 @@ def searched(
     seconds: float,
     words: bool = True,
     begun: Begun | None = None,
+    tried: Tried | None = None,
 ) -> Settled:
     """The result for a statement by short strings and by a search for a proof (see `settle`), until the time `until`.
-    `begun` is what the decision procedures found out, if they were used."""
+    `begun` is what the decision procedures found out, if they were used, and `tried` the result of short strings, if
+    these were tried."""
     refutes = isinstance(text, ProofText) and text.refutes
     decision, strings = (begun.decision, begun.strings) if begun is not None else (None, ())
-    tried = None
-    # A short string on which the statement is false.
-    if words and not refutes and not (decision and decision.true):
-        runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
-        if tried.word is not None:
-            return Settled(*refute(statement, runs, until), tried)
+    if words and tried is None and not refutes and not (decision and decision.true):
+        by_strings, tried = on_strings(statement, subject, until, seconds)
+        if by_strings is not None:
+            return by_strings
     # The proof. If it has a gap, short strings are tried, unless that was done and the subject has no larger budget.
     try:
         return Settled(*certificate_of(statement, text, subject, until, strings), tried, decision=decision)
@@ -404,6 +404,15 @@ def _unsought(decision: ClaimDecision, reached: int) -> str | None:
     if decision.string is not None and reached + 1 < len(decision.string):
         return "a string, perhaps not the smallest: shorter ones were not all tried"
     return "no shorter one; others of its length were not tried"
+
+
+def on_strings(
+    statement: Statement, subject: Subject, until: Until, seconds: float
+) -> tuple[Settled | None, Tried]:
+    """The result for a statement that is false on a short string, else None; and what was tried, within a part of the
+    `seconds`."""
+    runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
+    return None if tried.word is None else Settled(*refute(statement, runs, until), tried), tried
 
 
 def _try_strings(subject: Subject, until: Until) -> tuple[Runs, Tried]:

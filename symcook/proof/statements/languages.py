@@ -2,8 +2,8 @@
 
 Such a statement joins, by connectives, what the model answers (`accept`, `answer(L)`, also of a second model) and
 conditions that a fold reads from the string: `matches("R")`, linear comparisons and remainders of counts and of n, the
-first and the last symbol, and formulas about the symbols at all positions. `LanguageSentence` reads it; `decided` compares the
-model with the folds, for strings of every length:
+first and the last symbol, and formulas about the symbols at all positions. `LanguageSentence` reads it; `decided`
+compares the model with the folds, for strings of every length:
 
 - a model with finitely many values is an automaton, of which all pairs of states are visited;
 - a model that counts is a machine whose equality with a fold is proved by invariants;
