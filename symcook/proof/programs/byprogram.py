@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.errors import BadInput, Rejected, Undecided
+from symcook.errors import Rejected, Undecided
 from symcook.model.modelfile import document_hash
 from symcook.proof import grammar
 from symcook.proof.claims import decision
@@ -28,7 +28,6 @@ from symcook.proof.programs.transfer import AnswerAgreement, Transfer
 from symcook.proof.replay import Statement
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
-from symcook.proof.statements import certify
 from symcook.proof.terms import Sort, Term, abstract, conj, flatten, free, imp, num, opened, var, variables
 
 if TYPE_CHECKING:
@@ -334,8 +333,8 @@ def _from_labels(g: Goal, labels: Mapping[Term, str]) -> None:
 
 
 def _premise(g: Goal, labels: Mapping[Term, str], lines: Mapping[str, str]) -> None:
-    """Close a goal that is a premise of the theorem of a program. `lines` has the label of the equation of each line, by
-    the name of its function."""
+    """Close a goal that is a premise of the theorem of a program. `lines` has the label of the equation of each line,
+    by the name of its function."""
     for part in g.split() if g.goal[0] == "&" else [g]:
         said = everywhere(part.goal)
         chosen = None if said is None else selection(said[1])
@@ -397,18 +396,3 @@ class ByProgram:
             lifted(reduction, found.proved, self.proved(), g)
             return replace(found, proved=g, by=PROGRAM)
         return decision.decide(statement, library, until, least)
-
-
-def settle(
-    model: Transformer, statement: Statement, document: Mapping[str, Any], seconds: float = certify.SECONDS
-) -> certify.Settled:
-    """`certify.settle` without a proof text, for a statement about a compiled model: by the proof that is made for a
-    statement of its program, else with the theorem of the program among the decision procedures, in the time that is
-    left (at least 1 second)."""
-    until, subject = Until(seconds), certify.models(statement, document)
-    settled = compiledprograms.settle(model, statement, document, seconds)
-    if settled is not None:
-        return settled
-    with suppress(BadInput, Undecided):
-        subject = replace(subject, decide=ByProgram(model, document).decide)
-    return certify.settle(statement, document, None, max(until.left, 1), subject=subject)
