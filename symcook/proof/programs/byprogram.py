@@ -8,24 +8,27 @@ with its proof. So the theorem is about the weights, whatever the model names as
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.errors import BadInput, Rejected, Undecided
+from symcook.errors import BadInput, Rejected, SymcookError, Undecided
 from symcook.model.modelfile import document_hash
 from symcook.proof import grammar
 from symcook.proof.claims import decision
 from symcook.proof.claims.bycounts.problem import HERE, VALUES, N, W, everywhere, is_about_truths
 from symcook.proof.claims.decision import ClaimDecision
+from symcook.proof.files import load_json
 from symcook.proof.grammar import leading_names
 from symcook.proof.programs import compiledprograms
 from symcook.proof.programs.chosen import selection, shown
 from symcook.proof.programs.transfer import AnswerAgreement, Transfer
 from symcook.proof.replay import Statement
+from symcook.proof.search.limits import limited
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify
@@ -59,6 +62,11 @@ def remember(model: str, theorem: ProgramTheorem) -> None:
     while len(_theorems) >= MOST:
         del _theorems[next(iter(_theorems))]
     _theorems[model] = theorem
+
+
+def forget() -> None:
+    """Forget all theorems, as a new process does."""
+    _theorems.clear()
 
 
 @dataclass(frozen=True)
@@ -251,14 +259,14 @@ def _sort(sort: Sort) -> str:
     return sort if isinstance(sort, str) else f"{'*'.join(map(_sort, sort[1]))}->{_sort(sort[2])}"
 
 
-def lifted(reduction: Reduced, proved: Goal, theorem: ProgramTheorem, goal: Goal) -> None:
-    """Close the goal of a statement by the proof of its reduced statement and the theorem."""
-    g, whole = goal, reduction.whole
+def lifted(reduction: Reduced, nodes: list[Node], theorem: ProgramTheorem, g: Goal) -> None:
+    """Close the goal of a statement by the proof `nodes` of its reduced statement and the theorem."""
+    whole = reduction.whole
     # First the two closed lemmas: the theorem of the program, and the reduced statement.
-    for label, lemma, nodes in (
-        ("theorem.program", theorem.statement, theorem.nodes), ("theorem.claim", reduction.statement, proved.nodes),
+    for label, lemma, proof in (
+        ("theorem.program", theorem.statement, theorem.nodes), ("theorem.claim", reduction.statement, nodes),
     ):  # fmt: skip
-        g._emit({"by": "have", "show": lemma.expanded, "proof": nodes, "as": label})
+        g._emit({"by": "have", "show": lemma.expanded, "proof": proof, "as": label})
         g._bind(label, lemma.formula)
     # The names and premises of the statement; the parts of each premise have labels.
     labels, count = list[Any](), 0
@@ -334,8 +342,8 @@ def _from_labels(g: Goal, labels: Mapping[Term, str]) -> None:
 
 
 def _premise(g: Goal, labels: Mapping[Term, str], lines: Mapping[str, str]) -> None:
-    """Close a goal that is a premise of the theorem of a program. `lines` has the label of the equation of each line, by
-    the name of its function."""
+    """Close a goal that is a premise of the theorem of a program. `lines` has the label of the equation of each line,
+    by the name of its function."""
     for part in g.split() if g.goal[0] == "&" else [g]:
         said = everywhere(part.goal)
         chosen = None if said is None else selection(said[1])
@@ -363,52 +371,118 @@ def everywhere_body(g: Goal, label: str) -> Term:
     return said[1]
 
 
+def stored_proof(file: Path, model: str, statement: Statement) -> list[Node] | None:
+    """The proof of the theorem of a program in the file of a certificate about the model with this hash: of the theorem
+    itself, as `compile --prove` writes it, or of a statement that was proved by it. None if the file has none. No
+    checker has seen it as it is now."""
+    try:
+        certificate = load_json(file.read_bytes())
+    except (OSError, BadInput, Rejected):
+        return None
+    if not isinstance(certificate, dict) or certificate.get("model") != model or certificate.get("sense") != "proved":
+        return None
+    proof = certificate.get("proof")
+    if not isinstance(proof, list):
+        return None
+    if certificate.get("statement") == statement.digest:
+        return proof
+    stated = {"by": "have", "show": statement.expanded, "as": "theorem.program"}
+    inner = (node.get("proof") for node in proof if isinstance(node, dict) and stated.items() <= node.items())
+    return next(inner, None)
+
+
 class ByProgram:
     """Decides statements about a compiled model, by the theorem of its program where that helps."""
 
-    def __init__(self, model: Transformer, document: Mapping[str, Any]) -> None:
-        """Raises BadInput or Undecided if the model has no program for which there is such a theorem."""
-        self.model, self.hash = model, document_hash(document)
+    def __init__(self, model: Transformer, document: Mapping[str, Any], beside: Sequence[Path] = ()) -> None:
+        """`beside` are files of certificates, in which the theorem may stand with its proof. Raises BadInput or
+        Undecided if the model has no program for which there is such a theorem."""
+        self.model, self.hash, self.beside = model, document_hash(document), beside
         self.statement = compiledprograms.theorem_of(model)
         self.theorem = read(self.statement)
+        self.recalled = False  # whether the proof of the theorem is from a file
 
     def proved(self) -> ProgramTheorem:
-        """The theorem with its proof, which is made once. Raises Undecided or Rejected without a proof."""
+        """The theorem with its proof: one that is known in this process, or stored in a file beside the model, or a new
+        one. Raises Undecided or Rejected without a proof."""
         known = _theorems.get(self.hash)
         if known is None or known.statement.expanded != self.statement.expanded:
-            known = ProgramTheorem(self.statement, compiledprograms.nodes_of(self.model, self.statement))
+            stored = filter(None, (stored_proof(file, self.hash, self.statement) for file in self.beside))
+            nodes = next(stored, None)
+            self.recalled = nodes is not None
+            known = ProgramTheorem(self.statement, nodes or compiledprograms.nodes_of(self.model, self.statement))
             remember(self.hash, known)
         return known
+
+    def reduction(self, statement: Statement) -> Reduced | None:
+        """A statement about the model as one about the lines of the program; None where there is none."""
+        found = None if self.theorem is None else reduced(statement, self.theorem)
+        return found if isinstance(found, Reduced) else None
 
     def decide(
         self, statement: Statement, library: Citable, until: Until | None = None, least: bool = True
     ) -> ClaimDecision:
         """The result of the decision procedures for a statement about the model, as `decision.decide` has it: of the
         reduced statement, or of the statement itself if there is none, or if they decide nothing of it."""
-        reduction = "a program whose theorem is not read" if self.theorem is None else reduced(statement, self.theorem)
-        if isinstance(reduction, str):
-            return decision.decide(statement, library, until, least)
-        found = decision.decide(reduction.statement, library, until, least)
-        if found.proved is None:
-            decided = found.true or found.string is not None
-            return found if decided else decision.decide(statement, library, until, least)
-        with suppress(Undecided, Rejected, Stuck):
-            g = Goal(library, statement.formula, {}, {})
-            lifted(reduction, found.proved, self.proved(), g)
-            return replace(found, proved=g, by=PROGRAM)
-        return decision.decide(statement, library, until, least)
+        reduction, found = self.reduction(statement), ClaimDecision()
+        if reduction is not None:
+            found = decision.decide(reduction.statement, library, until, least)
+            if found.proved is not None:
+                proved = self._lifted(statement, reduction, library, found.proved.nodes)
+                found = replace(found, proved=proved, by=PROGRAM) if proved is not None else found.unconfirmed
+            if found.true or found.proved is not None or (found.string is not None and found.shortest):
+                return found
+        whole = decision.decide(statement, library, until, least)
+        # A string by counts is only perhaps one on which the statement is false.
+        return whole if found.string is None or whole.true or whole.proved is not None else found
+
+    def search(self, library: Citable, statement: Statement, seconds: float) -> list[Node] | None:
+        """The proof of a statement about the model, by the automation for the reduced statement within `seconds`; None
+        if it finds none."""
+        reduction = self.reduction(statement)
+        if reduction is None:
+            return None
+        if self.recalled:  # the checkers may have refused what was stored: prove the theorem again
+            del _theorems[self.hash]
+            self.recalled, self.beside = False, ()
+            if (found := self.decide(statement, library, Until(seconds))).proved is not None:
+                return found.proved.nodes
+        try:
+            with limited(Until(seconds)):
+                nodes = certify.automatic(library, reduction.statement)
+        except (Rejected, Stuck, SymcookError):
+            return None
+        proved = self._lifted(statement, reduction, library, nodes)
+        return None if proved is None else proved.nodes
+
+    def _lifted(self, statement: Statement, reduction: Reduced, library: Citable, nodes: list[Node]) -> Goal | None:
+        """The goal of a statement, closed by the proof of its reduced statement; None where the theorem has no proof,
+        or where a place in the statement may be no position."""
+        g = Goal(library, statement.formula, {}, {})
+        try:
+            lifted(reduction, nodes, self.proved(), g)
+        except (Undecided, Rejected, Stuck):
+            return None
+        return g
 
 
 def settle(
-    model: Transformer, statement: Statement, document: Mapping[str, Any], seconds: float = certify.SECONDS
+    model: Transformer,
+    statement: Statement,
+    document: Mapping[str, Any],
+    seconds: float = certify.SECONDS,
+    beside: Sequence[Path] = (),
 ) -> certify.Settled:
     """`certify.settle` without a proof text, for a statement about a compiled model: by the proof that is made for a
     statement of its program, else with the theorem of the program among the decision procedures, in the time that is
-    left (at least 1 second)."""
+    left (at least 1 second). `beside` are files of certificates, in which that theorem may stand."""
     until, subject = Until(seconds), certify.models(statement, document)
     settled = compiledprograms.settle(model, statement, document, seconds)
     if settled is not None:
         return settled
     with suppress(BadInput, Undecided):
-        subject = replace(subject, decide=ByProgram(model, document).decide)
+        by_program = ByProgram(model, document, beside)
+        search = partial(by_program.search, seconds=until.left / 4)
+        automatic = partial(certify.automatic, other=search)
+        subject = replace(subject, decide=by_program.decide, automatic=automatic)
     return certify.settle(statement, document, None, max(until.left, 1), subject=subject)

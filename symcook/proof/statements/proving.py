@@ -261,15 +261,17 @@ def settle(
     script: ProofText | None = None,
     seconds: int = SECONDS,
     other: Mapping[str, object] | None = None,
+    beside: Sequence[Path] = (),
 ) -> ProofAnswer:
     """The answer to a `claim` that was read from the `document` of the model, and from that of the `other` model if it
-    is about two (see `document_of` and `certify.claim`)."""
+    is about two (see `document_of` and `certify.claim`). `beside` are files of certificates beside the model, in which
+    the theorem of its program may stand."""
     from symcook.proof.programs import byprogram
 
     def find(told: DecisionTold) -> Settled:
         # The theorem of a compiled program is only for statements about one run.
         if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
-            return byprogram.settle(model, claim, document, seconds)
+            return byprogram.settle(model, claim, document, seconds, beside)
         subject = certify.models(claim, document, other)
         if other is None and not model.pointwise:
             from symcook.proof.statements.inturn import by_forms
