@@ -261,12 +261,12 @@ class Subject:
 
     `runs` makes the runs of the statement, with a time limit. `automatic` searches for a proof. `patient` makes runs
     that try more strings, for use after no proof was found; None if there are none. `decide` are the decision
-    procedures."""
+    procedures, None for `claims.decision.decide`."""
 
     runs: Callable[[Until | None], Runs]
     automatic: Callable[[Citable, Statement], list[Node]]
     patient: Callable[[Until | None], Runs] | None = None
-    decide: Decider = decide
+    decide: Decider | None = None
 
 
 def models(
@@ -311,9 +311,10 @@ def settle(
     # there shows that the statement is false (`_decided`). A true statement whose premises never hold is vacuous.
     if text is None:
         home = library(statement, citable())
-        decision = subject.decide(statement, home, Until(seconds / 4, 1 / 4))
+        decider = subject.decide or decide
+        decision = decider(statement, home, Until(seconds / 4, 1 / 4))
         if decision.true or decision.proved is not None:
-            hypotheses = premises.asked(statement, home, Until(seconds / 8, 1 / 8), subject.decide)
+            hypotheses = premises.asked(statement, home, Until(seconds / 8, 1 / 8), decider)
             if hypotheses.unmet is not None:
                 return Settled(None, None, None, Vacuous(statement.note, hypotheses.unmet), decision.unconfirmed)
             strings = hypotheses.strings
