@@ -93,12 +93,20 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> State
         )
     chosen, document = bound(name, settings)
     second = None if other is None else bound(other, ())[1]
+    beside = [certificate for certificate, _ in places(str(_source(name)))]
     return StatementSubject(
         chosen.model,
         lambda sentence: certify.claim(document, sentence, other=second),
-        lambda claim, script, seconds: proving.settle(chosen.model, claim, document, script, seconds, second),
+        lambda claim, script, seconds: proving.settle(
+            chosen.model, claim, document, script, seconds, second, beside
+        ),
         lambda certificate, text: certify.again(document, certificate, text, second),
     )
+
+
+def _source(name: str) -> Path:
+    """The path of a model's file, next to which its certificates are."""
+    return Path(name) if is_path(name) else Path(f"{name}.json")
 
 
 def prove_own(
@@ -129,7 +137,7 @@ def prove_own(
     about = asked(name, settings, other)
     script = None if proof is None else _text(proof)
     claim = about.claim(sentence)
-    source = Path(name) if is_path(name) else Path(f"{name}.json")
+    source = _source(name)
     target, written = to = _place(source, claim, force)
     replaced, begins = sentence_of(target, written), ""
     with Progress("proving"):

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import symcook as sc
+from symcook.errors import BadInput
 from symcook.model.choices import LanguageWord
+from symcook.model.modelfile import to_document
 from symcook.proof import grammar, kernel
+from symcook.proof.programs import byprogram, compiledprograms
 from symcook.proof.programs.transfer import AnswerAgreement, Transfer, place_in
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.statements import certify
+from symcook.proof.statements import certify, proving
 from symcook.proof.statements.bundle import write_bundle
 from symcook.proof.statements.proving import ProofAnswer
 
@@ -110,7 +114,7 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.layer_one(0, 2, 5)
+@pytest.mark.layer_one(0, 2, 3)
 @pytest.mark.parametrize(("kind", "source", "claim", "status", "string"), CLAIMS)
 def test_a_claim_about_a_compiled_formula(
     kind: LanguageWord, source: str, claim: str, status: str, string: str | None, tmp_path: Path
@@ -129,3 +133,62 @@ def accepted_by_second(answer: ProofAnswer, folder: Path) -> None:
     words = write_bundle(folder, answer.claim, answer.certificate)
     found = subprocess.run([sys.executable, *words[1:]], cwd=folder, capture_output=True, text=True, check=False)
     assert found.returncode == 0 and f"PROVED   {answer.claim.id}" in found.stdout, found
+
+
+LAST_A = 'alphabet a b; f(i) = right j [j < i, in(j) = "a"] in(j) : "b"; g(i) = f(i) = "a"'
+FIRST = 'alphabet a b; f(i) = left j [j <= i, in(j) = in(i)] in(j) : "b"; g(i) = f(i) = "a"'
+PROGRAMS = [
+    (LAST_A, "all i in 1..n. accept(i) <-> (ex j in 1..i - 1. at(a, j))"),
+    (FIRST, "accept <-> at(a, n)"),
+    ("majority.srasp", 'accept <-> count("0") < count("1")'),
+    ("histogram.srasp", "at(a, n) -> number1(n) = count(a)"),
+    ("most-frequent.srasp", "answer(a) <-> count(b) <= count(a) & count(c) <= count(a)"),
+]
+
+
+@pytest.mark.layer_one(0)
+@pytest.mark.parametrize(("source", "claim"), PROGRAMS)
+def test_a_claim_about_a_compiled_program(source: str, claim: str, tmp_path: Path) -> None:
+    answer = sc.compile("srasp", source).prove(claim)
+    assert answer.status == "PROVED", answer.why
+    if source != LAST_A:  # in layer one, the second checker is asked about formulas only
+        accepted_by_second(answer, tmp_path / "bundle")
+
+
+def test_the_theorem_of_the_program_is_proved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read from the certificate of the theorem, and from that of a statement that was proved by it."""
+    model = sc.compile("c-rasp", BALANCE, alphabet="ab")
+    document = to_document(model)
+    statement, settled = compiledprograms.prove(model)
+    assert settled.certificate is not None
+    proving.write((tmp_path / "m.proof.json", tmp_path / "m.statement.txt"), statement, settled.certificate)
+    model.prove("count(b) = 0 -> accept").save(tmp_path / "m.2.proof.json")
+    other = sc.compile("c-rasp", "#left[Q_a] >= 3*#left[Q_b]", alphabet="ab")
+    with monkeypatch.context() as patched:
+        patched.setattr(compiledprograms, "nodes_of", None)
+        for name in ("m.proof.json", "m.2.proof.json"):
+            byprogram.forget()
+            by_program = byprogram.ByProgram(model, document, [tmp_path / name])
+            assert by_program.proved().nodes and by_program.recalled
+            with pytest.raises(TypeError):  # nothing is known of another model
+                byprogram.ByProgram(other, to_document(other), [tmp_path / name]).proved()
+    byprogram.forget()
+
+
+def test_a_stored_theorem_that_the_checker_refuses_is_proved_again(tmp_path: Path) -> None:
+    model = sc.compile("c-rasp", BALANCE, alphabet="ab")
+    statement, settled = compiledprograms.prove(model)
+    assert settled.certificate is not None
+    damaged = {**settled.certificate, "proof": settled.certificate["proof"][:-1]}
+    proving.write((tmp_path / "m.proof.json", tmp_path / "m.statement.txt"), statement, damaged)
+    byprogram.forget()
+    claim = certify.claim(to_document(model), "count(b) = 0 -> accept")
+    answer = proving.settle(model, claim, to_document(model), beside=[tmp_path / "m.proof.json"])
+    assert answer.status == "PROVED", answer.why
+
+
+def test_a_program_that_is_not_that_of_the_weights_gives_no_theorem() -> None:
+    model = sc.compile("c-rasp", BALANCE, alphabet="ab")
+    other = sc.compile("c-rasp", "#left[Q_a] >= 3*#left[Q_b]", alphabet="ab")
+    with pytest.raises(BadInput, match="must be as it was compiled"):
+        byprogram.ByProgram(replace(other, program=model.program), to_document(other))

@@ -8,26 +8,29 @@ with its proof. So the theorem is about the weights, whatever the model names as
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.errors import Rejected, Undecided
+from symcook.errors import BadInput, Rejected, SymcookError, Undecided
 from symcook.model.modelfile import document_hash
 from symcook.proof import grammar
 from symcook.proof.claims import decision
 from symcook.proof.claims.bycounts.problem import HERE, VALUES, N, W, everywhere, is_about_truths
 from symcook.proof.claims.decision import ClaimDecision
+from symcook.proof.files import load_json
 from symcook.proof.grammar import leading_names
 from symcook.proof.programs import compiledprograms
 from symcook.proof.programs.chosen import selection, shown
 from symcook.proof.programs.transfer import AnswerAgreement, Transfer
 from symcook.proof.replay import Statement
+from symcook.proof.search.limits import limited
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.statements import certify
 from symcook.proof.terms import Sort, Term, abstract, conj, flatten, free, imp, num, opened, var, variables
 
 if TYPE_CHECKING:
@@ -58,6 +61,11 @@ def remember(model: str, theorem: ProgramTheorem) -> None:
     while len(_theorems) >= MOST:
         del _theorems[next(iter(_theorems))]
     _theorems[model] = theorem
+
+
+def forget() -> None:
+    """Forget all theorems, as a new process does."""
+    _theorems.clear()
 
 
 @dataclass(frozen=True)
@@ -98,10 +106,10 @@ def chain(statement: Statement, theorem: bool = False) -> Chain:
         if premises and isinstance(left[1], str):
             break  # a position: the conclusion begins
         # Names in a row are put in together, since each substitution goes over the whole formula.
-        found = [var(next(names), sort) for sort in variables(left)]
-        functions |= {name[1][0] for name in found if name[1][1] not in ("Int", "Real", VALUES) and name != W}
-        steps += [("name", name) for name in found]
-        left = opened(left, found)
+        opened_names = [var(next(names), sort) for sort in variables(left)]
+        functions |= {name[1][0] for name in opened_names if name[1][1] not in ("Int", "Real", VALUES) and name != W}
+        steps += [("name", name) for name in opened_names]
+        left = opened(left, opened_names)
     return Chain(tuple(steps), left)
 
 
@@ -128,16 +136,16 @@ class TheoremParts:
 
 def read(statement: Statement) -> TheoremParts | None:
     """The theorem of a program, as `compiledprograms.prove` states it; None for one of another shape."""
-    whole = chain(statement, theorem=True)
-    ours = {name for name in whole.names if name[1][1] in ("Int", VALUES) or name == W}
+    stated = chain(statement, theorem=True)
+    ours = {name for name in stated.names if name[1][1] in ("Int", VALUES) or name == W}
     behind_premise = False
-    for kind, step in whole.steps:
+    for kind, step in stated.steps:
         behind_premise = behind_premise or kind == "premise"
         if kind == "name" and behind_premise:
             ours.discard(step)
     others, lines = list[Term](), list[ProgramLine]()
-    for part in (part for premise in whole.premises for part in flatten("&", premise)):
-        defined = {name for name in free(part) if name in whole.names} - ours
+    for part in (part for premise in stated.premises for part in flatten("&", premise)):
+        defined = {name for name in free(part) if name in stated.names} - ours
         if not defined:
             others.append(part)
             continue
@@ -145,13 +153,13 @@ def read(statement: Statement) -> TheoremParts | None:
         if line is None or line.name in ours:
             return None
         lines.append(line)
-    said = everywhere(whole.conclusion)
-    if said is None or {line.name for line in lines} != {*whole.names} - ours:
+    conclusion = everywhere(stated.conclusion)
+    if conclusion is None or {line.name for line in lines} != {*stated.names} - ours:
         return None
-    agreements = [_agreement(part) for part in flatten("&", said[1])]
+    agreements = [_agreement(part) for part in flatten("&", conclusion[1])]
     if None in agreements:
         return None
-    return TheoremParts(whole, tuple(others), tuple(lines), tuple(filter(None, agreements)))
+    return TheoremParts(stated, tuple(others), tuple(lines), tuple(filter(None, agreements)))
 
 
 def _line(part: Term) -> ProgramLine | None:
@@ -197,8 +205,8 @@ def reduced(statement: Statement, theorem: TheoremParts) -> Reduced | str:
     """The reduced statement, or the reason why there is none."""
     whole = chain(statement)
     names = {name[1][0] for name in whole.names}
-    given = [part for premise in whole.premises for part in flatten("&", premise)]
-    if not {*theorem.premises} <= {*given}:
+    premise_parts = [part for premise in whole.premises for part in flatten("&", premise)]
+    if not {*theorem.premises} <= {*premise_parts}:
         return "it is about another run"
     # The lines get names that the statement does not have.
     taken, new = set(names), dict[Term, Term]()
@@ -227,11 +235,11 @@ def reduced(statement: Statement, theorem: TheoremParts) -> Reduced | str:
     own = [premise for premise in whole.premises if not free(premise) & run]
     if lost := sorted(name[1][0] for name in needed & run):
         return f"it is about {lost[0]}, a coordinate of the model"
-    some, word, *truths = own
+    length, word, *truths = own
     sorts = [f"{name[1][0]}:{_sort(name[1][1])}" for name in whole.names if name not in run]
     sorts += [f"{line.name[1][0]}:Int->Real" for line in kept]
     equations = " & ".join(f"(all i in 1..n. {line.name[1][0]}(i) = {grammar.show(line.value)})" for line in kept)
-    parts = [*(f"({grammar.show(part)})" for part in (some, word)), equations]
+    parts = [*(f"({grammar.show(part)})" for part in (length, word)), equations]
     parts += [f"({grammar.show(part)})" for part in (*truths, claim)]
     text = f"all {', '.join(sorts)}. {' -> '.join(parts)}"
     stated = Statement(statement.id, text, note=statement.note, known=statement.known, claim=False)
@@ -250,18 +258,18 @@ def _sort(sort: Sort) -> str:
     return sort if isinstance(sort, str) else f"{'*'.join(map(_sort, sort[1]))}->{_sort(sort[2])}"
 
 
-def lifted(reduction: Reduced, proved: Goal, theorem: ProgramTheorem, goal: Goal) -> None:
-    """Close the goal of a statement by the proof of its reduced statement and the theorem."""
-    g, whole = goal, reduction.whole
+def lifted(reduction: Reduced, nodes: list[Node], theorem: ProgramTheorem, g: Goal) -> None:
+    """Close the goal of a statement by the proof `nodes` of its reduced statement and the theorem."""
+    stated = reduction.whole
     # First the two closed lemmas: the theorem of the program, and the reduced statement.
-    for label, lemma, nodes in (
-        ("theorem.program", theorem.statement, theorem.nodes), ("theorem.claim", reduction.statement, proved.nodes),
+    for label, lemma, proof in (
+        ("theorem.program", theorem.statement, theorem.nodes), ("theorem.claim", reduction.statement, nodes),
     ):  # fmt: skip
-        g._emit({"by": "have", "show": lemma.expanded, "proof": nodes, "as": label})
+        g._emit({"by": "have", "show": lemma.expanded, "proof": proof, "as": label})
         g._bind(label, lemma.formula)
     # The names and premises of the statement; the parts of each premise have labels.
     labels, count = list[Any](), 0
-    for kind, step in whole.steps:
+    for kind, step in stated.steps:
         if kind == "name":
             labels.append(step[1][0])
             continue
@@ -336,8 +344,8 @@ def _premise(g: Goal, labels: Mapping[Term, str], lines: Mapping[str, str]) -> N
     """Close a goal that is a premise of the theorem of a program. `lines` has the label of the equation of each line,
     by the name of its function."""
     for part in g.split() if g.goal[0] == "&" else [g]:
-        said = everywhere(part.goal)
-        chosen = None if said is None else selection(said[1])
+        at_here = everywhere(part.goal)
+        chosen = None if at_here is None else selection(at_here[1])
         if chosen is None:
             _from_labels(part, labels)
         else:
@@ -356,43 +364,105 @@ def _part_of(g: Goal, label: str, number: int) -> None:
 
 def everywhere_body(g: Goal, label: str) -> Term:
     """What a fact says of each position."""
-    said = everywhere(g.fact(label))
-    if said is None:
+    at_here = everywhere(g.fact(label))
+    if at_here is None:
         raise Stuck("a fact of another shape")
-    return said[1]
+    return at_here[1]
+
+
+def stored_proof(file: Path, model: str, statement: Statement) -> list[Node] | None:
+    """The proof of the theorem of a program in the file of a certificate about the model with this hash: of the theorem
+    itself, as `compile --prove` writes it, or of a statement that was proved by it. None if the file has none. No
+    checker has seen it as it is now."""
+    try:
+        certificate = load_json(file.read_bytes())
+    except (OSError, BadInput, Rejected):
+        return None
+    if not isinstance(certificate, dict) or certificate.get("model") != model or certificate.get("sense") != "proved":
+        return None
+    proof = certificate.get("proof")
+    if not isinstance(proof, list):
+        return None
+    if certificate.get("statement") == statement.digest:
+        return proof
+    stated = {"by": "have", "show": statement.expanded, "as": "theorem.program"}
+    inner = (node.get("proof") for node in proof if isinstance(node, dict) and stated.items() <= node.items())
+    return next(inner, None)
 
 
 class ByProgram:
     """Decides statements about a compiled model, by the theorem of its program where that helps."""
 
-    def __init__(self, model: Transformer, document: Mapping[str, Any]) -> None:
-        """Raises BadInput or Undecided if the model has no program for which there is such a theorem."""
-        self.model, self.hash = model, document_hash(document)
+    def __init__(self, model: Transformer, document: Mapping[str, Any], beside: Sequence[Path] = ()) -> None:
+        """`beside` are files of certificates, in which the theorem may stand with its proof. Raises BadInput or
+        Undecided if the model has no program for which there is such a theorem."""
+        self.model, self.hash, self.beside = model, document_hash(document), beside
         self.statement = compiledprograms.theorem_of(model)
         self.theorem = read(self.statement)
+        self.recalled = False  # whether the proof of the theorem is from a file
 
     def proved(self) -> ProgramTheorem:
-        """The theorem with its proof, which is made once. Raises Undecided or Rejected without a proof."""
+        """The theorem with its proof: one that is known in this process, or stored in a file beside the model, or a new
+        one. Raises Undecided or Rejected without a proof."""
         known = _theorems.get(self.hash)
         if known is None or known.statement.expanded != self.statement.expanded:
-            known = ProgramTheorem(self.statement, compiledprograms.nodes_of(self.model, self.statement))
+            stored = filter(None, (stored_proof(file, self.hash, self.statement) for file in self.beside))
+            nodes = next(stored, None)
+            self.recalled = nodes is not None
+            known = ProgramTheorem(self.statement, nodes or compiledprograms.nodes_of(self.model, self.statement))
             remember(self.hash, known)
         return known
+
+    def reduction(self, statement: Statement) -> Reduced | None:
+        """A statement about the model as one about the lines of the program; None where there is none."""
+        reduction = None if self.theorem is None else reduced(statement, self.theorem)
+        return reduction if isinstance(reduction, Reduced) else None
 
     def decide(
         self, statement: Statement, library: Citable, until: Until | None = None, least: bool = True
     ) -> ClaimDecision:
         """The result of the decision procedures for a statement about the model, as `decision.decide` has it: of the
         reduced statement, or of the statement itself if there is none, or if they decide nothing of it."""
-        reduction = "a program whose theorem is not read" if self.theorem is None else reduced(statement, self.theorem)
-        if isinstance(reduction, str):
-            return decision.decide(statement, library, until, least)
-        found = decision.decide(reduction.statement, library, until, least)
-        if found.proved is None:
-            decided = found.true or found.string is not None
-            return found if decided else decision.decide(statement, library, until, least)
-        with suppress(Undecided, Rejected, Stuck):
-            g = Goal(library, statement.formula, {}, {})
-            lifted(reduction, found.proved, self.proved(), g)
-            return replace(found, proved=g, by=PROGRAM)
-        return decision.decide(statement, library, until, least)
+        reduction, lines = self.reduction(statement), ClaimDecision()
+        if reduction is not None:
+            lines = decision.decide(reduction.statement, library, until, least)
+            if lines.proved is not None:
+                goal = self._lifted(statement, reduction, library, lines.proved.nodes)
+                if isinstance(goal, str):
+                    lines = replace(lines.unconfirmed, outside=goal)
+                else:
+                    lines = replace(lines, proved=goal, by=PROGRAM)
+            if lines.true or lines.proved is not None or (lines.string is not None and lines.shortest):
+                return lines
+        # A string by counts is only perhaps one on which the statement is false.
+        model = decision.decide(statement, library, until, least)
+        return lines if lines.string is not None and not model.true and model.proved is None else model
+
+    def search(self, library: Citable, statement: Statement, seconds: float) -> list[Node] | None:
+        """The proof of a statement about the model, by the automation for the reduced statement within `seconds`; None
+        if it finds none."""
+        reduction = self.reduction(statement)
+        if reduction is None:
+            return None
+        if self.recalled:  # the checkers may have refused what was stored: prove the theorem again
+            del _theorems[self.hash]
+            self.recalled, self.beside = False, ()
+            if (again := self.decide(statement, library, Until(seconds))).proved is not None:
+                return again.proved.nodes
+        try:
+            with limited(Until(seconds)):
+                nodes = certify.automatic(library, reduction.statement)
+        except (Rejected, Stuck, SymcookError):
+            return None
+        goal = self._lifted(statement, reduction, library, nodes)
+        return None if isinstance(goal, str) else goal.nodes
+
+    def _lifted(self, statement: Statement, reduction: Reduced, library: Citable, nodes: list[Node]) -> Goal | str:
+        """The goal of a statement, closed by the proof of its reduced statement; or why it is not: the theorem has no
+        proof, or a place in the statement may be no position."""
+        g = Goal(library, statement.formula, {}, {})
+        try:
+            lifted(reduction, nodes, self.proved(), g)
+        except (Undecided, Rejected, Stuck) as error:
+            return f"the theorem of the program was not used: {certify.first_line(error)}"
+        return g

@@ -22,7 +22,7 @@ J = var("j#", "Int")
 """The selected position."""
 
 
-class ChosenPosition(NamedTuple):
+class SelectedValue(NamedTuple):
     """A selection at `HERE`: what is true of the position `J` that gives the value, and when there is none."""
 
     name: Term
@@ -45,7 +45,7 @@ class ChosenPosition(NamedTuple):
         return ("+", None, (total, ("*", None, (("ind", None, (self.none,)), self.default))))
 
 
-def selection(body: Term) -> ChosenPosition | None:
+def selection(body: Term) -> SelectedValue | None:
     """The selection that a premise of the theorem states at `HERE`; None for another formula."""
     parts = flatten("&", body)
     if len(parts) != 2 or parts[0][0] != "all" or parts[1][0] != "->":
@@ -59,7 +59,7 @@ def selection(body: Term) -> ChosenPosition | None:
     fits = [len(bounds) == 2, nearest[0] == "&", value[0] == "=", name[0] == "app"]
     if not all(fits) or name[2][1:] != (HERE,) or value[2][0] != name or bounds[0][2][1] != J or bounds[1][2][0] != J:
         return None
-    return ChosenPosition(name[2][0], bounds[0][2][0], bounds[1][2][1], nearest, value[2][1], none, default)
+    return SelectedValue(name[2][0], bounds[0][2][0], bounds[1][2][1], nearest, value[2][1], none, default)
 
 
 def shown(g: Goal, defined: str) -> None:

@@ -111,8 +111,9 @@ def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Stateme
 
 def theorem_of(model: Transformer) -> Statement:
     """The statement that a compiled model computes its program. Raises BadInput and Undecided as `prove` does."""
+    sentence_text = sentence(model)
     try:
-        return certify.claim(to_document(model), sentence(model))
+        return certify.claim(to_document(model), sentence_text)
     except BadInput as error:
         raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
 

@@ -261,12 +261,12 @@ class Subject:
 
     `runs` makes the runs of the statement, with a time limit. `automatic` searches for a proof. `patient` makes runs
     that try more strings, for use after no proof was found; None if there are none. `decide` are the decision
-    procedures."""
+    procedures, None for `claims.decision.decide`."""
 
     runs: Callable[[Until | None], Runs]
     automatic: Callable[[Citable, Statement], list[Node]]
     patient: Callable[[Until | None], Runs] | None = None
-    decide: Decider = decide
+    decide: Decider | None = None
 
 
 def models(
@@ -328,9 +328,10 @@ def by_fragments(statement: Statement, subject: Subject, until: Until, seconds: 
     Their proof counts only if the checker accepts it, and their string only if the run there shows that the statement
     is false (`confirmed`). A true statement whose premises never hold is vacuous."""
     home = library(statement, citable())
-    decision, strings = subject.decide(statement, home, Until(min(seconds / 4, until.left), 1 / 4)), ()
+    decider = subject.decide or decide
+    decision, strings = decider(statement, home, Until(min(seconds / 4, until.left), 1 / 4)), ()
     if decision.true or decision.proved is not None:
-        hypotheses = premises.asked(statement, home, Until(min(seconds / 8, until.left), 1 / 8), subject.decide)
+        hypotheses = premises.asked(statement, home, Until(min(seconds / 8, until.left), 1 / 8), decider)
         if hypotheses.unmet is not None:
             vacuous = Vacuous(statement.note, hypotheses.unmet)
             return Begun(Settled(None, None, None, vacuous, decision.unconfirmed), decision.unconfirmed)

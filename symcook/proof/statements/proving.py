@@ -256,10 +256,12 @@ def settle(
     script: ProofText | None = None,
     seconds: int = SECONDS,
     other: Mapping[str, object] | None = None,
+    beside: Sequence[Path] = (),
 ) -> ProofAnswer:
     """The answer to a `claim` that was read from the `document` of the model, and from that of the `other` model if it
-    is about two (see `document_of` and `certify.claim`)."""
-    question = StatementAsked(model, claim, document, other, seconds, Until(seconds))
+    is about two (see `document_of` and `certify.claim`). `beside` are files of certificates beside the model, in which
+    the theorem of its program may stand."""
+    question = StatementAsked(model, claim, document, other, seconds, Until(seconds), beside)
 
     def find() -> Settled:
         if script is not None:

@@ -11,10 +11,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
@@ -68,7 +69,8 @@ class StatementAsked:
     """A statement about a model, for the strategies.
 
     `document` is the model's document, `other` that of the second model, if the statement is about two. `until` is the
-    end of the time for all strategies, `seconds` the time that they have together. `begun` is what automata and counts
+    end of the time for all strategies, `seconds` the time that they have together. `beside` are files of certificates
+    beside the model, in which the theorem of its program may stand. `begun` is what automata and counts
     found out, once they were asked, and `tried` the result of short strings. `settled` is the last result of a search
     that found neither a proof nor a string. `outcomes` has what the strategies returned so far, by their names."""
 
@@ -78,6 +80,7 @@ class StatementAsked:
     other: Mapping[str, Any] | None
     seconds: float
     until: Until
+    beside: Sequence[Path] = ()
     begun: Begun | None = None
     tried: Tried | None = None
     settled: Settled | None = None
@@ -105,8 +108,12 @@ class StatementAsked:
         from symcook.proof.programs.byprogram import ByProgram
 
         subject = certify.models(self.claim, self.document, self.other)
-        with suppress(BadInput, Undecided):
-            subject = replace(subject, decide=ByProgram(self.model, self.document).decide) if self.compiled else subject
+        if self.compiled:
+            with suppress(BadInput, Undecided):
+                theorem = ByProgram(self.model, self.document, self.beside)
+                search = partial(theorem.search, seconds=self.seconds / 4)
+                automatic = partial(certify.automatic, other=search)
+                subject = replace(subject, decide=theorem.decide, automatic=automatic)
         return subject
 
 
