@@ -121,9 +121,11 @@ def prove_own(
     full: bool = False,
     other: str | None = None,
     bundle: str | None = None,
+    explain: bool = False,
 ) -> int:
     """Prove or refute a statement about a model, perhaps with a second one (`other`), and write the certificate next to
-    its file; return the exit code. An answer that is undecided is raised as Undecided, except with `as_json`.
+    its file; return the exit code. With `explain` an undecided answer says what each prover answered. A proof script
+    with a gap is raised as Undecided, except with `as_json`.
 
     `proof` is the file of a proof script. `latex` prints the proof as LaTeX, with `full` all of its lines. `bundle` is
     a new folder for the statement, the certificate and the checker.
@@ -157,18 +159,26 @@ def prove_own(
     # Three kinds of answers: undecided; refuted by a run, without a certificate; proved or refuted with a certificate.
     if as_json:
         print_json(_document(answer, to) | ({} if command is None else {"bundle": str(folder), "check": command}))
-    elif answer.status == "OPEN":
+    elif answer.status == "OPEN" and proof is not None:
         if answer.remaining:
             print(answer.remaining, file=sys.stderr)
-        raise Undecided(f"{proof}: {answer.why}." if proof is not None else f"{answer.why}.")
+        raise Undecided(f"{proof}: {answer.why}.")
+    elif answer.status == "OPEN":
+        say(report.first(answer))
+        for line in report.opened(answer):
+            say(line)
+        if explain:
+            for line in [*([answer.why] if answer.why else []), *report.explained(answer)]:
+                say(line)
     elif answer.certificate is None or answer.verdict is None:
-        say(f"false of {answer.shown}{report.smallest(answer)}, as its exact run shows; {answer.why}")
+        say(report.first(answer))
+        say(f"No proof     {answer.why}: an exact run shows it{report.smallest(answer)}")
     elif latex:
         from symcook.report.proof import own_latex
 
         say(own_latex(claim, answer.verdict, answer.certificate, sentence, full))
     else:
-        say(f"{begins}{answer.words}  {sentence}")
+        say(f"{begins}{report.first(answer)}")
         for line in report.lines(answer, written.name):
             say(line)
         say(f"Certificate  {target}")

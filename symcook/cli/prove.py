@@ -35,7 +35,7 @@ def _completions() -> list[str]:
     return [*recipes.names(), *library().certificates()]
 
 
-OWN = ("--proof", "--set", "--seconds", "--force", "--with")
+OWN = ("--proof", "--set", "--seconds", "--force", "--with", "--explain")
 """Options about a model and a statement of the user, which stored proofs do not have."""
 
 
@@ -71,6 +71,7 @@ def prove(
     bundle: Annotated[
         str | None, option("A new folder with statement, certificate, cited lemmas and the checker.", "DIR")
     ],
+    explain: Annotated[bool, option("Where a statement is undecided, what each prover answered.")],
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
@@ -82,7 +83,8 @@ def prove(
     With --statement, NAME is a model file or a recipe. symcook evaluates the statement on short strings, then proves or
     refutes it for strings of every length. It writes the certificate as MODEL.proof.json, and for the next statement as
     MODEL.2.proof.json. A statement with a valid certificate is "already PROVED". The exit code is 0 if the statement is
-    proved, 1 if it is refuted, 3 if it is undecided. `symcook explain statements` shows the language.
+    proved, 1 if it is refuted, 3 if it is undecided, also if it is decided true without a certificate. `symcook explain
+    statements` shows the language.
 
     With --claims each line of a file is a statement, answered by one line; # begins a comment. The exit code is 0 if
     all are proved, else 1 if one is refuted, else 3. With --with the statement is about two models on one string:
@@ -105,7 +107,7 @@ def prove(
         "--paper": paper is not None, "--all": everything, "--statement": statement is not None,
         "--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force,
         "--with": other is not None, "--full": full, "--trust": trust, "--latex": latex, "--break": breaking,
-        "--coq": coq, "--json": as_json, "--bundle": bundle is not None,
+        "--coq": coq, "--json": as_json, "--bundle": bundle is not None, "--explain": explain,
     }  # fmt: skip
     used = [name for name, on in by_option.items() if on]
     for name in ids:
@@ -125,7 +127,10 @@ def prove(
         from symcook.cli.own import prove_own
 
         model = _one_model(ids, "--statement")
-        return prove_own(model, statement, proof, force, as_json, settings, seconds or 60, latex, full, other, bundle)
+        limit = seconds or 60
+        return prove_own(
+            model, statement, proof, force, as_json, settings, limit, latex, full, other, bundle, explain
+        )
     # A model file alone.
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
         allowed = {"--set", "--with", "--coq"} if coq else {"--set", "--with", "--json"}
@@ -135,7 +140,7 @@ def prove(
         return _model_alone(ids[0], settings, other, coq, as_json)
     # Stored proofs, or the checker itself, in one form of answer.
     if clash := [name for name in used if name in OWN]:
-        must = "--proof, --set, --seconds, --force and --with must stand with --statement"
+        must = "--proof, --set, --seconds, --force, --with and --explain must stand with --statement"
         raise BadInput(must, " and ".join(clash), "give the statement")
     form = _form({name: by_option[name] for name in ("--trust", "--latex", "--break", "--coq")}, full, as_json)
     if bundle is not None:

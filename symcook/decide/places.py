@@ -1,9 +1,10 @@
 """Position functions: those with finitely many values, as streams, and those that only order the positions.
 
-Powers of -1, remainders, sines and cosines of rational turns, signs, and comparisons of i or n - i with a number take
-finitely many values over all lengths. They are streams, and so is every function of such terms. Any other position
-function must be a number plus multiples of `TERMS`, each strictly monotone in the position, and of `SAME`, so that it
-can only break ties (`symcook.decide.finite`) or look up a position (`symcook.decide.lookups`).
+Powers of -1, remainders (also as sums over quotients), sines and cosines of rational turns, signs, and comparisons of i
+or n - i with a number take finitely many values over all lengths. They are streams, and so is every function of such
+terms. Any other position function must be a number plus multiples of `TERMS`, each strictly monotone in the position,
+and of `SAME`, so that it can only break ties (`symcook.decide.finite`) or look up a position
+(`symcook.decide.lookups`).
 """
 
 from __future__ import annotations
@@ -84,9 +85,13 @@ def _finite(tree: Tree, first: int, letters: int, found: dict[Tree, Stream]) -> 
     if tree[:2] == ("call", "sign") and names(tree) & {"i", "n"}:
         (of,), zero = tree[2], ("num", 0, 1)
         return _finite(("-", ("ind", ("<", zero, of)), ("ind", ("<", of, zero))), first, letters, found)
-    if tree[:2] in (("call", "mod"), ("call", "sin"), ("call", "cos")) and names(tree) & {"i", "n"}:
+    if tree[:2] == ("call", "mod") and any(part[:2] == ("call", "mod") for part in subtrees(tree[2][0])):
+        dividend, divisor = tree[2]
+        return ("call", "mod", (_finite(dividend, first, letters, found), divisor))
+    is_cyclic = tree[:2] in (("call", "mod"), ("call", "sin"), ("call", "cos"))
+    if (is_cyclic or tree[0] == "sum") and names(tree) & {"i", "n"}:
         if tree not in found:
-            found[tree] = _cyclic(tree, first, letters)
+            found[tree] = (_cyclic if is_cyclic else _divided)(tree, first, letters)
         return ("name", f"finite{list(found).index(tree)}")
     if tree[0] in ("^", "ind", "if") and names(tree) & {"i", "n"}:
         varying = tree if tree[0] == "^" else tree[1]
@@ -147,6 +152,35 @@ def _cyclic(tree: Tree, first: int, letters: int) -> Stream:
     at = [Fraction(first - 1 - k if n else first + k) for k in range(period)]
     stream = cycle(period, [value(place) for place in at], letters)
     return stream.mirrored if n else stream
+
+
+def _divided(tree: Tree, first: int, letters: int) -> Stream:
+    """The stream of ``sum(q, 0, p, I[p = m*q + r])`` for p = i + c or n - i + c, which is 1 where p >= r and m divides
+    p - r, and 0 elsewhere: so the compiler writes remainders. Unbounded for any other sum."""
+    match tree:
+        case ("sum", q, ("num", 0, 1), high, ("ind", ("=", dividend, quotient))):
+            pass
+        case _:
+            raise Unbounded(show(tree))
+    match quotient:
+        case ("+", ("*", ("num", m, 1), ("name", own)), rest):
+            pass
+        case ("*", ("num", m, 1), ("name", own)):
+            rest = ("num", 0, 1)
+        case _:
+            raise Unbounded(show(tree))
+    if own != q or high != dividend or rest[0] != "num" or rest[2] != 1 or not (2 <= m <= FAR and 0 <= rest[1] <= FAR):
+        raise Unbounded(show(tree))
+    i, n, constant = _affine(dividend)
+    # At the first position from its end, p must not be negative, so that p >= r is (p - r)/m <= p.
+    start = constant + (first if n == 0 else 1 - first)
+    if (i, n) not in ((1, 0), (-1, 1)) or constant.denominator != 1 or start < 0:
+        raise Unbounded(show(tree))
+    # From p = r on, the values repeat after m positions.
+    before, remainder = max(0, int(rest[1] - start)), rest[1]
+    values = [Fraction(start + k >= remainder and (start + k - remainder) % m == 0) for k in range(before + m)]
+    stream = cycle(before + m, values, letters, before)
+    return stream if n == 0 else stream.mirrored
 
 
 COSINES = {

@@ -33,9 +33,45 @@ def line(answer: ProofAnswer) -> str:
     return f"<ProofAnswer {words}{brief(answer.statement, max(most, 20))}{end}>"
 
 
+def first(answer: ProofAnswer) -> str:
+    """The answer in one line: the status and the statement; of an OPEN one also what decided it, or to which length it
+    is true; of a REFUTED one without a certificate the string."""
+    known = ""
+    if answer.status == "OPEN" and not answer.vacuous:
+        if answer.method is not None:
+            return f"TRUE, NO CERTIFICATE YET  {answer.statement}  (decided by {_plain(answer.method)})"
+        length = 0 if answer.tried is None or answer.word is not None else answer.tried.length
+        known = f"true to length {length} by runs" if length else "no string decided it"
+    elif answer.status == "REFUTED" and answer.certificate is None:
+        known = f"false of {answer.shown}"
+    return f"{answer.words}  {answer.statement}" + (f"  ({known})" if known else "")
+
+
+def _plain(method: str) -> str:
+    """A method without the letter of a fragment."""
+    return method.partition(": ")[2] if method.startswith("fragment ") else method
+
+
+def opened(answer: ProofAnswer) -> list[str]:
+    """What an OPEN answer says below its first line: the nearest missing fact, and what to do."""
+    shown_lines = [f"Missing      {answer.nearest}"] if answer.nearest else []
+    shown_lines += [f"Why          {in_python(answer.why or '')}"] if not answer.nearest or answer.vacuous else []
+    if not answer.vacuous:
+        shown_lines.append(f"Next         {answer.advice}")
+    if answer.asked or answer.remaining:
+        shown_lines.append("More         --explain has what each prover answered, and the goal that remains")
+    return shown_lines
+
+
+def explained(answer: ProofAnswer) -> list[str]:
+    """What each prover answered, and the goal that remains."""
+    shown_lines = [f"{name[:24]:<24}  {in_python(reason)}" for name, reason in answer.asked]
+    return [*shown_lines, *answer.remaining.splitlines()]
+
+
 def document(answer: ProofAnswer) -> Drawn:
     """The answer with its counterexample, or what remains to be proved. HTML is a table, LaTeX only the formula."""
-    title, below = f"{answer.words}  {answer.statement}", lines(answer)
+    title, below = first(answer), lines(answer)
     text = Document(title, [PlainLines(below)] if below else [])
     return Drawn(text.text, lambda: html(answer), lambda: displays(answer))
 
@@ -63,7 +99,7 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
     from symcook.proof.audit.source import unasked_words
 
     if answer.status == "OPEN":
-        return [in_python(answer.why or ""), *answer.remaining.splitlines()]
+        return [in_python(answer.why or ""), *explained(answer)]
     if answer.certificate is None:
         return [f"False of     {answer.shown}{smallest(answer)}, as its exact run shows", str(answer.why)]
     shown_lines = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]

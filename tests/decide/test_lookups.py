@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -57,7 +58,9 @@ def test_lookups_are_what_the_model_does(query: str, mask: str, start: int) -> N
     "mod(i, 2)", "mod(i, 3) - 1", "mod(2*i + 1, 3)", "mod(i/2, 1)", "mod(n - i, 2)", "mod(i^2 + i, 4) - 1",
     "mod(-i, 3) - 1",
     "cos(pi*i)", "sin(pi*i/2)", "cos(2*pi*(i - 1)/3)", "sign(i - 2)", "sign(n - i - 1)", "mod(i, 2)*mod(i, 3) - 1",
-    "2*mod(i, 2) - 1", "cos(pi*(n - i))",
+    "2*mod(i, 2) - 1", "cos(pi*(n - i))", "mod(mod(i, 4), 3) - 1", "2*sum(q, 0, i, I[i = 3*q + 1]) - 1",
+    "sum(q, 0, n - i, I[n - i = 2*q + 1])", "sum(q, 0, i + 2, I[i + 2 = 3*q + 0]) - 1/2",
+    "sum(q, 0, i, I[i = 2*q + 5])",
 ])  # fmt: skip
 def test_periodic_functions_are_what_the_model_does(function: str, start: int) -> None:
     b = sc.Builder(words={"a": {"x": 1}, "b": {"x": -1}, "c": {}}, positions={"p": function}, start=start)
@@ -66,6 +69,15 @@ def test_periodic_functions_are_what_the_model_does(function: str, start: int) -
         "sign", "last", b.add(sc.head(value={"z": y[0]}, mask="strict-causal", weighting="rightmost")), weights=[1]
     )
     assert agrees(b.build("periodic"), 5) > 100
+
+
+def test_a_compiled_remainder_is_periodic() -> None:
+    """The compiler writes the remainder of a position as a sum over quotients."""
+    model = sc.compile("c-rasp", "MOD(3, 1) & Q_a", alphabet="ab")
+    assert [*map(str, model.embedding.positions.values())] == ["sum(q, 0, i, I[i = 3*q + 1])"]
+    last = replace(model, readout=replace(model.readout, position="last"))
+    assert last.decide("(...)*a").verdict == "equal"
+    assert last.decide("(...)*.").counterexample == "b"
 
 
 def test_a_lookup_agrees_with_a_language() -> None:
@@ -92,7 +104,10 @@ def test_other_lookups_are_refused(query: str, said: str) -> None:
     assert found.status == "REFUSED" and said in str(found.why)
 
 
-@pytest.mark.parametrize("function", ["mod(n, 2)", "sin(i)", "cos(pi*i/5)", "mod(i, 5000)", "floor(i/2)", "i^3"])
+@pytest.mark.parametrize("function", ["mod(n, 2)", "sin(i)", "cos(pi*i/5)", "mod(i, 5000)", "floor(i/2)", "i^3",
+    "sum(q, 0, i, I[i = q])", "sum(q, 0, n, I[i = 2*q + 1])", "sum(q, 0, i, I[n = 2*q + 1])",
+    "sum(q, 1, i, I[i = 2*q + 1])",
+])
 def test_other_position_functions_are_refused_and_prove_is_named(function: str) -> None:
     b = sc.Builder(words="ab", positions={"p": function})
     b.readout("sign", "last", b.add(sc.feedforward(y="relu(p)")), weights=[1])

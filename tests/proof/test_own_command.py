@@ -1,6 +1,7 @@
 """``symcook prove MODEL --statement``: its options, its answers, its exit codes."""
 
 import json
+import re
 import time
 
 import pytest
@@ -43,8 +44,11 @@ def test_what_is_true_so_far_says_to_which_length(home, capsys):
     """The automation knows no induction: a telescoping sum stays open."""
     telescope = "sum(j, 1, n, 1/(j*(j + 1))) = n/(n + 1)"
     code, out, err = said(capsys, "votes.json", "--statement", telescope)
-    assert code == 3 and not out
-    assert "the automation found no proof; true of all strings with at most" in err and "not proved" in err
+    assert code == 3 and not err and len(out.splitlines()) <= 6
+    assert re.match(r"OPEN  sum.*  \(true to length [0-9]+ by runs\)\n", out)
+    assert "\nNext         write the steps" in out and "from:" not in out
+    code, out, _ = said(capsys, "votes.json", "--statement", telescope, "--explain")
+    assert code == 3 and "the automation found no proof" in out and "automata and counts" in out and "from:" in out
 
 
 @pytest.mark.sweep
@@ -78,9 +82,9 @@ def test_symbols_take_values(home, capsys):
 @pytest.mark.sweep
 def test_a_limit_of_time(home, capsys):
     hard = "0 < prod(j, 1, 4000, 1 + abs(vote(n)))"
-    code, _, err = said(capsys, "votes.json", "--statement", hard, "--seconds", "2")
-    assert code == 3 and "no proof was found within 2 seconds" in err and "--seconds" in err
-    assert "still to show: " in err and "from:" in err  # the goal and the facts, when time ends too
+    code, out, _ = said(capsys, "votes.json", "--statement", hard, "--seconds", "2", "--explain")
+    assert code == 3 and "no proof was found within 2 seconds" in out and "--seconds" in out
+    assert "still to show: " in out and "from:" in out  # the goal and the facts, when time ends too
 
 
 def deep(layers: int) -> sc.Transformer:
@@ -212,3 +216,17 @@ def test_equations_go_into_arguments_and_integers_step(home, capsys, sentence):
 
 def test_mean_of_votes_is_what_the_tests_speak_of():
     assert mean("x").run("ab").accept is True and mean("x").run("aab").accept is False
+
+
+@pytest.mark.sweep
+def test_what_decide_knows_is_the_first_line(home, capsys):
+    """Exit code 3 and the status OPEN, with the method; below at most five lines."""
+    statement = 'matches("(\\(\\))*") -> accept'
+    code, out, _ = said(capsys, "dyck-1", "--statement", statement, "--seconds", "8")
+    first, *below = out.splitlines()
+    assert code == 3 and len(below) <= 5
+    assert first == f"TRUE, NO CERTIFICATE YET  {statement}  (decided by invariants of the model's counters)"
+    code, out, _ = said(capsys, "dyck-1", "--statement", statement, "--seconds", "8", "--json")
+    document = json.loads(out)
+    assert (code, document["status"], document["method"]) == (3, "OPEN", "invariants of the model's counters")
+    assert document["why"].startswith("decided true") and document["certificate"] is None

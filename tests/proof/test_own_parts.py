@@ -30,7 +30,7 @@ def in_parts(model: sc.Transformer, text: str, seconds: float = 3) -> str | None
     document = document_of(model, {})
     claim = certify.claim(document, text)
     proved = inparts.prove(certify.library(claim, certify.citable()), claim, seconds)
-    if proved is None:
+    if isinstance(proved, str):
         return None
     parts = {"proof": partial(Goal.take, trial=proved)}
     return certify.certificate_of(claim, parts, certify.models(claim, document), None)[1].status

@@ -71,13 +71,15 @@ class Body:
 
 class InParts:
     """The proof of one statement in parts. `pieces` are the proved pieces: their formulas with the nodes of the proofs,
-    in order; `tried` is how many were tried. `premises` are those of the statement's formula, as they are there."""
+    in order; `tried` is how many were tried, and `missing` the text of the first that was not proved after another one
+    was. `premises` are those of the statement's formula, as they are there."""
 
     def __init__(self, whole: Problem, home: Citable, until: Until) -> None:
         self.whole, self.home, self.until = whole, home, until
         self.pieces: list[tuple[Term, list[Node]]] = []
         self.premises: list[Term] = []
         self.tried = 0
+        self.missing = ""
         formula = whole.statement.formula
         for name, sort in whole.names.items():
             formula = instantiate(formula[2][0], (var(name, sort),))
@@ -171,6 +173,7 @@ class InParts:
         limit = min(PIECE, self.until.left)
         nodes = self._decided(statement, limit / 2) or self._searched(statement, limit / 2)
         if nodes is None:
+            self.missing = self.missing or (grammar.show(claim) if self.pieces else "")
             return None
         self.pieces.append((claim, nodes))
         return f"piece.{len(self.pieces) - 1}"
@@ -255,16 +258,18 @@ def divides(claim: Term) -> bool:
     return part[0] in ("&", "->") or any(t[0] == "app" for t in subterms(part))
 
 
-def prove(home: Citable, statement: Statement, seconds: float) -> Goal | None:
-    """The goal of a statement with a proof in parts, found within `seconds`; None without one."""
+def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
+    """The goal of a statement with a proof in parts, found within `seconds`. Without one: the part that is missing, as
+    a formula of the run, "" if no other part is proved."""
+    parts: InParts | None = None
     try:
         whole = problem(statement)
         if not divides(whole.claim) or len(statement.expanded) > LONGEST:
-            return None
+            return ""
         parts = InParts(whole, home, Until(seconds))
         g = Goal(home, statement.formula, {}, {})
         with limited(Until(seconds)):
             parts.prove(g)
     except (OutsideFragment, Stuck, Rejected, OutOfTime):
-        return None
+        return "" if parts is None else parts.missing
     return g

@@ -38,6 +38,8 @@ from symcook.spec.fold import Fold
 
 MOST_ROWS = 4096
 """The greatest number of rows of a statement's truth table."""
+BINDERS = ("all", "ex", "all in", "ex in")
+"""The tags of quantified formulas."""
 AUTOMATA, INVARIANTS = "automata of the model and of the strings", "invariants of the model's counters"
 """What decided a statement, by the kind of the model."""
 
@@ -119,7 +121,7 @@ class LanguageSentence:
                 return self._part(*self._remainder(name, ("-", left, right)))
             case ("all in" | "ex in" as tag, name, low, high, body) if (low, high) == self.typed:
                 return self._part(*self._somewhere(tag, name, body))
-        raise NoLanguage(f"no fold reads {expr.show(tree)}" if tree[0] in ("all", "ex") else "no fold reads it")
+        raise NoLanguage("a quantifier over more than single symbols" if tree[0] in BINDERS else f"the sign {tree[0]}")
 
     def _part(self, key: Any, fold: Fold) -> TruthOf:
         """The truth of a condition on the string, which becomes a part unless an equal one is a part already."""

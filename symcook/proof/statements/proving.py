@@ -56,6 +56,8 @@ class ProofAnswer(Reply):
     and `remaining` is the goal that a proof still has to show, as text. `tried` is the result of evaluating the
     statement on short strings, with the length up to which all strings were tried; None if none was. `vacuous` says of
     an OPEN statement that it is true only since no string meets its premises, which is no theorem about the model.
+    `asked` has the strategies that were asked, by name, each with the reason why it has no certificate; `nearest` is
+    the nearest missing fact among these reasons, "" if there is none, and `advice` what to do about an OPEN statement.
     """
 
     REPORT = "proving"  # how `Shown` displays an answer: by symcook.report.proving
@@ -72,6 +74,9 @@ class ProofAnswer(Reply):
     why: str | None = None
     remaining: str = ""
     vacuous: bool = False
+    asked: tuple[tuple[str, str], ...] = ()
+    nearest: str = ""
+    advice: str = ""
 
     @property
     def holds(self) -> bool | None:
@@ -330,9 +335,14 @@ def _answer(
             method = decided.by
             why = f"decided true by {decided.by}, without a certificate ({decided.why or 'none was found'}): {why}"
     vacuous = settled is not None and isinstance(settled.missing, certify.Vacuous)
+    asked = () if question is None else question.reasons
+    nearest = "" if question is None or status != "OPEN" else question.nearest
+    if tried is None and question is not None:
+        tried = question.tried
+    advice = f"write the steps between into a proof script (notes/proofs.md), or give more --seconds{smaller}"
     return ProofAnswer(
         model, claim.note, status, method, time.process_time() - begun, claim, tried, certificate, verdict, why,
-        remaining, vacuous,
+        remaining, vacuous, asked, nearest, advice,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 AFTER_LANGUAGES = 4
 """What `decide` has found true is searched a certificate for during this part of the time, 1/4. Of 12 such statements
 about dyck-1 and dyck-1-2, none was proved later."""
+
+
+UNDIVIDED, UNDECIDED = "it has no parts that are proved", "automata and counts do not decide it"
+"""The reasons of `by_parts` and `by_fragments` where these name no fact that is missing."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,24 @@ class StatementAsked:
         return next((outcome for outcome in self.outcomes.values() if isinstance(outcome, DecidedTrue)), None)
 
     @property
+    def reasons(self) -> tuple[tuple[str, str], ...]:
+        """The strategies that were asked, by name, each with its reason, as one line."""
+        said = {
+            name: outcome.why if isinstance(outcome, Failed) else f"true, by {outcome.by}: {outcome.why}".rstrip(": ")
+            for name, outcome in self.outcomes.items()
+            if not isinstance(outcome, Ended)
+        }
+        return tuple(said.items())
+
+    @property
+    def nearest(self) -> str:
+        """The nearest missing fact: the part of the statement that is not proved, else what automata and counts do
+        not read. "" where none of them says."""
+        reasons = (self.outcomes.get(name) for name in ("parts", "automata and counts"))
+        missing = [outcome.why for outcome in reasons if isinstance(outcome, Failed | DecidedTrue) and outcome.why]
+        return next((why for why in missing if why not in (UNDIVIDED, UNDECIDED)), "")
+
+    @property
     def begun_true(self) -> bool:
         """Whether automata decided the statement true."""
         return self.begun is not None and self.begun.decision.true
@@ -100,6 +123,16 @@ class StatementAsked:
     def compiled(self) -> bool:
         """Whether the statement is about one run of a compiled model."""
         return self.model.program is not None and self.other is None and not other_strings(self.claim.note or "")
+
+    def in_words(self, formula: str) -> str:
+        """A formula of the run with symbols in the place of their numbers: `at(a, n)` for `w(n) = 0`."""
+        tokens = [*(self.document["embedding"]["words"] or ())]
+
+        def named(match: re.Match[str]) -> str:
+            token = tokens[int(match[2])]
+            return f"at({token if token.isidentifier() else repr(token)}, {match[1]})"
+
+        return re.sub(r"\bw\(([^()]*)\) = ([0-9]+)", named, formula)
 
     @cached_property
     def subject(self) -> certify.Subject:
@@ -139,7 +172,7 @@ def by_fragments(question: StatementAsked) -> Outcome:
     decision = begun.decision
     if decision.true and decision.fragment is not None:
         return DecidedTrue(decision.fragment, decision.outside or "")
-    return Failed(decision.outside or "automata and counts do not decide it")
+    return Failed(decision.outside or UNDECIDED)
 
 
 def by_languages(question: StatementAsked) -> Outcome:
@@ -180,8 +213,8 @@ def by_parts(question: StatementAsked) -> Outcome:
     claim, begun = question.claim, question.begun
     home = certify.library(claim, certify.citable())
     proved = inparts.prove(home, claim, min(question.seconds, question.until.left) / 4)
-    if proved is None:
-        return Failed("a part of it is not proved")
+    if isinstance(proved, str):
+        return Failed(question.in_words(proved) or UNDIVIDED)
     parts = {"proof": partial(Goal.take, trial=proved)}
     strings = begun.strings if begun is not None else ()
     try:
