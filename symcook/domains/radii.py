@@ -277,8 +277,8 @@ class Radii(Positions[Any, Any, Any]):
         y = centred / root
         # c/r - c'/r' = ((c - c') - (c'/r') (r - r'))/r, and r is at least `under`.
         away = np.where(under > 0, (centred_error + np.abs(y) * root_error) / np.maximum(under, TINY), np.inf)
-        # The derivative of c/r(c) is (I - c c^T/(k r^2))/r, with a norm of at most 1/r, and r is at least `under` between
-        # the exact c and the computed one.
+        # The derivative of c/r(c) is (I - c c^T/(k r^2))/r, with a norm of at most 1/r, and r is at least `under`
+        # between the exact c and the computed one.
         norm = np.where(under > 0, (columns.norm + euclidean(y) * own_root) / np.maximum(under, TINY), np.inf)
         own = np.abs(y) * (4 * UNIT)
         return balls(y, away + own, norm + euclidean(own))
