@@ -1,6 +1,8 @@
 """Many strings of one length at once, in float64 with a certified error: for dense models.
 
 A number is a midpoint and a radius, both float64: the exact value lies between midpoint - radius and midpoint + radius.
+Besides, the errors of all columns at one position, as a vector, have a bounded Euclidean norm. A matrix lengthens that
+vector at most by its own norm, which is far below what its entries' sizes allow: the radii of deep models need it.
 The analysis assumes only that +, -, *, / and sqrt are correctly rounded; sums may be taken in any order, fused or not.
 Exponentials are computed here from these operations (`exponential`). Radii are computed in floats too; `balls` enlarges
 each by more than its own rounding error. An infinite radius means that the value is unknown. A comparison that the
@@ -62,33 +64,78 @@ PIECES, TERMS = 32, 11
 """`gelu` has PIECES Taylor series for each unit of length, with TERMS terms each, between -far and far (`FAR`)."""
 FAR = {"gelu": 24, "gelu-tanh": 24, "gelu-sigmoid": 24, "silu": 40}
 """Where an activation is max(0, x) up to `GELU_ERROR`; that of silu is at most 40 e^-40 there."""
+SMALL = 2.0**-500
+"""A norm is increased by this for the underflow of squares."""
+SQUARINGS = 5
+"""How often a matrix is multiplied with its transpose to bound its norm: the bound of a matrix of rank r is at most
+r^(1/64) times the norm."""
 BALL = "use --domain ball on one string"
 """The advice in errors of this module."""
 
 
 class MidRadius:
-    """Several columns: midpoints and radii as arrays with the axes column, position, string."""
+    """Several columns: midpoints and radii as arrays with the axes column, position, string; and the bound `norm` of
+    the Euclidean norm of their errors, with the axes position, string."""
 
-    def __init__(self, mid: FloatArray, rad: FloatArray) -> None:
-        self.mid, self.rad = mid, rad
+    def __init__(self, mid: FloatArray, rad: FloatArray, norm: FloatArray | None = None) -> None:
+        self.mid, self.rad, self._norm = mid, rad, norm
+
+    @property
+    def norm(self) -> FloatArray:
+        """The bound of the norm of the errors, that of the radii where there is no other."""
+        if self._norm is None:
+            self._norm = euclidean(self.rad)
+        return self._norm
 
     def __len__(self) -> int:
         return len(self.mid)
 
     def __getitem__(self, place: Any) -> MidRadius:
-        return MidRadius(self.mid[place], self.rad[place])
+        """Some columns, or with a pair of slices some columns at some positions. One column has no norm."""
+        rad = self.rad[place]
+        if self._norm is None or rad.ndim < self.rad.ndim:
+            return MidRadius(self.mid[place], rad)
+        norm = self._norm[place[1:]] if isinstance(place, tuple) else self._norm
+        return MidRadius(self.mid[place], rad, np.minimum(norm, euclidean(rad)))
 
     def __iter__(self) -> Iterator[MidRadius]:
         return (self[place] for place in range(len(self)))
 
 
-def balls(mid: FloatArray, rad: FloatArray) -> MidRadius:
-    """The columns with radii enlarged for their own rounding; infinite where midpoint or radius is not finite."""
+def euclidean(sizes: FloatArray) -> FloatArray:
+    """An upper bound of the Euclidean norm over the first axis."""
+    return np.sqrt((sizes * sizes).sum(axis=0)) * ENLARGED + SMALL
+
+
+def balls(mid: FloatArray, rad: FloatArray, norm: FloatArray | None = None) -> MidRadius:
+    """The columns with radii, and the norm of their errors where it is given, enlarged for their own rounding; infinite
+    where midpoint or radius is not finite."""
     rad = rad * ENLARGED + TINY
+    if norm is not None:
+        norm = np.where(np.isnan(norm), np.inf, norm * ENLARGED + SMALL)
+        rad = np.fmin(rad, norm)  # no error is greater than the norm of all
     finite = np.isfinite(mid) & np.isfinite(rad)
-    if finite.all():
-        return MidRadius(mid, rad)
-    return MidRadius(np.where(finite, mid, 0.0), np.where(finite, rad, np.inf))
+    if not finite.all():
+        mid, rad = np.where(finite, mid, 0.0), np.where(finite, rad, np.inf)
+    return MidRadius(mid, rad, None if norm is None else np.minimum(norm, euclidean(rad)))
+
+
+def spectral(weights: FloatArray, squarings: int = SQUARINGS) -> float:
+    """An upper bound of the norm of a matrix: how much it lengthens a vector at most. With B = A^T A, rounded, the
+    square of the norm of A is at most the norm of B plus the rounding errors."""
+    size = float(np.abs(weights).max(initial=0.0))
+    if size == 0 or not np.isfinite(size):
+        return size
+    scale = 2.0 ** np.frexp(size)[1]  # a power of two, so that the quotients are exact
+    entries = weights / scale
+    # Both sums of squares are sums of n terms in any order, with an error of at most 1.01 n u of the sum itself.
+    n = entries.size + 4
+    squares = float((entries * entries).sum()) * (1 + 2 * n * UNIT) + SMALL
+    if squarings == 0:
+        return float(scale * np.sqrt(squares) * ENLARGED)
+    product = entries.T @ entries if len(entries) >= entries.shape[1] else entries @ entries.T
+    rounding = (max(entries.shape) + 4) * UNIT * 1.01
+    return float(scale * np.sqrt(spectral(product, squarings - 1) + rounding * squares) * ENLARGED)
 
 
 class Radii(Positions[Any, Any, Any]):
@@ -120,8 +167,9 @@ class Radii(Positions[Any, Any, Any]):
 
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
-    ) -> tuple[FloatArray, FloatArray, float]:
-        """(float64 entries, their absolute values, a bound of their relative errors)."""
+    ) -> tuple[FloatArray, FloatArray, float, FloatArray, float]:
+        """(float64 entries, their absolute values, a bound of their relative errors, the norms of the rows, the norm);
+        norms are upper bounds for the exact weights."""
         key = self.name, name, rows
         if key not in of.kept:
             if weights.cols > WIDEST:
@@ -132,7 +180,11 @@ class Radii(Positions[Any, Any, Any]):
                 must = f"a weight that is no float must have a size of at least {LEAST:.3g}"
                 raise NotExact(must, "a smaller one", BALL)
             entries = np.ascontiguousarray(entries[slice(None) if rows is None else list(rows)])
-            of.kept[key] = entries, np.abs(entries), 0.0 if exact else 2 * UNIT
+            off, sizes = 0.0 if exact else 2 * UNIT, np.abs(entries)
+            lines = euclidean(sizes.T)[:, None, None] * (1 + off)
+            # The weights differ from the entries by at most `off` of their sizes, whose norm is that of `lines`.
+            norm = spectral(entries) + off * float(euclidean(lines.ravel()))
+            of.kept[key] = entries, sizes, off, lines, norm
         return of.kept[key]
 
     def vector(
@@ -152,7 +204,7 @@ class Radii(Positions[Any, Any, Any]):
         self, matrix: Any, columns: MidRadius, bias: Any = None, kind: str = "", onto: MidRadius | None = None
     ) -> MidRadius:
         """activation(matrix times columns + bias + onto); an empty `kind` means no activation."""
-        weights, sizes, off = matrix
+        weights, sizes, off, lines, norm_of_weights = matrix
         k = len(columns)
         # The error of a sum of k products, in any order, is at most k u/(1 - k u) times the sum of their absolute
         # values (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). The factor is below 1.01 k u, as k <=
@@ -160,19 +212,25 @@ class Radii(Positions[Any, Any, Any]):
         rounding = (k + 4) * UNIT
         size = np.abs(columns.mid)
         total = (weights @ columns.mid.reshape(k, -1)).reshape(len(weights), *columns.mid.shape[1:])
-        spread = columns.rad * (1 + off) + size * (rounding * 1.01 + off)
-        rad = (sizes @ spread.reshape(k, -1)).reshape(total.shape)
-        for mid, extra_radius in ([] if bias is None else [bias]) + ([] if onto is None else [(onto.mid, onto.rad)]):
+        # The errors of the entries reach a result by their sizes, and at most by the norm of its row times their norm.
+        by_sizes = (sizes @ (columns.rad * (1 + off)).reshape(k, -1)).reshape(total.shape)
+        own = (sizes @ (size * (rounding * 1.01 + off)).reshape(k, -1)).reshape(total.shape)
+        rad = np.fmin(by_sizes, lines * columns.norm) + own
+        norm = norm_of_weights * columns.norm + euclidean(own)
+        more = [] if bias is None else [(*bias, euclidean(bias[1]))]
+        more += [] if onto is None else [(onto.mid, onto.rad, onto.norm)]
+        for mid, extra_radius, extra_norm in more:
             total = total + mid
-            rad = rad + extra_radius + (np.abs(mid) + np.abs(total)) * rounding
-        result = balls(total, rad)
+            own = (np.abs(mid) + np.abs(total)) * rounding
+            rad, norm = rad + extra_radius + own, norm + extra_norm + euclidean(own)
+        result = balls(total, rad, norm)
         return self.activate(result, kind) if kind else result
 
     def activate(self, column: MidRadius, kind: str) -> MidRadius:
         """The activation of each entry: relu and step are exact, a gelu adds its own error."""
         x, rad = column.mid, column.rad
         if kind == "relu":
-            return MidRadius(np.maximum(x, 0), rad)
+            return MidRadius(np.maximum(x, 0), rad, column.norm)
         if kind == "step":
             # Undecided: midpoint 0.5 and radius 0.5 cover both 0 and 1.
             yes, no = x > rad, x <= -rad
@@ -180,7 +238,8 @@ class Radii(Positions[Any, Any, Any]):
         if kind not in FAR:  # only of these the error is known
             raise unknown_activation(kind)
         y = gelu(x, kind)
-        return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
+        own = (np.abs(y) + 1) * GELU_ERROR
+        return balls(y, STEEPEST * rad + own, STEEPEST * column.norm + euclidean(own))
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
         """(x - mean)/sqrt(variance + epsilon), with an error bound for each step; as `rms_norm` of x - mean."""
@@ -188,10 +247,12 @@ class Radii(Positions[Any, Any, Any]):
         rounding = (k + 4) * UNIT  # of a sum of k terms, as in `product`
         # The mean and its error, and the error of each centred entry.
         mean = x.sum(axis=0) / k
-        mean_error = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
+        own = np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
-        centred_error = rad + mean_error + np.abs(centred) * UNIT
-        return self.rms_norm(MidRadius(centred, centred_error), epsilon, zero_variance)
+        # To subtract the mean of the errors does not lengthen them.
+        own = own + np.abs(centred) * UNIT
+        away = balls(centred, rad + rad.sum(axis=0) / k + own, columns.norm + euclidean(own))
+        return self.rms_norm(away, epsilon, zero_variance)
 
     def rms_norm(self, columns: MidRadius, epsilon: Coefficient, zero_square: str) -> MidRadius:
         """x/sqrt(mean of squares + epsilon), with an error bound for each step. NotExact for "refuse" if epsilon is not
@@ -205,23 +266,22 @@ class Radii(Positions[Any, Any, Any]):
         variance = (centred * centred).sum(axis=0) / k
         total = variance + floor
         # If c has an error of at most a, its square has one of at most a (2 |c| + a).
-        spread = (
-            (centred_error * (2 * np.abs(centred) + centred_error)).sum(axis=0) / k
-            + (variance + total) * rounding
-            + floor_off
-        )
-        spread = spread * ENLARGED + TINY
+        own = ((variance + total) * rounding + floor_off) * ENLARGED + TINY
+        spread = (centred_error * (2 * np.abs(centred) + centred_error)).sum(axis=0) / k * ENLARGED + own
         root = np.sqrt(total)
-        least_total = total - spread
-        # |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and both s and t are at least `least_total`.
-        root_error = np.where(least_total > 0, spread / np.sqrt(np.maximum(least_total, TINY)), np.inf) + root * (
-            2 * UNIT
-        )
+        # The root of the mean of squares changes by at most norm/sqrt(k), and `own` is what its computation adds.
+        own_root = _root_error(total, own) + root * (2 * UNIT)
+        by_norm = columns.norm / np.sqrt(k) + own_root
+        root_error = np.fmin(_root_error(total, spread) + root * (2 * UNIT), by_norm)
         under = root - root_error * ENLARGED
         y = centred / root
         # c/r - c'/r' = ((c - c') - (c'/r') (r - r'))/r, and r is at least `under`.
         away = np.where(under > 0, (centred_error + np.abs(y) * root_error) / np.maximum(under, TINY), np.inf)
-        return balls(y, away + np.abs(y) * (4 * UNIT))
+        # The derivative of c/r(c) is (I - c c^T/(k r^2))/r, with a norm of at most 1/r, and r is at least `under`
+        # between the exact c and the computed one.
+        norm = np.where(under > 0, (columns.norm + euclidean(y) * own_root) / np.maximum(under, TINY), np.inf)
+        own = np.abs(y) * (4 * UNIT)
+        return balls(y, away + own, norm + euclidean(own))
 
     def multiply(self, left: MidRadius, right: MidRadius) -> MidRadius:
         return self.multiplied(left, right)
@@ -237,12 +297,14 @@ class Radii(Positions[Any, Any, Any]):
         added, added_off = (0.0, 0.0) if bias is None else self.vector(norm, bias, norm.lowered[bias])
         products = columns.mid * factor
         result = products + added
-        rad = (np.abs(factor) + factor_off) * columns.rad + factor_off * np.abs(columns.mid) + added_off
-        return balls(result, rad + (np.abs(products) + np.abs(result)) * (4 * UNIT))
+        sizes = np.abs(factor) + factor_off
+        own = factor_off * np.abs(columns.mid) + added_off + (np.abs(products) + np.abs(result)) * (4 * UNIT)
+        return balls(result, sizes * columns.rad + own, sizes.max(axis=0) * columns.norm + euclidean(own))
 
     def plus(self, columns: MidRadius, others: MidRadius) -> MidRadius:
         total = columns.mid + others.mid
-        return balls(total, columns.rad + others.rad + np.abs(total) * (2 * UNIT))
+        own = np.abs(total) * (2 * UNIT)
+        return balls(total, columns.rad + others.rad + own, columns.norm + others.norm + euclidean(own))
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> MidRadius:
         """The columns of the coordinates `names`: entries of the tokens, plus position functions."""
@@ -281,14 +343,14 @@ class Radii(Positions[Any, Any, Any]):
         return columns[places]
 
     def replaced(self, columns: MidRadius, places: list[int] | slice, others: MidRadius) -> MidRadius:
-        copied = MidRadius(columns.mid.copy(), columns.rad.copy())
-        copied.mid[places], copied.rad[places] = others.mid, others.rad
-        return copied
+        mid, rad, rest = columns.mid.copy(), columns.rad.copy(), columns.rad.copy()
+        mid[places], rad[places], rest[places] = others.mid, others.rad, 0.0
+        norm = np.hypot(np.minimum(columns.norm, euclidean(rest)), others.norm)
+        return MidRadius(mid, rad, norm * ENLARGED + SMALL)
 
     def joint(self, several: Sequence[MidRadius]) -> MidRadius:
-        return MidRadius(
-            np.concatenate([columns.mid for columns in several]), np.concatenate([columns.rad for columns in several])
-        )
+        mid, rad = (np.concatenate([getattr(columns, part) for columns in several]) for part in ("mid", "rad"))
+        return MidRadius(mid, rad, euclidean(np.array([columns.norm for columns in several])))
 
     def narrow(self, columns: MidRadius, place: int) -> MidRadius:
         self.rows = self.rows[place:][:1]
@@ -304,21 +366,20 @@ class Radii(Positions[Any, Any, Any]):
         for number, row in enumerate(self.rows):
             sees = visible(mask, row, self.length)
             sees_key[number, sees.start : sees.stop] = True
-        transposed = MidRadius(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
+        transposed = MidRadius(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0), values.norm.T)
         if not len(queries):
             scores = MidRadius(np.zeros((1, *sees_key.shape)), np.zeros((1, *sees_key.shape)))
         else:
             scores = self._scores(queries, keys, factor)
         if weighting == "softmax":
-            mid, rad = _softmax(scores, transposed, sees_key)
+            mid, rad, norm = _softmax(scores, transposed, sees_key)
         elif weighting not in ("average", "leftmost", "rightmost"):
             raise unknown_weighting(weighting)
         else:
-            mid, rad = _hard(scores, transposed, sees_key, weighting)
+            mid, rad, norm = _hard(scores, transposed, sees_key, weighting)
         sees_none = ~sees_key.any(axis=1)
-        mid[:, sees_none], rad[:, sees_none] = 0, 0
-        result = balls(mid, rad)
-        return MidRadius(result.mid.transpose(2, 1, 0), result.rad.transpose(2, 1, 0))
+        mid[:, sees_none], rad[:, sees_none], norm[:, sees_none] = 0, 0, 0
+        return balls(mid.transpose(2, 1, 0), rad.transpose(2, 1, 0), norm.T)
 
     def _scores(self, queries: MidRadius, keys: MidRadius, factor: Coefficient) -> MidRadius:
         """The scores of all strings: queries times keys, times the factor of each row, which must be positive."""
@@ -328,7 +389,12 @@ class Radii(Positions[Any, Any, Any]):
         size = np.abs(key)
         scores = query @ key
         # With errors a of q and b of k: (q + a)(k + b) - q k = q b + a (k + b). The sum is rounded as in `product`.
-        off = np.abs(query) @ (key_off + rounding * size) + query_off @ (size + key_off)
+        off = np.abs(query) @ key_off + query_off @ (size + key_off)
+        # The same with norms in place of sums over coordinates.
+        lengths, moved = (euclidean(part).T[:, :, None] for part in (queries.mid, queries.rad))
+        moved = np.minimum(moved, queries.norm.T[:, :, None])
+        key_length, key_norm = euclidean(keys.mid).T[:, None], keys.norm.T[:, None]
+        off = np.fmin(off, lengths * key_norm + moved * (key_length + key_norm)) + np.abs(query) @ (rounding * size)
         if factor != 1:
             scale = np.array([_float_and_error(value_at(factor, self._start + row, self.length)) for row in self.rows])
             row_factor, factor_off = scale[:, :1], scale[:, 1:]
@@ -450,8 +516,19 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
         flint.ctx.cap = cap
 
 
-def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Midpoints and radii of the means of the values with weights e^score. `error` bounds the relative errors of a
+def _root_error(total: FloatArray, spread: FloatArray) -> FloatArray:
+    """The error of sqrt(total) for an error of at most `spread`: |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and
+    both s and t are at least total - spread."""
+    least = total - spread
+    return np.where(least > 0, spread / np.sqrt(np.maximum(least, TINY)), np.inf)
+
+
+Means = tuple[FloatArray, FloatArray, FloatArray]
+"""Midpoints and radii with the axes string, row, column, and the norms of the errors with the axes string, row."""
+
+
+def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> Means:
+    """The means of the values with weights e^score. `error` bounds the relative errors of a
     row's weights; a share p of the total then has an error of at most 2 error/(1 - error) p."""
     visible_scores = np.where(seen, scores.mid, -np.inf)
     top = visible_scores.max(axis=2, keepdims=True)
@@ -466,8 +543,8 @@ def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[Fl
 
 def _mean(
     weights: FloatArray, error: FloatArray | float, bounded: FloatArray | bool, values: MidRadius
-) -> tuple[FloatArray, FloatArray]:
-    """Midpoints and radii of the means of the values. The weights have relative errors of at most `error`; radii are
+) -> Means:
+    """The means of the values. The weights have relative errors of at most `error`; radii are
     infinite where not `bounded`."""
     # Two sums over a row of k positions, the products in them and a quotient are rounded: less than 2 k + 8 units. The
     # errors of the weights change the mean by at most `share` times the mean of the absolute values.
@@ -476,11 +553,15 @@ def _mean(
     mid = weights @ values.mid / total
     share = 2 * error / (1 - error)
     size, off = weights @ np.abs(values.mid) / total, weights @ values.rad / total
-    return mid, np.where(bounded, (share + rounding) * size + (1 + share + rounding) * off, np.inf)
+    # Sizes and errors of whole values, by their norms, have the same means.
+    lengths = euclidean(values.mid.transpose(2, 0, 1))
+    length, norm = (weights @ part[..., None] / total for part in (lengths, values.norm))
+    rad, norm = ((share + rounding) * a + (1 + share + rounding) * b for a, b in ((size, off), (length, norm)))
+    return mid, np.where(bounded, rad, np.inf), np.where(bounded, norm, np.inf)[..., 0]
 
 
-def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str) -> tuple[FloatArray, FloatArray]:
-    """Midpoints and radii of hard attention. Where several positions may have the maximum score, the ball has the
+def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str) -> Means:
+    """The results of hard attention. Where several positions may have the maximum score, the ball has the
     values of all of them. If all scores are exactly zero, they are equal, and the result is the mean, first or last
     value."""
     if not scores.mid.any() and not scores.rad.any():
@@ -501,5 +582,5 @@ def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str
         mid, rad = values.mid[:, place, None], values.rad[:, place, None]
         low = np.where(candidate, np.minimum(low, mid - rad), low)
         high = np.where(candidate, np.maximum(high, mid + rad), high)
-    mid = (low + high) / 2
-    return mid, (high - low) / 2 + (np.abs(low) + np.abs(high)) * (4 * UNIT)
+    mid, rad = (low + high) / 2, (high - low) / 2 + (np.abs(low) + np.abs(high)) * (4 * UNIT)
+    return mid, rad, euclidean(rad.transpose(2, 0, 1))

@@ -541,7 +541,7 @@ class _Chosen:
         if chosen is not None:
             self.state[self.embedding] = self.state[self.embedding][rows]
             if len(rows) < len(tokens):
-                self.left_out.append(f"{len(tokens) - len(rows):,} of {len(tokens):,} tokens")
+                self.left_out.append(f"{len(tokens) - len(rows):,} of {len(tokens):,} tokens as inputs")
         return kept, None if labels is None else list(labels)
 
     def number(self, tokens: Sequence[str], token: str) -> int:

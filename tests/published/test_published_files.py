@@ -82,7 +82,7 @@ def test_the_document_of_an_import(tmp_path: Path, capsys: pytest.CaptureFixture
     code, out, _ = call(capsys, *line)
     document = json.loads(out)
     assert code == 0 and document["tokens"] == 2 and document["all_tokens"] == 3 and document["positions"] == 4
-    assert "1 of 3 tokens" in document["left_out"] and "positions 5 to 6" in document["left_out"]
+    assert "1 of 3 tokens as inputs" in document["left_out"] and "positions 5 to 6" in document["left_out"]
     assert sc.load(tmp_path / "m.json").alphabet == ("c", "a")
 
 
