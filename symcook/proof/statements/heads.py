@@ -24,15 +24,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+from symcook.present import present
 from symcook.proof import grammar
 from symcook.proof.search import automation
 from symcook.proof.search.prooftext import HintText, Place, TextLine
-from symcook.proof.search.ranges import range_of
+from symcook.proof.search.ranges import ANY, range_of
 from symcook.proof.search.tactics import Goal
 from symcook.proof.statements.exactvalues import written
 from symcook.proof.statements.facts import HERE, ONE, THERE, Facts, Trying, is_token, number_of
-from symcook.proof.statements.weightfacts import weight_lines, weighted_heads
-from symcook.proof.terms import Term, flatten, free, instantiate, loose, replace, subterms, var
+from symcook.proof.statements.spans import ValueSpan
+from symcook.proof.statements.weightfacts import lines_at_rows, weight_lines, weighted_heads
+from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, loose, replace, subterms, var
 
 show = grammar.show
 ZERO, UNIT = ("num", (0, 1), ()), ("num", (1, 1), ())
@@ -84,79 +86,6 @@ class AttentionHead(NamedTuple):
         return f"{show(self.low)}; {show(self.high)}"
 
 
-class Span(NamedTuple):
-    """A lower and an upper bound, None for none; each may be strict."""
-
-    low: Fraction | None = None
-    high: Fraction | None = None
-    above: bool = False
-    """Whether the values are greater than `low`."""
-    below: bool = False
-    """Whether the values are less than `high`."""
-
-    def stated(self, text: str) -> str:
-        """The bounds of the term `text`, as a formula; "" if there are none."""
-        if self.fixed and self.low is not None:
-            return f"{text} = {show(written(self.low))}"
-        parts = [f"{show(written(self.low))} {'<' if self.above else '<='} {text}"] if self.low is not None else []
-        parts += [f"{text} {'<' if self.below else '<='} {show(written(self.high))}"] if self.high is not None else []
-        return " & ".join(parts)
-
-    @property
-    def fixed(self) -> bool:
-        """Whether the bounds are one number."""
-        return self.low is not None and self.low == self.high
-
-    def __neg__(self) -> Span:
-        """The bounds of -x."""
-        low, high = (None if end is None else -end for end in (self.high, self.low))
-        return Span(low, high, self.below, self.above)
-
-    def plus(self, other: Span) -> Span:
-        """The bounds of x + y."""
-        low = None if self.low is None or other.low is None else self.low + other.low
-        high = None if self.high is None or other.high is None else self.high + other.high
-        return Span(low, high, self.above or other.above, self.below or other.below)
-
-    def times(self, factor: Fraction) -> Span:
-        """The bounds of factor*x."""
-        if factor == 0:
-            return Span(Fraction(0), Fraction(0))
-        side = self if factor > 0 else -self
-        low, high = (None if end is None else end * abs(factor) for end in side[:2])
-        return Span(low, high, side.above, side.below)
-
-    def product(self, other: Span) -> Span | None:
-        """The bounds of x*y, not strict, if both have two bounds or none is negative; else None."""
-        ends = [end for end in (*self[:2], *other[:2]) if end is not None]
-        if len(ends) == 4:
-            products = [Fraction(x) * y for x in self[:2] if x is not None for y in other[:2] if y is not None]
-            return Span(min(products), max(products))
-        if self.low is not None and other.low is not None and min(self.low, other.low) >= 0:
-            positive = (self.above or self.low > 0) and (other.above or other.low > 0)
-            return Span(Fraction(self.low * other.low), None, positive and self.low * other.low == 0)
-        return None
-
-    def joined(self, other: Span) -> Span:
-        """The bounds of what lies in one of the two."""
-        low = high = None
-        above = below = False
-        if self.low is not None and other.low is not None:
-            low = min(self.low, other.low)
-            above = all(span.above for span in (self, other) if span.low == low)
-        if self.high is not None and other.high is not None:
-            high = max(self.high, other.high)
-            below = all(span.below for span in (self, other) if span.high == high)
-        return Span(low, high, above, below)
-
-    def raised(self, least: Fraction) -> Span:
-        """The bounds of max(x, least)."""
-        inside = self.low is not None and self.low >= least
-        low, above = (self.low, self.above) if inside else (least, False)
-        high = None if self.high is None else max(self.high, least)
-        return Span(low, high, above, self.below and self.high == high and high != least)
-
-
 class Introduced(NamedTuple):
     """A conclusion after its quantifiers and premises are introduced: the lines that do it, the premises by label, and
     what is left to show. `names` are the names of positions."""
@@ -173,7 +102,7 @@ class HeadFacts:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.row, self.seen_at, self.third, self.fourth = (facts.fresh(stem) for stem in ("r", "q", "u", "v"))
+        self.row, self.seen_at, self.third, self.fourth, self.fifth = map(facts.fresh, "rquvz")
         self.heads: dict[str, AttentionHead] = {}
         for name, right in facts.equations.items():
             if (head := self._read(name, right, None)) is not None:
@@ -211,7 +140,7 @@ class HeadFacts:
             if (kind in ("softmax", "average")) != (quotient is not None):
                 return None
         # The rows that see a position: all, or all but one at an end.
-        facts, first, last = self.facts, self.facts.low, self.facts.high
+        first, last = self.facts.low, self.facts.high
         if HERE in free(high) and high != HERE:
             first = f"{first} + 1"
         if HERE in free(low) and low != HERE:
@@ -268,11 +197,11 @@ class HeadFacts:
         facts, goal = self.facts, self.facts.whole
         lines, premises, names, ranges = "", dict[str, Term](), list[str](), list[str]()
         while True:
-            if goal[0] == "all" and goal[1] == "Int" and (span := range_of(goal, HERE)) is not None:
+            if goal[0] == "all" and range_of(goal, ANY) is not None:
                 name = facts.fresh("i")
                 ends = [f"{name}_low'", f"{name}_high'"]
                 lines += f"given {name} ({' '.join(ends)})\n"
-                goal = range_of(goal, var(name, "Int"))[2]  # type: ignore[index]
+                goal = present(range_of(goal, var(name, "Int"))).body
                 names.append(name)
                 ranges += ends
             elif goal[0] == "->":
@@ -331,8 +260,8 @@ class HeadFacts:
 
     def token_lines(self, gone: Sequence[int], there: Sequence[int]) -> str:
         """The lines ``gone'`` and ``there'``; a position of each token in `there` is obtained, with the label at'K."""
-        facts, r, q, by = self.facts, self.row, self.seen_at, ", ".join([*self.conclusion.premises, "all'"])
-        lines = ""
+        facts, r, q, premises = self.facts, self.row, self.seen_at, [*self.conclusion.premises]
+        lines, by = "", ", ".join([*premises, "all'"])
         for token in gone:
             lines += (
                 f"gone'{token}: all {r} in {facts.low}..{facts.high}. w({r}) != {token}\n"
@@ -345,7 +274,7 @@ class HeadFacts:
             lines += (
                 f"many'{token}: 0 < {self._count(token)} by {by}\n"
                 f"there'{token}: ex {r} in {facts.low}..{facts.high}. w({r}) = {token}"
-                f" by count_some(w; {facts.low}; {facts.high}; {token}), many'{token}, {', '.join(self.conclusion.premises)}\n"
+                f" by count_some(w; {facts.low}; {facts.high}; {token}), many'{token}, {', '.join(premises)}\n"
                 f"obtain {p} (low'{token} high'{token} at'{token}) from there'{token}\n"
             )
         return lines
@@ -358,9 +287,9 @@ class HeadFacts:
     # --- Bounds ------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def spans(self) -> dict[str, Span]:
+    def spans(self) -> dict[str, ValueSpan]:
         """By coordinate: bounds of its values at all positions, from the equations and the premises."""
-        spans: dict[str, Span] = {}
+        spans: dict[str, ValueSpan] = {}
         for name in self.facts.functions:
             if name in self.heads:
                 span = self._head_span(self.heads[name], spans)
@@ -372,31 +301,31 @@ class HeadFacts:
                 spans[name] = span
         return spans
 
-    def _given(self, name: str) -> Span | None:
+    def _given(self, name: str) -> ValueSpan | None:
         """The bounds that premises about all positions give of an input."""
-        value, low, high = ("app", None, (var(name, ("fun", ("Int",), "Real")), HERE)), Span(), Span()
+        value, low, high = ("app", None, (var(name, ("fun", ("Int",), "Real")), HERE)), ValueSpan(), ValueSpan()
         for part in self.parts:
             span = range_of(part, HERE) if part[0] == "all" else None
             if span is None or (show(span.low), show(span.high)) != (self.facts.low, self.facts.high):
                 continue
             for bound in flatten("&", span.body):
-                if bound[0] not in ("<=", "<", "="):
+                if bound[0] not in COMPARISONS:
                     continue
                 left, right = bound[2]
                 strict = bound[0] == "<"
                 if left == value and (c := number_of(right)) is not None and (high.high is None or c < high.high):
-                    high = Span(None, c, False, strict)
+                    high = ValueSpan(None, c, False, strict)
                 if right == value and (c := number_of(left)) is not None and (low.low is None or c > low.low):
-                    low = Span(c, None, strict, False)
+                    low = ValueSpan(c, None, strict, False)
                 if bound[0] == "=" and left == value and (c := number_of(right)) is not None:
-                    return Span(c, c)
-        return Span(low.low, high.high, low.above, high.below)
+                    return ValueSpan(c, c)
+        return ValueSpan(low.low, high.high, low.above, high.below)
 
-    def _head_span(self, head: AttentionHead, spans: dict[str, Span]) -> Span | None:
+    def _head_span(self, head: AttentionHead, spans: dict[str, ValueSpan]) -> ValueSpan | None:
         """The bounds of what a head writes: those of its values, and of 0 if a row sees no position."""
         span = self._span(head.value, spans)
         if span is not None and (head.first, head.last) != (self.facts.low, self.facts.high):
-            span = span.joined(Span(Fraction(0), Fraction(0)))
+            span = span.joined(ValueSpan(Fraction(0), Fraction(0)))
         if span is None or head.old is None:
             return span
         old = self._span(head.old, spans)
@@ -407,29 +336,28 @@ class HeadFacts:
         """The tokens that may be at a position, by the premises."""
         return [token for token in self.facts.tokens if token not in self.tokens_by_premises[0]]
 
-    def _span(self, t: Term, spans: dict[str, Span]) -> Span | None:
+    def _span(self, t: Term, spans: dict[str, ValueSpan]) -> ValueSpan | None:
         """The bounds of a term in i or j; None if none is found."""
         tag, name, kids = t
         if (c := number_of(t)) is not None:
-            return Span(c, c)
+            return ValueSpan(c, c)
         for at in (HERE, THERE):  # a linear form in the indicators of tokens has one value for each token
             linear = self.facts.linear(t, at) if tag != "app" else None
             if linear is not None and linear.keys() <= {ONE, *self.facts.tokens}:
                 values = [linear.get(k, Fraction(0)) + linear.get(ONE, Fraction(0)) for k in self.left]
-                return Span(min(values), max(values)) if values else None
+                return ValueSpan(min(values), max(values)) if values else None
         if tag == "app" and len(kids) == 2 and kids[0][0] == "var":
             return spans.get(kids[0][1][0])
         if tag == "ind":
-            return Span(Fraction(0), Fraction(1))
+            return ValueSpan(Fraction(0), Fraction(1))
         if t in (HERE, THERE):
-            return Span(Fraction(self.facts.low)) if self.facts.low.isdigit() else None
+            return ValueSpan(Fraction(self.facts.low)) if self.facts.low.isdigit() else None
         if tag == "fn" and name == "pow" and number_of(kids[0]) == -1:
-            return Span(Fraction(-1), Fraction(1))
+            return ValueSpan(Fraction(-1), Fraction(1))
         inside = [self._span(kid, spans) for kid in kids] if tag in ("+", "-", "neg", "*", "/", "fn", "^") else []
         if not inside or None in inside:
-            return Span(Fraction(0), None, True) if tag == "fn" and name == "exp" else None
-        x, y = inside[0], inside[-1]
-        assert x is not None and y is not None
+            return ValueSpan(Fraction(0), None, True) if tag == "fn" and name == "exp" else None
+        x, y = present(inside[0]), present(inside[-1])
         if tag == "neg":
             return -x
         if tag in ("+", "-"):
@@ -437,8 +365,8 @@ class HeadFacts:
         if tag == "fn":
             return {
                 "relu": lambda: x.raised(Fraction(0)),
-                "exp": lambda: Span(Fraction(0), None, True),
-                "sqrt": lambda: Span(Fraction(0)),
+                "exp": lambda: ValueSpan(Fraction(0), None, True),
+                "sqrt": lambda: ValueSpan(Fraction(0)),
                 "abs": lambda: x.joined(-x).raised(Fraction(0)),
             }.get(name, lambda: None)()
         factors = [number_of(kid) for kid in kids]
@@ -462,21 +390,24 @@ class HeadFacts:
                 lines += self._head_proof(self.heads[name], span)
             else:
                 equation = facts.equations.get(name)
-                label = [] if equation is None else [f"{facts.label(name)}({r})", *self._below(equation, r)]
-                given = [f"{premise}({r})" if f[0] == "all" else premise for premise, f in self._conditions()]
-                lines += f"  qed by {', '.join([*label, *(given if equation is None else []), *self._letters(r)])}, low', high'\n"
+                if equation is None:  # an input: the premises about all positions
+                    hints = self._instances(r)
+                else:
+                    hints = [f"{facts.label(name)}({r})", *self.below(equation, r)]
+                hints += [*self.letters(r), "low'", "high'"]
+                lines += f"  qed by {', '.join(hints)}\n"
         return lines
 
     def _conditions(self) -> list[tuple[str, Term]]:
         """The premises by label."""
         return list(self.conclusion.premises.items())
 
-    def _letters(self, at: str) -> list[str]:
+    def letters(self, at: str) -> list[str]:
         """The labels that say which token is at a position."""
         gone = [f"gone'{token}({at})" for token in self.tokens_by_premises[0]]
         return [f"word({at})" if self.facts.word[0] == "all" else "word", *gone] if self.facts.tokens else []
 
-    def _below(self, t: Term, row: str, seen: str | None = None) -> list[str]:
+    def below(self, t: Term, row: str, seen: str | None = None) -> list[str]:
         """The labels of bounds and equations of the coordinates in a term in i and j, at `row` and `seen`."""
         labels: dict[str, None] = {}
         todo = [t]
@@ -495,32 +426,32 @@ class HeadFacts:
                             todo.append(replace(equation, HERE, x[2][1]))
         return list(labels)
 
-    def _head_proof(self, head: AttentionHead, span: Span) -> str:
+    def _head_proof(self, head: AttentionHead, span: ValueSpan) -> str:
         """The proof that what a head writes at each row is within its bounds: a case for the row that sees nothing."""
         facts, r = self.facts, self.row
-        value = self._span(head.value, self.spans) or Span()
+        value = self._span(head.value, self.spans) or ValueSpan()
         inside = self._bounded(head, r, value)
         bounds = ["most'", "least'"]
-        old = [] if head.old is None else self._below(head.old, r)
+        old = [] if head.old is None else self.below(head.old, r)
         closed = f"qed by {', '.join([*bounds, *old])}\n"
         if (head.first, head.last) == (facts.low, facts.high):
             return _indented(inside + closed)
-        edge = f"{r} = {facts.low}" if head.first != facts.low else f"{r} = {facts.high}"
-        hints = ", ".join([f"{facts.label(head.name)}({r})", "edge'", *old, "low'", "high'"])
-        empty = f"qed by {hints}\n"
-        return _indented(f"cases edge', else': {edge}\n  - {empty}  - " + _indented(inside + closed, 4).lstrip())
+        end = facts.low if head.first != facts.low else facts.high
+        stay = ", ".join([*old, "empty'", "edge'"])
+        begin = f"empty': {self._written(head, end)} = 0 by {facts.label(head.name)}({end}), some\n"
+        begin += f"cases edge', else': {r} = {end}\n  - qed by {stay}\n  - "
+        return _indented(begin + _indented(inside + closed, 4).lstrip())
 
-    def _bounded(self, head: AttentionHead, row: str, span: Span) -> str:
+    def _bounded(self, head: AttentionHead, row: str, span: ValueSpan) -> str:
         """The lines ``most'`` and ``least'`` with the bounds of the values of a head as bounds of what it writes."""
         lines = ""
-        for label, sign, lemma, end, strict in (
-            ("most'", "v <= c", "attended_most", span.high, span.below),
-            ("least'", "c <= v", "attended_least", span.low, span.above),
+        for label, upper, end, strict in (
+            ("most'", True, span.high, span.below),
+            ("least'", False, span.low, span.above),
         ):
-            if end is None:
-                continue
-            lemma = {"attended_most": "attended_less", "attended_least": "attended_more"}[lemma] if strict else lemma
-            lines += self._compared(head, row, label, sign.replace("<=", "<") if strict else sign, lemma, show(written(end)), hard=False)
+            if end is not None:
+                sign, lemma = _beside(upper, strict)
+                lines += self._compared(head, row, label, sign, lemma, show(written(end)), hard=False)
         return lines
 
     def _compared(
@@ -538,32 +469,33 @@ class HeadFacts:
             left, middle, right = sign.split()
             return " ".join([{"v": x, "c": c}[left], middle, {"v": x, "c": c}[right]])
 
-        hints = [*self._below(head.value, row, q), *self._letters(q), *given, "from'", "to'"]
+        hints = [*self.below(head.value, row, q), *self.letters(q), *given, "from'", "to'"]
         hints += self.conclusion.ranges
         under = f"  attends': all {q} in {low}..{high}. {weight} = 0 | {compare(value)}\n    given {q} (from' to')\n"
         if not hard or head.kind == "softmax" or head.score is None:
             under += f"    one': {compare(value)} by {', '.join(hints)}\n    qed by one'\n"
         else:
             condition = show(replace(replace(head.weight, HERE, _place(row)), THERE, var(q, "Int"))[2][0])
-            scores, ranks = self._below(head.score, row, q), ""
+            scores, ranks = self.below(head.score, row, q), ""
             marks = [f"{mark}'{k}" for k in self.spots for mark in ("low", "high", "at")]
             for p in dict.fromkeys([*self.conclusion.names, *self.spots.values()]):
                 rank = f"{self._score(head, row, p)} <= {self._score(head, row, q)}"
-                scores += [f"rank'{p}", *self._below(head.score, row, p)]
+                scores += [f"rank'{p}", *self.below(head.score, row, p)]
                 where = ", ".join([f"best'({p})", *marks, *self.conclusion.ranges])
                 ranks += f"        rank'{p}: {rank} by {where}\n"
             ranks = ranks.replace("        ", "", 1)
             more = ", ".join(dict.fromkeys([*hints, *scores, *marks]))
             under += (
-                f"    cases best', off': {condition}\n      - {ranks}        one': {compare(value)} by {more}\n        qed by one'\n"
-                f"      - qed by off'\n"
+                f"    cases best', off': {condition}\n      - {ranks}        one': {compare(value)} by {more}\n"
+                f"        qed by one'\n      - qed by off'\n"
             )
             if not ranks:
                 under = under.replace("      -         one'", "      - one'")
         whole = lemma in ("attended_most", "attended_least", "attended_less", "attended_more")
         facts = "[weighs', sums', means', attends']" if whole else "[weighs', means', attends', inside']"
-        by = f"{lemma}({self._functions(head, row)}; {self._written(head, row)}; {c}{'' if whole else f'; {at}'}){facts}"
-        return f"{label}: {compare(self._written(head, row))}\n{under}{self._at_row(head, row)}{inside}  qed by {by}\n"
+        terms = f"{self._functions(head, row)}; {self._written(head, row)}; {c}" + ("" if whole else f"; {at}")
+        under += self._at_row(head, row) + inside
+        return f"{label}: {compare(self._written(head, row))}\n{under}  qed by {lemma}({terms}){facts}\n"
 
     def _at_row(self, head: AttentionHead, row: str) -> str:
         """The lines ``weighs'``, ``sums'`` and ``means'``: those of the head, at a row."""
@@ -594,8 +526,11 @@ class HeadFacts:
             if x[0] == "app" and len(x[2]) == 2 and x[2][0][0] == "var" and not loose(x[2][1])
         ]
         places = [(name, at) for name, at in dict.fromkeys(places) if name in facts.functions]
+        attending = [name for name, _ in places if not self.heads.keys().isdisjoint(self._needed({name}))]
         weighted = weighted_heads(self, [conclusion.goal, *self.parts])
         wanted = self._needed({name for name, _ in places} | {head.name for head, _ in weighted})
+        if not attending and not weighted:
+            return
         lines = facts.letters() if facts.tokens and (gone or there) else ""
         lines += "".join(self.head_lines(head) for name, head in self.heads.items() if name in wanted)
         lines += "".join(weight_lines(self, head) for head, _ in weighted)
@@ -608,16 +543,18 @@ class HeadFacts:
             label
             for name, at in places
             if name not in self.heads and name in facts.equations
-            for label in self._below(facts.equations[name], at)
+            for label in self.below(facts.equations[name], at)
         ]
-        weights = [
-            f"{kind}'{head.name}({show(row)})"
-            for head, rows in weighted
-            for row in rows
-            for kind in ("part", "whole", "order", "top", "one")
-        ]
+        said = [conclusion.goal, *self.parts]
+        weights: dict[str, str] = {}
+        for head, rows in weighted:
+            weights |= lines_at_rows(self, head, rows, said)
+        lines += "".join(weights.values())
         hints = [*aims, *weights, *bounds, *named, *below, *conclusion.premises, *conclusion.ranges]
-        if aims or weights or bounds:
+        if weights:
+            given = [*weights, *conclusion.ranges, *conclusion.premises]
+            yield f"{lines}qed by {', '.join(given)}\n"
+        if attending and (aims or bounds):
             yield f"{lines}qed by {', '.join(dict.fromkeys(hints))}\n"
 
     def _needed(self, names: set[str]) -> set[str]:
@@ -636,17 +573,13 @@ class HeadFacts:
         """By label: what a head writes, compared with the other side of each comparison in the conclusion."""
         aims: dict[str, str] = {}
         for part in flatten("&", goal):
-            if part[0] not in ("<=", "<", "="):
+            if part[0] not in COMPARISONS:
                 continue
             for head, at, c, side in self._sides(part):
                 signs = {"<=": ["<="], "<": ["<"], "=": ["<=", ">="]}[part[0]]
                 for sign in signs:
                     strict, upper = sign == "<", (side == "left") == (sign != ">=")
-                    formula = ("v < c" if strict else "v <= c") if upper else ("c < v" if strict else "c <= v")
-                    lemma = {
-                        (True, False): "attended_most", (True, True): "attended_less",
-                        (False, False): "attended_least", (False, True): "attended_more",
-                    }[upper, strict]  # fmt: skip
+                    formula, lemma = _beside(upper, strict)
                     label = f"aim'{len(aims) + 1}"
                     given = self._instances(self.seen_at)
                     aims[label] = self._compared(head, at, label, formula, lemma, show(c), given)
@@ -675,20 +608,20 @@ class HeadFacts:
         self, head: AttentionHead, row: str, label: str, sign: str, lemma: str, c: str, p: str, given: Sequence[str]
     ) -> str:
         """The line `label` by a position p of positive weight whose value is on the strict side of c."""
-        hints = [*self._below(head.value, row, p), *self._instances(p), *self._letters(p)]
+        hints = [*self.below(head.value, row, p), *self._instances(p), *self.letters(p)]
         left, middle, right = sign.split()
         value, weight = (
             show(replace(replace(t, HERE, _place(row)), THERE, _place(p))) for t in (head.value, head.weight)
         )
         there = " ".join([{"v": value, "c": c}[left], middle, {"v": value, "c": c}[right]])
         marks = [f"{mark}'{k}" for k in self.spots for mark in ("at", "low", "high")]
-        known = [*marks, *self.conclusion.ranges, *self.conclusion.premises, "some"]
+        known = [*marks, *self.conclusion.ranges, *self.conclusion.premises, "some", "there'", "weight'"]
         low, high = self.text(head.low, row), self.text(head.high, row)
         inside = (
             f"  there': {there} by {', '.join([*hints, *marks])}\n"
             f"  weight': 0 < {weight} by {', '.join(['exp_pos', *hints, *marks])}\n"
-            f"  inside': {low} <= {p} & {p} <= {high} & 0 < {weight} & {there} by {', '.join([*known, 'there', 'weight'])}\n"
-        ).replace("there, weight", "there', weight'")
+            f"  inside': {low} <= {p} & {p} <= {high} & 0 < {weight} & {there} by {', '.join(known)}\n"
+        )
         text = self._compared(head, row, label, sign.replace("<", "<="), lemma, c, given, at=p, inside=inside)
         return text.replace(" <= ", " < ", 1)
 
@@ -702,6 +635,16 @@ class HeadFacts:
         for x, c, side in ((left, right, "left"), (right, left, "right")):
             if x[0] == "app" and x[2][0][0] == "var" and x[2][0][1][0] in self.heads and not loose(c):
                 yield self.heads[x[2][0][1][0]], show(x[2][1]), c, side
+
+
+def _beside(upper: bool, strict: bool) -> tuple[str, str]:
+    """The comparison of v with an `upper` or lower bound c, and the lemma with the same comparison of the mean."""
+    lemma = {
+        (True, False): "attended_most", (True, True): "attended_less",
+        (False, False): "attended_least", (False, True): "attended_more",
+    }[upper, strict]  # fmt: skip
+    sign = "<" if strict else "<="
+    return (f"v {sign} c" if upper else f"c {sign} v"), lemma
 
 
 def _summed(t: Term) -> Term | None:
@@ -748,7 +691,8 @@ def _place(text: str) -> Term:
 
 def _about_counts(part: Term, facts: Facts) -> bool:
     """Whether a premise compares counts of tokens over all positions, n and numbers."""
-    return part[0] in ("=", "<=", "<") and all(_counted(side, {k: 1 for k in facts.tokens}) is not None for side in part[2])
+    once = dict.fromkeys(facts.tokens, 1)
+    return part[0] in COMPARISONS and all(_counted(side, once) is not None for side in part[2])
 
 
 def _counted(t: Term, counts: dict[int, int]) -> Fraction | None:
@@ -767,16 +711,14 @@ def _counted(t: Term, counts: dict[int, int]) -> Fraction | None:
         sides = [_counted(kid, counts) for kid in kids]
         if None in sides:
             return None
-        x, y = sides[0], sides[-1]
-        assert x is not None and y is not None
+        x, y = present(sides[0]), present(sides[-1])
         return {"+": x + y, "-": x - y, "*": x * y, "neg": -x}[tag]
     return None
 
 
 def _holds(part: Term, counts: dict[int, int]) -> bool:
     """Whether a comparison of counts holds."""
-    left, right = (_counted(side, counts) for side in part[2])
-    assert left is not None and right is not None
+    left, right = (present(_counted(side, counts)) for side in part[2])
     return {"=": left == right, "<=": left <= right, "<": left < right}[part[0]]
 
 
