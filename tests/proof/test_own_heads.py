@@ -52,7 +52,8 @@ CLAIMS = [  # a model, what is true of it, and a near miss with its smallest str
     (rows("softmax"), BOUNDED, STRICT, "x=1, y=0"),
     (rows("average"), EQUAL, STRICT, "x=1, y=0"),
     (rows("leftmost"), BOUNDED, STRICT, "x=1, y=0"),
-    (rows("rightmost", "future"), "(all i in 1..n. 0 < x(i)) -> accept", "(all i in 1..n. 0 <= x(i)) -> accept", "x=0, y=0"),
+    (rows("rightmost", "future"), "(all i in 1..n. 0 < x(i)) -> accept", "(all i in 1..n. 0 <= x(i)) -> accept",
+     "x=0, y=0"),
     (rows("softmax"), "(all i in 1..n. 0 <= x(i)) & 0 < x(1) -> accept", "0 < x(1) -> accept", None),
     (twice("softmax"), "all i in 1..n. -1 <= t(i) & t(i) <= 1", "all i in 1..n. t(i) < 1", "a"),
     (twice("rightmost"), "all i in 1..n. -1 <= t(i) & t(i) <= 1", "all i in 1..n. -1 < t(i)", "b"),
@@ -64,7 +65,10 @@ CLAIMS = [  # a model, what is true of it, and a near miss with its smallest str
     (one("softmax"), ALIKE.format("a"), ALIKE.format("b"), "ab"),
     (one("leftmost"), BEST, POSITIVE, "aa"),
     (one("rightmost", "strict-future"), "all i in 1..n. -1 <= h(i) & h(i) <= 1", "all i in 1..n. h(i) < 1", "aa"),
-]
+    (one("softmax"), "exp(2*h(n))/(exp(2*h(n)) + 1) <= exp(2)/(1 + exp(2))",
+     "exp(2*h(n))/(exp(2*h(n)) + 1) < exp(2)/(1 + exp(2))", None),
+    (one("softmax"), "exp(h(n)) <= exp(1)", "exp(h(n)) < exp(1)", "a"),
+]  # fmt: skip
 
 
 @pytest.mark.layer_one(0)

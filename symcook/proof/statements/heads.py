@@ -11,6 +11,7 @@ positions with the greatest score. The lemmas are those of ``library-weights.txt
 | ``mean'NAME`` | what it writes, times the sum of the weights, is the sum of the weighted values |
 | ``gone'K``, ``there'K`` | the token with number K is at no position; it is at one (from the premises) |
 | ``span'NAME`` | a lower and an upper bound of a coordinate, from the bounds of what it is computed of |
+| ``grown'1``, .. | bounds of exp of a bounded term in the conclusion |
 | ``aim'1``, ``aim'2``, .. | a coordinate beside the other side of a comparison in the conclusion |
 
 The lines are untrusted: a line that does not follow is left out, and the kernel checks the rest.
@@ -26,6 +27,7 @@ from typing import NamedTuple
 
 from symcook.present import present
 from symcook.proof import grammar
+from symcook.proof.normal import constant, nf
 from symcook.proof.search import automation
 from symcook.proof.search.prooftext import HintText, Place, TextLine
 from symcook.proof.search.ranges import ANY, range_of
@@ -535,7 +537,7 @@ class HeadFacts:
         lines += "".join(self.head_lines(head) for name, head in self.heads.items() if name in wanted)
         lines += "".join(weight_lines(self, head) for head, _ in weighted)
         lines += conclusion.lines + self.token_lines(gone, there) + self.span_lines(wanted)
-        aims = self._aims(conclusion.goal)
+        aims = self._aims(conclusion.goal) | self._grown(conclusion.goal)
         lines += "".join(aims.values())
         named = [f"{facts.label(name)}({at})" for name, at in places if name not in self.heads]
         bounds = [f"span'{name}({at})" for name, at in places if name in self.spans]
@@ -589,6 +591,38 @@ class HeadFacts:
                             drop = "attended_drop" if upper else "attended_rise"
                             aims[label] = self._dropped(head, at, label, formula, drop, show(c), p, given)
         return aims
+
+    def _grown(self, goal: Term) -> dict[str, str]:
+        """By label: bounds of exp of a bounded term in the conclusion, since exp is monotone."""
+        lines: dict[str, str] = {}
+        for t in dict.fromkeys(subterms(goal)):
+            span = self._span(t[2][0], self.spans) if t[:2] == ("fn", "exp") and not loose(t) else None
+            if span is None or number_of(t[2][0]) is not None:
+                continue
+            inside, below = show(t[2][0]), ", ".join([*self.below(t[2][0], "n"), *self.conclusion.ranges, "some"])
+            for sides in ((None, span.high), (span.low, None)):
+                if sides == (None, None):
+                    continue
+                bound = show(written(present(sides[0] if sides[1] is None else sides[1])))
+                low, high = (bound, inside) if sides[1] is None else (inside, bound)
+                label = f"grown'{len(lines) + 1}"
+                lines[label] = (
+                    f"{label}: exp({low}) <= exp({high})\n  order': {low} <= {high} by {below}\n"
+                    f"  qed by exp_mono({low}; {high})[order']\n"
+                )
+                # x/(x + c) grows with x = exp(..)
+                for part in subterms(goal):
+                    gap = nf(("-", None, (part[2][1], t))) if part[0] == "/" and part[2][0] == t else None
+                    c = None if gap is None else constant(gap)
+                    if c is None or c <= 0:
+                        continue
+                    added, x, y = show(written(Fraction(c))), f"exp({low})", f"exp({high})"
+                    share = f"{label}''"
+                    lines[share] = (
+                        f"{share}: {x}/({x} + {added}) <= {y}/({y} + {added})\n  least': 0 <= {x} by exp_pos\n"
+                        f"  qed by part_grows({x}; {y}; {added}), {label}, least'\n"
+                    )
+        return lines
 
     def _spots_of(self, goal: Term) -> list[str]:
         """The positions in the premises, as text."""
