@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from symcook.errors import Rejected
 from symcook.model.expr import Tree, parse_term
 from symcook.proof.statements.places import AtMost, around, implied
-from symcook.proof.statements.trees import apart, mentioned, replaced
+from symcook.proof.statements.trees import apart, bound_around, mentioned, replaced
 
 if TYPE_CHECKING:
     from symcook.proof.attention import AttendedHead
@@ -39,7 +39,8 @@ def made(
     if second is not None:
         tree = second.renamed(tree)
     put: dict[str, Tree] = {"i": places[2], ("j" if kind == "score" else unused): places[3]}
-    return replaced(apart(tree, frozenset(mentioned(tuple(places)))), put, {})
+    around_call = bound_around(whole, call) or frozenset()
+    return replaced(apart(tree, frozenset(mentioned(tuple(places))) | around_call), put, {})
 
 
 def _head(call: Tree, meaning: ModelMeaning) -> AttendedHead:

@@ -39,6 +39,7 @@ from symcook.proof.search.step import shown
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.statements import certify
 from symcook.proof.statements.facts import Facts, Trying, parts
+from symcook.proof.statements.heads import HeadFacts, Quick
 from symcook.proof.statements.meanings import Handed, Meanings
 from symcook.proof.statements.reader import MUST
 from symcook.proof.statements.shortruns import Runs, Tried, WordsSpent
@@ -548,6 +549,7 @@ def automatic(home: Citable, statement: Statement, other: OtherSearch | None = N
         with suppress(Rejected):  # the lines may be too long for a proof text
             facts = Facts(statement)
             yield from ((Trying(), lines) for lines in (*facts.alike(), *facts.stored()))
+            yield from ((Quick(), lines) for lines in HeadFacts(facts).texts())
             meanings = Meanings(facts)
             yield from ((Handed(), lines) for lines in meanings.texts())
             yield from ((Trying(), lines) for lines in facts.texts())

@@ -177,7 +177,8 @@ class Facts:
         self.products: dict[str, tuple[Term, Term]] = {}  # for each equation f(i)*size = right: size and right, by f
         self.low = self.high = ""  # the first and the last position, as text
         self.ranges: dict[str, tuple[str, str]] = {}  # by f: the first and the last position of its equation
-        for part in flatten("&", run):
+        self.parts: dict[str, str] = {}  # by f: the label of an equation that has a condition beside it
+        for number, part in enumerate(flatten("&", run)):
             if (position_range := range_of(part, HERE)) is not None:
                 self.low, self.high, body = show(position_range.low), show(position_range.high), position_range.body
                 first = flatten("&", body)[0]
@@ -186,7 +187,10 @@ class Facts:
                     self.equations[name], self.ranges[name] = first[2][1], (self.low, self.high)
                 elif first[0] == "=" and first[2][0][0] == "*" and is_at_here(first[2][0][2][0]):
                     (value, size), right = first[2][0][2], first[2][1]
-                    self.products[value[2][0][1][0]] = (size, right)
+                    name = value[2][0][1][0]
+                    self.products[name] = (size, right)
+                    if position_range.body[0] == "&" and not self.single:
+                        self.parts[name] = f"part{number + 1}"
         # A model without positions has equations between numbers; these are their labels.
         numbers = [x[2][0][1][0] for x in flatten("&", run) if x[0] == "=" and x[2][0][0] == "var"]
         self.numbers = ["run"] if self.single and numbers else [f"{name}_is" for name in numbers]
@@ -294,7 +298,7 @@ class Facts:
 
     def label(self, name: str) -> str:
         """The label of the equation of a coordinate."""
-        return "run" if self.single else f"{name}_is"
+        return "run" if self.single else self.parts.get(name, f"{name}_is")
 
     def counts(self, over: Multiples, mean: Mean, size: Fraction | int = 0) -> str:
         """The sum of the linear form `over`, which has no constant, over the range of `mean`, plus `size` times the

@@ -64,3 +64,15 @@ def apart(tree: Tree, bound: frozenset[str]) -> Tree:
             body = replaced(body, {tree[1]: ("name", name)}, {})
         return (tag, name, apart(tree[2], bound), apart(tree[3], bound), apart(body, bound | {name}))
     return mapped(tree, lambda part: apart(part, bound))
+
+
+def bound_around(tree: Tree, part: Tree) -> frozenset[str] | None:
+    """The names that sums, products and range quantifiers bind around the `part` (that very tree) of `tree`; None if it
+    is no part of it."""
+    if tree is part:
+        return frozenset()
+    for inner in children(tree):
+        if (names := bound_around(inner, part)) is not None:
+            binds = tree[0] in ("sum", "prod", "all in", "ex in") and inner is tree[4]
+            return names | {tree[1]} if binds else names
+    return None
