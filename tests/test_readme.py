@@ -39,7 +39,7 @@ STOP = "  # Ctrl-C"
 TOUR = ROOT / "tests" / "tour.md"
 MADE = (
     *("reference/recipes", "reference/commands", "reference/api"),
-    *("errata", "notes", "glossary", "notebooks", "gallery"),
+    *("errata", "notes", "glossary", "notebooks", "gallery", "reference/precision"),
 )
 """Folders below docs whose pages are made of data; docs/pages/extension.py has the same list."""
 

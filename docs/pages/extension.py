@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from pages import api, commands, gallery, glossary, landing, ledger, links, notebooks, recipes
+from pages import api, commands, gallery, glossary, landing, ledger, links, notebooks, precision, recipes
 from pages.mathematics import mathml
 from symcook import claims
 
@@ -33,6 +33,7 @@ MADE = (
     "glossary",
     "notebooks",
     "gallery",
+    "reference/precision",
 )
 """The folders of pages that are made; git ignores them."""
 MAINTAINERS = ("searches",)
@@ -84,6 +85,7 @@ def written(app: Sphinx) -> None:
         MADE[5]: lambda folder: [("index", glossary.page())],
         MADE[6]: lambda folder: notebooks.pages(),
         MADE[7]: gallery.pages,
+        MADE[8]: lambda folder: precision.pages(),
     }
     for place, pages in made.items():
         started, folder = time.monotonic(), Path(app.srcdir) / place

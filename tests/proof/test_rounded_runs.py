@@ -318,6 +318,15 @@ NEAR = [
     ("lem.rounded_lookup_one_hot", "832*N*u", "8*N*u"),
     ("lem.floats_dyck", "4*(n + 2)*u", "(n + 2)*u"),
     ("lem.rounded_dyck_fails", "0 < u", "0 <= u"),
+    ("lem.floats_induction", "u <= 1", "u <= 2"),
+    ("lem.rounded_hat", "52*(u*N)", "26*(u*N)"),
+    ("lem.rounded_code_score", "2*D +", "D +"),
+    ("lem.rounded_lookup_hash", "1024*n^4*u", "512*n^4*u"),
+    ("lem.rounded_lookup_hash", "1024*n^4*u", "1024*n^3*u"),
+    ("lem.rounded_hash_product", "220*u", "110*u"),
+    ("lem.rounded_share_chosen", "19*u", "9*u"),
+    ("lem.rounded_frequent", "16*i*(S + 4)^2*u", "8*i*(S + 4)^2*u"),
+    ("lem.rounded_frequent", "M(d) < M(c)", "M(d) <= M(c)"),
 ]
 
 
