@@ -224,8 +224,6 @@ class GreatestScores:
     ) -> Iterator[tuple[Guard, Affine]]:
         """The first or last position with the best score that occurs: a name, by its definition, where no rule gives
         the position. Raises `missing` for the weighting average, unless no two positions have the best score."""
-        if self.world.before is not None or self.world.after is not None:
-            raise missing  # a chosen position of an added token: cases of tokens and of places may overlap
         for guard, rank, everywhere in self.ranked_cases(cells, low, high, seen, missing):
             places = [self.pinned(c.guard) for c in rank]
             if not everywhere and places[0] is not None and all(place == places[0] for place in places):

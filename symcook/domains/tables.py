@@ -465,7 +465,7 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
         return None
     guard: Guard = {} if possible_tokens == all_tokens else {atom: possible_tokens}
     named = atom[1]
-    apart = isinstance(named, FormName) and named.kind == PLACE
+    apart = isinstance(named, FormName) and named.kind in (PLACE, CHOSEN)
     return _beside_added(world, guard, possible_tokens, place) if apart else guard
 
 
