@@ -85,7 +85,7 @@ def table() -> str:
     """The guarantees as a page."""
     lines = [
         "# Guarantees\n",
-        "Made by `python examples/pack.py FOLDER --table notes/guarantees.md`; do not edit. The lengths at which every",
+        "Made by `python examples/pack.py FOLDER --table docs/reference/guarantees.md`; do not edit. The lengths at which every",
         "decision is guaranteed in any runtime of the error model ([exports.md](exports.md)) that divides behind",
         "the sums of attention, and after a stroke, where these are others, in one that divides weights first.",
         "They count typed symbols. The last column is of the first order.\n",

@@ -361,14 +361,14 @@ def _missing(model: Transformer | None, settled: Settled, script: bool, seconds:
     if not begun and model is not None and decision is not None and decision.outside is not None:
         so_far += f"; not decided, since {decision.outside}"
     if isinstance(missing, OutOfTime):
-        do = f"write the steps between into a proof script (see notes/proofs.md), or give more with --seconds{smaller}"
+        do = f"write the steps between into a proof script (see docs/guides/proofs.md), or give more with --seconds{smaller}"
         return f"{begun}no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
     if isinstance(missing, certify.Unmet):
         why = what.partition(": ")[2]
-        do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
+        do = "write it below 'inhabited' in a proof script: see docs/guides/statements.md"
     else:
         why = what if script else "the automation found no proof"
-        do = f"write the steps between into a proof script: see notes/proofs.md{smaller}"
+        do = f"write the steps between into a proof script: see docs/guides/proofs.md{smaller}"
     return f"{begun}{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 
