@@ -111,7 +111,7 @@ def sensitivity(
     chosen = strings_to_run.counted(chosen)
     everywhere = chosen.readout.everywhere
     if everywhere and length + added == 1:
-        must = "a readout at every position must have one next to that of the changed symbol"
+        must = "a readout at every position must have another position than that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
     if (why := _outside_theorem(chosen)) is not None:

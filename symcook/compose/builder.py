@@ -578,7 +578,7 @@ def _no_words(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name in WORDS_OF_STATEMENTS:
             raise BadInput(
-                "a coordinate's name must be no word of statements about its models", name, f"{name}_ is free"
+                "a coordinate must not have the name of an expression in statements", name, f"{name}_ is free"
             )
     return names
 

@@ -376,7 +376,8 @@ class Readout(Named):
             raise BadInput(f"groups must be positive integers that add up to the {len(labels)} labels", sizes or "none")
         comma = next((label for label in labels if "," in label), None)
         if comma is not None:
-            raise BadInput("a label of a group must hold no comma, which stands between them in an answer", comma)
+            must = "a label of a group must not contain a comma, because commas separate the labels of an answer"
+            raise BadInput(must, comma)
         return sizes
 
     def mapped(self, put: Put) -> Readout:
