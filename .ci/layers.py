@@ -13,7 +13,7 @@ from package import ROOT, SHIPPED, Import, Module, Modules
 LAYERS = (
     ("__init__", "alarm", "declaration", "door", "errors", "files", "locks", "present"),
     ("model", "numbers", "programs"),
-    ("compose",),
+    ("compose", "published"),
     ("domains",),
     ("walk",),
     ("dense",),
@@ -48,6 +48,7 @@ UPWARD = {
     "model/answers.py": "an answer shows itself as the report says",
     "compose/builder.py": "a step may be a recipe by its name",
     "run.py": "a program says which strings it does not cover",
+    "proof/statements/languages.py": "a statement about languages is asked of `decide` too",
     "proof/replay.py": "a CHECKED certificate runs its check again",
 }
 """The only modules that may import, in a function, what stands to their right; and why."""
@@ -57,7 +58,8 @@ IN_PROOF = (
 )  # fmt: skip
 """The packages of symcook/proof, from left to right; its own files, which are trusted, stand before all of them."""
 UPWARD_IN_PROOF = {
-    "statements/proving.py": "`Transformer.prove` asks whether the model is of a family, or compiled",
+    "statements/proving.py": "`Transformer.prove` asks whether the model is of a family",
+    "statements/strategies.py": "a statement is asked of all who may know it: also of the prover of compiled programs",
 }
 READOUT = {"decode.py", "export/archive.py", "model/ends.py", "model/modelfile.py",
            "report/construction.py", "report/model.py", "report/page/describe.py"}  # fmt: skip

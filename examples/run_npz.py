@@ -166,18 +166,31 @@ def steps_of(m, key):
     return json.loads(str(m[key + "steps"]))
 
 
-def made(m, key, step, x, stop):
-    """What a step makes of x."""
+def made(m, key, step, x, stop, product=np.matmul):
+    """What a step makes of x. `product` multiplies it with matrices."""
     name, *given = step
+
+    def inner(of):
+        """What a step inside of this one makes of x."""
+        return made(m, key, of, x, stop, product)
+
     kinds = {
         "Read": lambda: x,
-        "LinearMap": lambda of, matrix, bias: made(m, key, of, x, stop) @ m[key + matrix].T + optional(m, key, bias),
-        "Activate": lambda of, kind: activate(kind, made(m, key, of, x, stop)),
-        "Multiply": lambda left, right: made(m, key, left, x, stop) * made(m, key, right, x, stop),
-        "ScaleEntries": lambda of, gain, bias: made(m, key, of, x, stop) * m[key + gain] + optional(m, key, bias),
-        "DivideByRms": lambda of, root, zero: divided(made(m, key, of, x, stop), m[key + root], zero, stop, SQUARE),
+        "LinearMap": lambda of, matrix, bias: product(inner(of), m[key + matrix].T) + optional(m, key, bias),
+        "Activate": lambda of, kind: activate(kind, inner(of)),
+        "Multiply": lambda left, right: inner(left) * inner(right),
+        "ScaleEntries": lambda of, gain, bias: inner(of) * m[key + gain] + optional(m, key, bias),
+        "Rotate": lambda of, _: turned(m, key, inner(of)),
+        "DivideByRms": lambda of, root, zero: divided(inner(of), m[key + root], zero, stop, SQUARE),
     }
     return one_of(kinds, name)(*given).astype(x.dtype)
+
+
+def turned(m, key, x):
+    """The pairs k, k + h of 2 h entries, turned by the angles at each position."""
+    cos, sin = (m[key + name][: x.shape[-2]] for name in ("cos", "sin"))
+    first, second = x[..., : cos.shape[1]], x[..., cos.shape[1] :]
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
 
 
 def optional(m, key, bias):
@@ -227,19 +240,40 @@ def compared(q, k):
     return s
 
 
+SIDES = [["LinearMap", ["Read"], name, None] for name in "QKV"]
+"""The queries, keys and values of a head without steps of its own."""
+
+
+def sides_of(m, head):
+    """What queries, keys and values of a head are, and the name of what scores have in addition for each position; None
+    where there is none."""
+    if head + "steps" not in m:
+        return *SIDES, None
+    kind, scores, values, *_ = steps_of(m, head)
+    distance = scores[0] == "ByDistance"
+    products = scores[1] if distance else scores
+    if kind != "Attend" or products[0] != "Products":
+        raise Unknown(f"unknown steps in the archive: {head}steps")
+    return *products[1:3], values, scores[2] if distance else None
+
+
 def attend(m, head, x, stop):
     """The output of a head, which is added to the residual stream."""
-    n = x.shape[-2]
+    n, (queries, keys, values, slope) = x.shape[-2], sides_of(m, head)
     i, j = np.arange(n)[:, None], np.arange(n)[None, :]
     masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
     seen = one_of(masks, m[head + "mask"]) & (j == j)
-    hard = one_of({"softmax": False, "average": True, "leftmost": True, "rightmost": True}, m[head + "weighting"])
+    soft = {"softmax": False, "softmax-plus-one": False}
+    hard = one_of(soft | {"average": True, "leftmost": True, "rightmost": True}, m[head + "weighting"])
+    below = str(m[head + "weighting"]) == "softmax-plus-one"  # as one more position, with the score and the value 0
     product = apart if hard else np.matmul
-    q, k = product(x, m[head + "Q"].T), product(x, m[head + "K"].T)
+    q, k = (made(m, head, side, x, stop, product) for side in (queries, keys))
     if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are the same for all inputs
         s = np.zeros((n, n), dtype=x.dtype)
     else:
         s = compared(q, k) if hard else q @ np.swapaxes(k, -1, -2)
+    if slope is not None and m[head + slope] != 0:
+        s = s + m[head + slope] * np.arange(n, dtype=x.dtype)
     # The factor is scale over temperature, so a negative one is a negative temperature.
     if head + "factor" in m:
         factor = at_length(m[head + "factor"], n, 1)[:, None]
@@ -248,6 +282,7 @@ def attend(m, head, x, stop):
         s = s * factor
     # The largest visible score of each row. Softmax subtracts it; hard attention weights what reaches it.
     top = np.where(seen, s, -np.inf).max(axis=-1, keepdims=True)
+    top = np.maximum(top, 0) if below else top
     best = (s == top) & seen
     kinds = {
         "average": lambda: best,
@@ -255,9 +290,10 @@ def attend(m, head, x, stop):
         "rightmost": lambda: best & (best[..., ::-1].cumsum(axis=-1)[..., ::-1] == 1),
         "softmax": lambda: np.exp(np.where(seen, np.minimum(s - top, 0), -np.inf)),
     }
+    kinds["softmax-plus-one"] = kinds["softmax"]
     a = one_of(kinds, m[head + "weighting"])().astype(x.dtype)
-    total = a.sum(axis=-1, keepdims=True)
-    return (a @ (x @ m[head + "V"].T)) / np.where(total == 0, 1, total)  # a row that sees nothing is 0
+    total = a.sum(axis=-1, keepdims=True) + (np.exp(-top).astype(x.dtype) if below else 0)
+    return (a @ made(m, head, values, x, stop)) / np.where(total == 0, 1, total)  # a row that sees nothing is 0
 
 
 def activate(kind, x):

@@ -28,10 +28,21 @@ if TYPE_CHECKING:
     from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
     from symcook.model.modelfile import load
-    from symcook.model.parts import FeedForward, GatedUnits, Head, Layer, LayerNorm, RMSNorm, SelfAttention
+    from symcook.model.parts import (
+        BiasedHead,
+        FeedForward,
+        GatedUnits,
+        Head,
+        Layer,
+        LayerNorm,
+        RMSNorm,
+        RotaryHead,
+        SelfAttention,
+    )
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
+    from symcook.published.pretrained import from_hooked, from_module, from_pretrained
     from symcook.recipes import build
     from symcook.spec.fold import Fold
 
@@ -40,7 +51,10 @@ __version__ = "0.2.0"
 # The modules of the public names, and the module of each name.
 _HOMES = {
     "model.ends": ("Embedding", "Readout"),
-    "model.parts": ("Layer", "SelfAttention", "FeedForward", "GatedUnits", "Head", "LayerNorm", "RMSNorm"),
+    "model.parts": (
+        "Layer", "SelfAttention", "FeedForward", "GatedUnits", "Head", "BiasedHead", "RotaryHead", "LayerNorm",
+        "RMSNorm",
+    ),
     "model.transformer": ("Parameter", "Transformer"),
     "bounds": ("bound",),
     "cli.printed": ("explain", "list", "show"),
@@ -53,6 +67,7 @@ _HOMES = {
     "export.verify": ("verify_export",),
     "model.modelfile": ("load",),
     "proof": ("prove",),
+    "published.pretrained": ("from_hooked", "from_module", "from_pretrained"),
     "recipes": ("build",),
     "model.checks": ("Space",),
     "model.weights": ("feedforward", "head"),
@@ -86,10 +101,11 @@ VERBS = {
 """{method of a model: the function that it calls}; the model is the first argument (`symcook.model.answers`)."""
 
 __all__ = [
-    "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "GatedUnits", "Head", "Layer", "LayerNorm", "NotExact",
-    "Parameter", "RMSNorm", "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound",
-    "build", "compile", "derive", "derive_cases", "explain", "feedforward", "from_npz", "from_safetensors",
-    "from_state_dict", "head", "list", "load", "prove", "show", "verify_export",
+    "BadInput", "BiasedHead", "Builder", "Embedding", "FeedForward", "Fold", "GatedUnits", "Head", "Layer",
+    "LayerNorm", "NotExact", "Parameter", "RMSNorm", "Readout", "RotaryHead", "SelfAttention", "Space", "SymcookError",
+    "Transformer", "Undecided", "bound", "build", "compile", "derive", "derive_cases", "explain", "feedforward",
+    "from_hooked", "from_module", "from_npz", "from_pretrained", "from_safetensors", "from_state_dict", "head", "list",
+    "load", "prove", "show", "verify_export",
 ]  # fmt: skip
 
 

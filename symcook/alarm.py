@@ -1,7 +1,7 @@
 """Time limits, which interrupt a computation wherever it is, so that the computation need not look at the time.
 
-The library's own limits (`alarm`) are in seconds of processor time, so that the results on a busy machine are those on
-an idle one. Only the limit of a command for which a user waits (`waiting`) is in real time.
+Limits are in seconds of processor time (`alarm`, `spending`), so that the results on a busy machine are those on an
+idle one. Only the limit of a question for which a user waits (`waiting`) is in real time.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ def raise_real(error: BaseException) -> None:
 
 class Until:
     """A time limit: the moment at which `seconds` of processor time are spent from now on, or the fraction `part` of
-    the remaining time of the surrounding `waiting`, whichever is earlier."""
+    the remaining time of the surrounding `waiting` or `spending`, whichever is earlier."""
 
     def __init__(self, seconds: float, part: float = 1) -> None:
-        self.processor = time.process_time() + seconds
+        spent = time.process_time()
+        self.processor = spent + min(seconds, part * (_own.processor - spent))
         now = time.monotonic()
         self.clock = now + part * (_own.until - now)
 
@@ -60,6 +61,8 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.until = math.inf
         """The end of the innermost `waiting`, by `time.monotonic`; infinite outside of any."""
+        self.processor = math.inf
+        """The end of the innermost `spending`, by `time.process_time`; infinite outside of any."""
         self.limits: list[_Limit] = []
         """The limits that have not ended, the outermost first.
 
@@ -106,6 +109,22 @@ def waiting(seconds: float) -> Iterator[None]:
             yield
     finally:
         _own.until = before
+
+
+@contextmanager
+def spending(seconds: float) -> Iterator[None]:
+    """A context with a limit of `seconds` of processor time, so that another process on this machine takes nothing from
+    the computation.
+
+    Each `Until` that this thread makes in it ends by then at the latest. TimeUp is raised at the limit.
+    """
+    before = _own.processor
+    _own.processor = min(before, time.process_time() + seconds)
+    try:
+        with alarm(Until(math.inf)):
+            yield
+    finally:
+        _own.processor = before
 
 
 @contextmanager

@@ -9,14 +9,17 @@ sparse models, `Walk` computes coordinate by coordinate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from symcook.domains.partsteps import turns
 from symcook.model.parts import Mask, Part, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -24,11 +27,12 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     attention,
     unknown_step,
 )
-from symcook.walk import Walk
+from symcook.walk import Offers, Walk
 
 READS = StepsRead("the dense pass", **STEP_WORDS)
 
@@ -139,22 +143,52 @@ class DensePass(Walk):
 
     def offered(self, head: Any, view: Columns, asking: Columns, wanted: set[str]) -> Any:
         """The coordinates that a head writes, with its queries, keys and values; all empty if it writes none."""
-        rows, written = _wanted(head.writes, wanted)
+        written, _, keys, values = self.before_cut.pop(id(head), None) or self.offers(head, view, wanted)
         if not written:
             return (), (), (), ()
         queries: Any = ()
-        keys: Any = ()
-        match head.steps:
-            case Attend(Products(queries_step, keys_step, _, _), LinearMap(of, matrix, None), _, _):
-                values = self.matrices.product(self.matrix(head, matrix, rows), self.table(head, of, view))
-                if not head.uniform:
-                    queries = self.table(head, queries_step, asking)
-                    keys = self.table(head, keys_step, view)
-            case step:
-                unknown_step("the dense pass", step)
+        if not head.uniform:
+            match head.steps:
+                case Attend(Products(step, _, _, _), _, _, _):
+                    queries = self.table(head, step, asking)
+                case Attend(ByDistance(Products(step, _, _, _), "slope"), _, _, _):
+                    queries = self.beside(head, step, asking, Fraction(1), 1)
+                case step:
+                    unknown_step("the dense pass", step)
         if self.after is not None:
             keys, values = self.remembered(self.after, list(keys), list(values))
         return written, queries, keys, values
+
+    def offers(self, head: Any, view: Any, wanted: set[str]) -> Offers:
+        """The coordinates that a head writes, its keys and its values; all empty if it writes none."""
+        rows, written = _wanted(head.writes, wanted)
+        if not written:
+            return Offers((), (), (), ())
+        match head.steps:
+            case Attend(scores, LinearMap(of, matrix, bias), _, _):
+                entries, added = self.table(head, of, view), self.vector(head, bias, rows)
+                values = self.matrices.product(self.matrix(head, matrix, rows), entries, added)
+            case step:
+                unknown_step("the dense pass", step)
+        keys: Any = ()
+        if not head.uniform:
+            match scores:
+                case Products(_, step, _, _):
+                    keys = self.table(head, step, view)
+                case ByDistance(Products(_, step, _, _), "slope"):
+                    keys = self.beside(head, step, view, self.index, head.lowered["per_position"])
+                case other:
+                    unknown_step("the dense pass", other)
+        return Offers(written, (), keys, values)
+
+    def beside(self, head: Part, step: PartStep, view: Columns, term: Any, weight: Any) -> Any:
+        """Queries or keys of a head, with a column more where its scores depend on the distance: `weight` times a term
+        in i and n."""
+        columns = self.table(head, step, view) if head.sizes()["key"] else ()
+        if head.lowered["per_position"] == 0:
+            return columns
+        column = self.matrices.placed(term, weight)
+        return self.matrices.joint([columns, column]) if len(columns) else column
 
     def network(self, part: Part, asking: Columns, wanted: set[str]) -> None:
         """Add the output of a part that computes each position by itself: one sum with what is there."""
@@ -187,7 +221,18 @@ class DensePass(Walk):
                 return self.domain.layer_norm(self.table(part, of, view), part.lowered[epsilon], zero)
             case DivideByRms(of, epsilon, zero):
                 return self.domain.rms_norm(self.table(part, of, view), part.lowered[epsilon], zero)
+            case Rotate(of, angles):
+                return self.turned(self.table(part, of, view), turns(part.lowered[angles]))
         unknown_step("the dense pass", step)
+
+    def turned(self, columns: Any, terms: Sequence[tuple[Any, Any]]) -> Any:
+        """A rotation of the pairs k, k + h of 2 h columns, by cosines and sines as terms in i."""
+        half, matrices = len(terms), self.matrices
+        swapped = matrices.picked(columns, [*range(half, 2 * half), *range(half)])
+        cosines = [matrices.placed(cos, 1) for cos, _ in terms]
+        sines = [matrices.placed(sin, sign) for sign in (-1, 1) for _, sin in terms]
+        by_cosines = matrices.multiplied(columns, matrices.joint([*cosines, *cosines]))
+        return matrices.plus(by_cosines, matrices.multiplied(swapped, matrices.joint(sines)))
 
     def _product(self, part: Part, of: PartStep, matrix: str, bias: str | None, kind: str, view: Columns) -> Any:
         """The columns of a matrix times those of a step, plus a bias, with an activation if there is one."""

@@ -285,6 +285,7 @@ _NAMED: dict[str, ArgumentKind] = {
     "Symbols": (lambda value: _listed(value) or isinstance(value, str), "a list of names"),
     "Path": ((lambda value: isinstance(value, PathLike)), "a path"),
     **{name: _instance(name) for name in ("Transformer", "Head", "Layer", "Parameter")},
-    **{name: _instance(name) for name in ("FeedForward", "GatedUnits", "LayerNorm", "RMSNorm")},
+    **{name: _instance(name) for name in ("BiasedHead", "RotaryHead", "FeedForward", "GatedUnits")},
+    **{name: _instance(name) for name in ("LayerNorm", "RMSNorm")},
     "Fraction": _instance("Fraction"),
 }

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, Generic, TypeGuard, TypeVar
+from typing import Any, Generic, NamedTuple, TypeGuard, TypeVar
 
 from symcook.domains.partsteps import TermsAndBias, columns_of, combine, head_of, row, terms_of
 from symcook.domains.protocol import (
@@ -29,9 +29,9 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, Undecided
-from symcook.model.parts import Part, SelfAttention, Sublayer
+from symcook.model.parts import SOFT, Part, SelfAttention, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
-from symcook.model.steps import Attend, Products, attention, unknown_step
+from symcook.model.steps import Attend, ByDistance, Products, attention, unknown_step
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
 
@@ -52,6 +52,8 @@ def follows(
     return hasattr(domain, "resume")
 
 
+POSITIONS: tuple[Coefficient, ...] = tuple(lowered(term) for term in ("i", "i - 1"))
+"""The position counted from 0, by the number of the first one."""
 NO_MEMORY = "a number system that cannot leave positions out has no memory to read"
 """The message of a defect: an operation of `Follows` was needed in another number system."""
 
@@ -218,6 +220,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         self.steps: list[Snapshot[Column]] = []
         self.weights: list[tuple[Column, ...]] = []
         """The attention weights of the heads since the last step of the trace."""
+        self.before_cut: dict[int, Offers] = {}
+        """What heads offer that was computed before the stream was cut to the readout's position, by their identity."""
 
     def result(self, answers: bool, most_weights: int) -> Result[Column, Value, Verdicts, Verdict]:
         """The result of the pass. Without `answers` it stops when only the readout's answers remain to be computed."""
@@ -242,7 +246,13 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
                     if attention(part.steps):
                         compute(part, view, view, after)
                 break
-            asking = self.narrow(view) if place == last else view
+            asking = view
+            if place == last:
+                # Keys and values have all positions. So they are made before the cut: it would leave one entry of a
+                # column that depends on the position alone, or is constant.
+                heads = [part for part in step.parts if attention(part.steps)]
+                self.before_cut = {id(head): self.offers(head, view, after) for head in heads}
+                asking = self.narrow(view)
             self.add(step, view, asking, set(self.model.space) if self.trace else after)
             if step.after is not None:
                 self.overwrite(step.after)
@@ -384,18 +394,41 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         Keys and values include those of positions of an earlier pass.
         """
         domain, functions = self.domain, head_of(head, _indices(head, wanted))
+        written, asked, keys, values = self.before_cut.pop(id(head), None) or self.offers(head, view, wanted)
+        if not written:
+            return [], [], [], []
+        cut: dict[int, TermsAndBias[Column]]
+        if asking is not view:
+            cut = functions.queries(domain, asking)
+            asked = {d: cut[d] for d in asked}
+        queries = [combine(domain, terms, bias) for terms, bias in asked.values()]
+        if functions.per_position != 0:
+            queries.append(domain.linear([], 1))
+        keys_and_values = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
+        return written, queries, keys_and_values[0], keys_and_values[1]
+
+    def offers(self, head: Part, view: Mapping[str, Column], wanted: set[str]) -> Offers:
+        """What a head offers at all positions of this pass: keys and values, and the queries there as terms."""
+        domain, functions = self.domain, head_of(head, _indices(head, wanted))
         rows = functions.values(domain, view)
         rows = {k: sum_ for k, sum_ in rows.items() if _filled(sum_)}
         if not rows:
-            return [], [], [], []
+            return Offers([], {}, [], [])
         # A query or a key that is zero adds 0 to every score.
-        asked, offered = functions.queries(domain, asking), functions.keys(domain, view)
-        pairs = [(asked[d], offered[d]) for d in asked if _filled(asked[d]) and _filled(offered[d])]
-        queries = [combine(domain, *query) for query, _ in pairs]
-        keys = [combine(domain, *key) for _, key in pairs]
+        asked, offered = functions.queries(domain, view), functions.keys(domain, view)
+        asked = {d: query for d, query in asked.items() if _filled(query) and _filled(offered[d])}
+        keys = [combine(domain, *offered[d]) for d in asked]
         values = [combine(domain, *sum_) for sum_ in rows.values()]
-        keys_and_values = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
-        return [head.writes[k] for k in rows], queries, keys_and_values[0], keys_and_values[1]
+        if functions.per_position != 0:
+            # A query of 1 and a key that grows with the position make slope (j - i), up to a number that is the same
+            # for all scores of a row.
+            keys.append(domain.linear([(domain.positions(self.index), functions.per_position)], 0))
+        return Offers([head.writes[k] for k in rows], asked, keys, values)
+
+    @property
+    def index(self) -> Coefficient:
+        """The position as a term in i, counted from 0."""
+        return POSITIONS[self.embedding.start]
 
     def remembered(
         self, after: Memory[Column], keys: list[Column], values: list[Column]
@@ -477,6 +510,16 @@ Added = tuple[str, TermsAndBias[Column]]
 """A coordinate, and what is added to it."""
 
 
+class Offers(NamedTuple):
+    """What a head offers at all positions: the coordinates that it writes, its queries there by index as terms, its
+    keys and its values."""
+
+    written: Any
+    asked: Any
+    keys: Any
+    values: Any
+
+
 def _indices(part: Part, wanted: Collection[str]) -> tuple[int, ...]:
     """The indices of the coordinates that a part writes and that are wanted."""
     return tuple(k for k, name in enumerate(part.writes) if name in wanted)
@@ -499,8 +542,10 @@ def check_temperatures(model: Transformer, domain: Domain) -> None:
     some position of the domain's input."""
     for head in (part for step in READS.of(model).sublayers for part in step.parts if attention(part.steps)):
         match head.steps:
-            case Attend(Products(_, _, _, temperature), _, _, weighting):
-                if weighting == "softmax" and not isinstance(head.lowered[temperature], Fraction):
+            case Attend(
+                Products(_, _, _, temperature) | ByDistance(Products(_, _, _, temperature), _), _, _, weighting
+            ):
+                if weighting in SOFT and not isinstance(head.lowered[temperature], Fraction):
                     domain.require_positive(head.lowered[temperature], TEMPERATURE)
             case step:
                 unknown_step("the forward pass", step)

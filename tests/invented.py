@@ -204,7 +204,8 @@ OF_VERBS: Mapping[str, tuple[Made, Call]] = {
     "save": (plain, lambda m, d: m.save(d / "saved.json")),
 }
 OF_COMMANDS: Mapping[str, tuple[Made, Call] | None] = {
-    "tour": None, "list": None, "new": None, "compile": None, "claims": None, "lemmas": None, "completion": None,
+    "tour": None, "list": None, "new": None, "compile": None, "import": None, "claims": None,
+    "lemmas": None, "completion": None,
     "verify-export": None,
     "show": (plain, command("show", "FILE")),
     "explain": (plain, command("explain", "FILE")),

@@ -30,7 +30,7 @@ from typing import Any
 
 import symcook as sc
 from symcook import recipes
-from symcook.alarm import TimeUp
+from symcook.alarm import TimeUp, Until
 from symcook.closed import every_length
 from symcook.errors import BadInput, SymcookError
 from symcook.model import modelfile
@@ -43,7 +43,8 @@ from symcook.proof.programs import compiledprograms
 from symcook.proof.runrel import stored_model
 from symcook.proof.search import prooftext
 from symcook.proof.search.tactics import Stuck
-from symcook.proof.statements import certify, inturn
+from symcook.proof.statements import certify, inturn, strategies
+from symcook.proof.statements.strategies import StatementAsked
 
 TESTS = Path(__file__).resolve().parent
 CORPORA = TESTS / "corpora"
@@ -106,10 +107,9 @@ def of_claims(asks: Item, seconds: float) -> Answer:
     statement = certify.claim(document, asks["statement"])
     if "text" in asks:
         return settled(certify.settle(statement, document, prooftext.read(asks["text"]), seconds), "text")
-    if document.get("program") is None:
-        return settled(certify.settle(statement, document, None, seconds), "automation")
     model = modelfile.loads(json.dumps(document))
-    return settled(compiledprograms.settle(model, statement, document, seconds), "formulas")
+    question = StatementAsked(model, statement, document, None, seconds, Until(seconds))
+    return settled(strategies.settled(question), "automation" if model.program is None else "formulas")
 
 
 def settled(found: certify.Settled, prover: str) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 COMMANDS = {
     "new": "make a model of a family, at parameters of your own",
     "compile": "compile a formula, program, automaton or machine to a transformer",
+    "import": "read published weights as an exact model",
     "list": "list recipes, families and programs",
     "show": "show the matrices, coordinates and parameters of a model",
     "explain": "explain a recipe, a program, a language or a command",
@@ -32,7 +33,7 @@ COMMANDS = {
 """{command: its line of help}, in the order of ``symcook --help``."""
 
 GROUPS = {
-    "Build": ("new", "compile", "list", "show", "explain"),
+    "Build": ("new", "compile", "import", "list", "show", "explain"),
     "Run": ("run", "derive", "report", "tour"),
     "Verify": ("check", "decide", "prove"),
     "Papers": ("claims", "lemmas", "bound"),
@@ -49,6 +50,7 @@ SEE_ALSO = {
     "decide": ("explain fold", "explain dfa", "check", "prove"),
     "derive": ("explain grammar", "prove"),
     "run": ("explain grammar", "derive"),
+    "import": ("check", "margin", "export"),
     "new": ("list", "explain grammar"),
     "list": ("explain", "show"),
     "tour": ("list", "run"),

@@ -246,6 +246,7 @@ def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iter
 HOMES = {
     "about": ("list", "show", "explain", "claims", "lemmas", "completion"),
     "families": ("new",),
+    "imports": ("import",),
     "files": ("export", "verify-export", "diff", "report"),
     "runs": ("run", "derive", "check"),
 }
@@ -267,7 +268,7 @@ class CommandTable(click.Group):
         if cmd_name in QUESTIONS:
             return importlib.import_module("symcook.cli.question").command_of(cmd_name)
         home = next((module for module, names in HOMES.items() if cmd_name in names), cmd_name)
-        function = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
+        function = f"{cmd_name}_" if cmd_name in ("list", "import") else cmd_name.replace("-", "_")
         return getattr(importlib.import_module(f"symcook.cli.{home}"), function)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

@@ -1,8 +1,8 @@
 """A state dict of a plain transformer as an exact model: every float stands for the dyadic number that it is.
 
-In: weights by key, in the layout of torch.nn.TransformerEncoder or of a HookedTransformer. Out: a `Transformer` over
-coordinates x0, x1, .... Biases of attention and of the output need a further coordinate that is 1 everywhere,
-which no norm may change; the layout of the layers depends on that (`_Checkpoint`).
+In: weights by key, in the layout of torch.nn.TransformerEncoder, or in one that `symcook.published` turns into it. Out:
+a `Transformer` over coordinates x0, x1, .... Biases of attention and of the output need a further coordinate that is 1
+everywhere, which no norm may change; the layout of the layers depends on that (`_Checkpoint`).
 """
 
 from __future__ import annotations
@@ -11,17 +11,31 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.compose.hooked import is_hooked, plain
 from symcook.compose.layouts import READ, seen
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space, dyadics, listed_name
-from symcook.model.choices import MaskWord, shown_word
+from symcook.model.choices import MaskWord, PositionWord, shown_word
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.parts import ACTIVATIONS, MASKS, FeedForward, Head, Layer, LayerNorm, SelfAttention
+from symcook.model.parts import (
+    ACTIVATIONS,
+    MASKS,
+    AnyNetwork,
+    AnyNorm,
+    FeedForward,
+    GatedUnits,
+    Head,
+    Layer,
+    LayerNorm,
+    RMSNorm,
+    SelfAttention,
+)
 from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.published.answers import answer
+from symcook.published.converted import add_final_norm, arrays, convert, recognised
+from symcook.published.formats import TORCH, WORDS
 
 if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
@@ -32,6 +46,7 @@ _LAYER = {
     "self_attn.out_proj.weight": (True, "d x d"), "self_attn.out_proj.bias": (False, "d"),
     "linear1.weight": (True, "h x d"), "linear1.bias": (False, "h"),
     "linear2.weight": (True, "d x h"), "linear2.bias": (False, "d"),
+    "gate.weight": (True, "h x d"), "gate.bias": (False, "h"),
     "norm1.weight": (False, "d"), "norm1.bias": (False, "d"), "norm2.weight": (False, "d"), "norm2.bias": (False, "d"),
 }  # fmt: skip
 """The keys of a layer: whether the weight is a matrix, and its shape."""
@@ -53,6 +68,13 @@ def from_state_dict(
     epsilon: Exact = "1/100000",
     labels: Sequence[str] | None = None,
     name: str = "imported",
+    format: str | None = None,
+    readout: str = "largest",
+    label: str | None = None,
+    position: PositionWord = "each",
+    before: str | None = None,
+    after: str | None = None,
+    rotary: str | None = None,
 ) -> Transformer:
     """The exact model of a plain transformer whose weights are torch tensors, numpy arrays or nested lists.
 
@@ -62,8 +84,9 @@ def from_state_dict(
     layers.{l}.self_attn.in_proj_weight 3 d x d and in_proj_bias (queries, keys, values),
     self_attn.out_proj.weight d x d and .bias; layers.{l}.linear1.weight h x d, linear2.weight d x h with biases;
     layers.{l}.norm1 and norm2 .weight and .bias d; norm.weight and .bias d, a final norm; output.weight labels x d
-    and .bias. The names of a HookedTransformer are read too (embed.W_E, pos_embed.W_pos, blocks.{l}.attn.W_Q ...;
-    see `symcook.compose.hooked`).
+    and .bias; with layers.{l}.gate.weight h x d the units are gated. The names of other libraries are read too
+    (`symcook.published.formats` has a table for each): GPT-2, minGPT and nanoGPT, Llama and Qwen, TransformerLens,
+    picoGPT. For a folder or a file, see `from_pretrained`.
 
     The readout gives the label of the largest output at each position, or without output.weight the residual stream
     itself. What the keys leave open has no default: its norm (with layers; the keys ln1 and ln2 say "pre"), its
@@ -84,6 +107,17 @@ def from_state_dict(
         epsilon: exact ("1/100000"). The epsilon of the norms.
         labels: list of str or None (None). The labels of output.weight; the tokens by default.
         name: str ("imported"). The name of the model.
+        format: str or None (None). "torch", "gpt2", "mingpt", "numpy", "llama", "hooked" or "bridge"; by default what
+            the keys say.
+        readout: str ("largest"). "largest": the label of the largest output. "positive": which outputs are above 0;
+            with one label the model accepts or rejects. "leads": whether the output of `label` is greater than all
+            others.
+        label: str or None (None). The label for readout="leads".
+        position: str ("each"). The positions of the answer, as in `Readout`.
+        before: str or None (None). A token before every input, which nobody types, as in `Embedding`.
+        after: str or None (None). A token after every input.
+        rotary: str or None (None). "none" says that weights with the names of Llama have no rotary positions, which
+            symcook does not compute yet.
 
     Returns: Transformer.
 
@@ -97,31 +131,62 @@ def from_state_dict(
 
     Source: Cookbook, Section 2.2; the formulas are those of Definition 2.3 with biases.
     """
-    if is_hooked(state):
-        norm, activation = _said_by_hooked(state, norm, activation)
-        state, count = plain(state)
-        if heads not in (None, count):
-            raise BadInput(f"the number of heads must be that of the weights, {count}", heads, "leave it out")
-        heads = count
-    return _Checkpoint(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
+    require_known("format", format or TORCH, WORDS)
+    word = TORCH
+    if isinstance(state, Mapping) and state:
+        word = recognised(arrays(state), format) or TORCH
+    facts: dict[str, Any] = {}
+    if word != TORCH:
+        found = convert(state, word, heads)
+        require_no_rotary(word, rotary)
+        state, facts = found.state, found.facts
+        norm, activation = _said(word, facts, state, norm, activation)
+        add_final_norm(found, norm)
+    facts |= {name: value for name, value in (("norm", norm), ("activation", activation)) if value is not None}
+    facts = {"heads": heads, "epsilon": epsilon, "mask": mask} | facts
+    return assembled(state, word, facts, vocabulary, labels, name, (readout, label, position, before, after))
 
 
-def _said_by_hooked(
-    state: Mapping[str, object], norm: str | None, activation: str | None
+def assembled(
+    state: Mapping[str, object], word: str, facts: Mapping[str, Any], vocabulary: Sequence[str],
+    labels: Sequence[str] | None, name: str, ends: tuple[Any, ...],
+) -> Transformer:  # fmt: skip
+    """The model of weights that have our names already.
+
+    Arguments:
+        state: {key: array or nested list}.
+        word: the word for the format that they had.
+        facts: "heads", "norm", "activation", "epsilon", "mask", "kind" (of norms: "layer" or "rms"), "scale" (of
+            scores); a missing one is None or has its default.
+        vocabulary: as in `from_state_dict`.
+        labels: as in `from_state_dict`.
+        name: as in `from_state_dict`.
+        ends: the arguments readout, label, position, before and after of `from_state_dict`.
+    """
+    return _Checkpoint(state, vocabulary, facts, labels, name, word != TORCH, ends).model()
+
+
+def require_no_rotary(word: str, rotary: str | None) -> None:
+    """Raise BadInput where weights of Llama may have rotary positions, which no key says."""
+    require_known("rotary", rotary or "none", ("none",))
+    if word == "llama" and rotary is None:
+        must = "weights with the names of Llama must be without rotary positions, which symcook does not compute yet"
+        raise BadInput(must, "no word about them", 'write rotary="none" if the model has none')
+
+
+def _said(
+    word: str, facts: Mapping[str, Any], state: Mapping[str, object], norm: str | None, activation: str | None
 ) -> tuple[str | None, str | None]:
-    """The norm and the activation of a HookedTransformer, as they are given or as its keys say; None for what is open.
+    """The norm and the activation, as they are given or as the format and its keys say; None for what is open.
 
-    Weights of norms inside of blocks are those of norms before the parts. Without them there may be norms without
-    weights (LNPre), or none.
+    Weights of norms in layers are those of norms before the parts. Without them there may be norms without weights
+    (LNPre of TransformerLens), or none.
     """
     if norm is not None:
-        require_known("norm of a HookedTransformer", norm, ("none", "pre"))
-    keys = [str(key) for key in state]
-    if norm is None and any(".ln1." in key or ".ln2." in key for key in keys):
+        require_known(f"norm of the format {word}", norm, ("none", "pre") if "norm" not in facts else (facts["norm"],))
+    if norm is None and ("norm" in facts or any(".norm1." in key or ".norm2." in key for key in state)):
         norm = "pre"
-    if activation is None and not any(".mlp." in key for key in keys):
-        activation = "relu"  # the parts that add 0, which `plain` puts in place of a missing mlp
-    return norm, activation
+    return norm, activation or facts.get("activation")
 
 
 class _Checkpoint:
@@ -135,24 +200,33 @@ class _Checkpoint:
     """
 
     def __init__(
-        self, state: Mapping[str, object], vocabulary: Sequence[str], heads: int | None, norm: str | None, mask: str,
-        activation: str | None, epsilon: Exact, labels: Sequence[str] | None, name: str,
+        self, state: Mapping[str, object], vocabulary: Sequence[str], facts: Mapping[str, Any],
+        labels: Sequence[str] | None, name: str, table_read: bool, ends: tuple[Any, ...],
     ) -> None:  # fmt: skip
-        self.given = _without_prefix(state)
+        self.given, self.rms = _without_prefix(state), facts.get("kind") == "rms"
+        self.answered, self.label, self.position, self.before, self.after = ends
         known = {"embedding.weight"} | {f"layers.0.{key}" for key in _LAYER}
         if not known & self.given.keys():
             raise BadInput(f"a state dict must have {READ}", seen(self.given), "write its weights under those names")
-        self.require_whole_norms()
-        norm, activation = self.said(norm=(norm, NORMS), activation=(activation, ACTIVATIONS))
+        if not self.rms:
+            self.require_whole_norms()
+        norm, activation = self.said(
+            norm=(facts.get("norm"), NORMS), activation=(facts.get("activation"), ACTIVATIONS)
+        )
+        heads = facts.get("heads")
         self.used: set[str] = set()
         self.vocabulary = tuple(vocabulary)
-        self.norm, self.mask, self.activation, self.epsilon, self.name = norm, mask, activation, epsilon, name
+        self.norm, self.mask, self.activation, self.name = norm, facts.get("mask", "causal"), activation, name
+        self.epsilon, self.scale = facts.get("epsilon", "1/100000"), facts.get("scale", "1/sqrt(d_key)")
         self.labels = labels
         table = self.matrix("embedding.weight", len(self.vocabulary), None)
         self.d = table.shape[1]
         self.heads = self.number_of_heads() if heads is None else heads
-        if type(self.heads) is not int or self.heads < 1 or self.d % self.heads:
+        self.wide = table_read
+        if type(self.heads) is not int or self.heads < 1 or (self.d % self.heads and not self.wide):
             raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
+        # Which label leads is computed by layers after the final norm, which then is a layer itself.
+        self.norm_as_layer = self.answered == "leads"
         self.stream = tuple(f"x{c}" for c in range(self.d))
         self.constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])  # gain 0 and bias 1: it writes 1
         self.views = tuple(f"v{c}" for c in range(self.d))
@@ -177,8 +251,9 @@ class _Checkpoint:
         """1 where the number makes no difference, since all scores are 0 or there is one coordinate; else BadInput."""
         for key in self.given:
             if key.endswith("self_attn.in_proj_weight") and self.d > 1:
-                inward = self.matrix(key, 3 * self.d, self.d)
-                queries, keys = (inward.part(rows=slice(s * self.d, (s + 1) * self.d)) for s in (0, 1))
+                inward = self.matrix(key, None, self.d)
+                wide = inward.rows // 3
+                queries, keys = (inward.part(rows=slice(s * wide, (s + 1) * wide)) for s in (0, 1))
                 if queries.nnz() and keys.nnz():
                     must = "the number of heads must be given, since the keys of the state dict leave it open"
                     raise BadInput(must, "none", f"write heads=1, or another divisor of {self.d}")
@@ -235,10 +310,13 @@ class _Checkpoint:
         column = self.matrix(key, length, 1, optional=True)
         return RationalMatrix.of([(missing, 1)] * length, (length, 1)) if column is None else column
 
-    def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> LayerNorm:
+    def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> AnyNorm:
         """The norm of a key over the d coordinates `reads`; with `writes`, a norm with a projection, which writes those
         names."""
-        gain, bias = self.vector(f"{key}.weight", self.d, 1), self.vector(f"{key}.bias", self.d)
+        gain = self.vector(f"{key}.weight", self.d, 1)
+        if self.rms:
+            return RMSNorm(reads, writes or (), gain, self.epsilon, None if writes is None else _identity(self.d))
+        bias = self.vector(f"{key}.bias", self.d)
         if writes is None:
             return LayerNorm(reads, gain=gain, bias=bias, epsilon=self.epsilon)
         return LayerNorm(reads, writes, gain, bias, self.epsilon, _identity(self.d))
@@ -246,16 +324,18 @@ class _Checkpoint:
     def attention(self, layer: str, reads: tuple[str, ...], one: str | None, writes: tuple[str, ...]) -> SelfAttention:
         """The heads of one layer. `one` is the coordinate that is 1, whose column has the biases; None where there are
         no biases."""
-        d, size = self.d, self.d // self.heads
-        key = f"{layer}.self_attn"
-        inward = self.matrix(f"{key}.in_proj_weight", 3 * d, d)
-        bias = self.vector(f"{key}.in_proj_bias", 3 * d)
-        outward, constant = self.matrix(f"{key}.out_proj.weight", d, d), self.vector(f"{key}.out_proj.bias", d)
+        d, key = self.d, f"{layer}.self_attn"
+        # In the layout of torch the heads together have d rows; a format with a table may have heads of another size.
+        inward = self.matrix(f"{key}.in_proj_weight", None if self.wide else 3 * d, d)
+        wide = inward.rows // 3
+        size = wide // self.heads
+        bias = self.vector(f"{key}.in_proj_bias", 3 * wide)
+        outward, constant = self.matrix(f"{key}.out_proj.weight", d, wide), self.vector(f"{key}.out_proj.bias", d)
         parts = []
         # Rows of the input matrix: queries, keys and values one after another, and within each head after head.
         for head in range(self.heads):
             inside = slice(head * size, (head + 1) * size)
-            thirds = (slice(s * d + inside.start, s * d + inside.stop) for s in range(3))
+            thirds = (slice(s * wide + inside.start, s * wide + inside.stop) for s in range(3))
             with_bias = inward if one is None else inward.beside(bias)
             Q, K, V = (with_bias.part(rows) for rows in thirds)
             # Values go through the head's columns of the output matrix. Its bias is the same for all heads, so the
@@ -264,16 +344,21 @@ class _Checkpoint:
             if one is not None and head == 0:
                 V = V.part(columns=slice(d)).beside(V.part(columns=slice(d, None)).plus(constant))
             names = reads if one is None else (*reads, one)
-            parts.append(Head(names, writes, Q, K, V, self.mask, "softmax", scale="1/sqrt(d_key)"))
+            parts.append(Head(names, writes, Q, K, V, self.mask, "softmax", scale=self.scale))
         return SelfAttention(tuple(parts))
 
-    def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> FeedForward:
+    def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> AnyNetwork:
         """The feed-forward sublayer of one layer."""
         W1 = self.matrix(f"{layer}.linear1.weight", None, self.d)
         hidden = W1.rows
         W2 = self.matrix(f"{layer}.linear2.weight", self.d, hidden)
         b1, b2 = self.vector(f"{layer}.linear1.bias", hidden), self.vector(f"{layer}.linear2.bias", self.d)
-        return FeedForward(reads, writes, W1, b1, W2, b2, self.activation)
+        gate = self.matrix(f"{layer}.gate.weight", hidden, self.d, optional=True)
+        if gate is None:
+            return FeedForward(reads, writes, W1, b1, W2, b2, self.activation)
+        return GatedUnits(
+            reads, writes, gate, W1, W2, self.activation, self.vector(f"{layer}.gate.bias", hidden), b1, b2
+        )
 
     def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
         """A layer that writes the output of the norm of key `norm` to coordinates `writes`, which are 0 before."""
@@ -344,8 +429,9 @@ class _Checkpoint:
             copies_wanted, space = (last, norm), space + new_coordinates
         else:
             layers = [self.layer(number) for number in range(count)]
-            final = self.gains("norm", self.stream) if norm and not self.one else None
-            copies_wanted = (norm if self.one else None,)
+            as_layer = self.one or self.norm_as_layer
+            final = self.gains("norm", self.stream) if norm and not as_layer else None
+            copies_wanted = (norm if as_layer else None,)
         # A norm over a part of the coordinates cannot be a final norm: a further layer copies its output to new
         # coordinates, y0, .. for the last post-norm and z0, .. for the final norm.
         for name, wanted in zip("yz", copies_wanted, strict=False):
@@ -355,7 +441,8 @@ class _Checkpoint:
                 space, final_columns = [*space, *target], target
         # Positions, the readout and the coordinate 1.
         positions, start, longest = self.positions()
-        readout = self.readout(final_columns)
+        readout, more, names = self.readout(final_columns)
+        layers, space = layers + more, space + names
         if self.one:
             positions["one"] = 1
             space.append("one")
@@ -364,7 +451,9 @@ class _Checkpoint:
             known_keys = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
             raise unknown("key of a plain transformer", foreign[0], known_keys)
         words = TokenRows(self.vocabulary, self.stream, self.table)
-        embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
+        embedding = Embedding(
+            Space(tuple(space)), words=words, positions=positions, start=start, before=self.before, after=self.after
+        )
         source = f"a state dict with {count} layer{'s' * (count != 1)}"
         if count:
             mask = shown_word(listed_name(self.mask, MASKS))
@@ -391,20 +480,25 @@ class _Checkpoint:
             functions[name] = table_of(column, 1)
         return functions, 1, table.rows
 
-    def readout(self, shown: tuple[str, ...]) -> Readout:
-        """A readout of the label with the largest output, whose biases are in the column of ``one``; without
-        output.weight, the values of the coordinates `shown`."""
+    def readout(self, shown: tuple[str, ...]) -> tuple[Readout, list[Layer], list[str]]:
+        """The readout of the outputs, whose biases are in the column of ``one``, with the layers and coordinates that
+        it needs; without output.weight, the values of the coordinates `shown`."""
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
-            return Readout("value", "each", shown)
+            if self.answered != "largest":
+                must = "a model must have outputs, output.weight, to answer so"
+                raise BadInput(must, self.answered, "leave readout out")
+            return Readout("value", self.position, shown), [], []
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
         count = weights.rows
         if len(labels) != count:
             raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {count}")
         bias = self.vector("output.bias", count)
-        if not bias.nnz():
-            return Readout("largest", "each", shown, weights, labels)
-        return Readout("largest", "each", (*shown, "one"), weights.beside(bias), labels)
+        if bias.nnz():
+            shown, weights = (*shown, "one"), weights.beside(bias)
+        if self.answered == "largest" and self.label is None:
+            return Readout("largest", self.position, shown, weights, labels), [], []
+        return answer(self.answered, self.label, self.position, shown, _rows(weights), labels)
 
 
 def _identity(size: int) -> RationalMatrix:

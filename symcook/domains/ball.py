@@ -358,6 +358,14 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
                 weight_rows, totals = [], []
         return results
 
+    def softmax(
+        self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
+    ) -> Sequence[BallValue]:
+        """The weighted mean of each row of values, with weights e^(scale score)."""
+        weights, total = _weights(_balls(scores if scale is None else [self.times(scale, score) for score in scores]))
+        sums = (self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]) for row in rows)
+        return [ZERO if part.is_zero() else part / total for part in map(arb, sums)]
+
     def shares(self, scores: Sequence[BallValue]) -> Iterable[BallValue]:
         weights, total = _weights(_balls(scores))
         return map(mul, weights, repeat(1 / total))

@@ -164,6 +164,10 @@ class BallMatrices:
             columns.append(terms[0][0] if len(terms) == 1 else self.linear(terms, 0))
         return columns
 
+    def placed(self, term: Coefficient, weight: Coefficient) -> Any:
+        column = self.positions(term)
+        return [column if weight == 1 else self.linear([(column, weight)], 0)]
+
     def picked(self, columns: Rows, places: list[int] | slice) -> Any:
         return columns[places] if isinstance(places, slice) else [columns[k] for k in places]
 

@@ -47,6 +47,7 @@ class FloatMatrices:
     _start: int
     _stored: Any
     activate: Any
+    linear: Any
     rows: Any
     length: Any
     apart: bool = False
@@ -129,6 +130,10 @@ class FloatMatrices:
             )
             columns[rows] = self._stored(columns[rows] + added)
         return columns
+
+    def placed(self, term: Coefficient, weight: Coefficient) -> FloatArray:
+        column = self.positions(term)
+        return np.array([column if weight == 1 else self.linear([(column, weight)], 0)])
 
     def picked(self, columns: FloatArray, places: list[int] | slice) -> FloatArray:
         return columns[places]

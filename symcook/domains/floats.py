@@ -31,7 +31,7 @@ from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names
 from symcook.model.meaning import MAX_RANGE, Meaning
-from symcook.model.parts import SIGMOIDS, Mask
+from symcook.model.parts import PLUS_ONE, SIGMOIDS, SOFT, Mask
 from symcook.model.symbols import Number
 from symcook.numbers.evaluate import float_of
 
@@ -52,7 +52,9 @@ BLOCK = 2**17
 NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
 
-REVERSED = {"average": "average", "softmax": "softmax", "leftmost": "rightmost", "rightmost": "leftmost"}
+REVERSED = {
+    "average": "average", "softmax": "softmax", PLUS_ONE: PLUS_ONE, "leftmost": "rightmost", "rightmost": "leftmost"
+}  # fmt: skip
 """The weightings, each with the same one on the reversed sequence."""
 
 
@@ -170,6 +172,8 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         if weighting not in REVERSED:
             raise unknown_weighting(weighting)
         scale = None if factor == 1 else self.positions(factor)
+        if weighting == PLUS_ONE and not len(queries):  # scores of 0
+            queries, keys = [self.linear([], 0)], [np.zeros(self.length, self.kind)]
         if not mask.before:  # reverse everything, and exchange leftmost and rightmost
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
             scale = None if scale is None else scale[::-1]
@@ -195,7 +199,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
 
         Running sums if all scores are equal; one scan if hard scores do not depend on the row; else blocks of rows.
         """
-        n, hard = self.length, weighting != "softmax"
+        n, hard = self.length, weighting not in SOFT
         if not len(queries):
             # Equal scores: running sums.
             columns = [_equal_scores(v, mask, weighting) for v in values]
@@ -238,7 +242,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             block = slice(first - rows.start, last - rows.start)
             # The scores of the block: -inf at positions that a row does not see.
             seen_end = n if mask.after else last
-            scores = _scores(query_rows[block], key_columns[:, :seen_end], weighting != "softmax", room)
+            scores = _scores(query_rows[block], key_columns[:, :seen_end], weighting not in SOFT, room)
             if scale is not None:
                 scores *= scale[block, None].astype(self.wide, copy=False)
             if not mask.after:
@@ -246,6 +250,8 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             top = scores.max(axis=1, keepdims=True)
             # Check the range, without the first row of a strict mask, which sees no position.
             self._finite(top[not mask.here and first == 0 :])
+            if weighting == PLUS_ONE:
+                top = np.maximum(top, 0)
             # leftmost, rightmost: the first or last maximum; average: all maxima; softmax: exponentials.
             if weighting in ("leftmost", "rightmost"):
                 positions_chosen = (
@@ -253,12 +259,14 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
                 )
                 results[:, block] = table[positions_chosen, :-1].T
             else:
-                if weighting == "softmax":
+                if weighting in SOFT:
                     scores -= top
                     weights = np.exp(scores, out=scores)
                 else:
                     weights = np.equal(scores, top, out=scores, casting="unsafe")
                 sums = weights @ table[:seen_end]
+                if weighting == PLUS_ONE:
+                    sums[:, -1:] += np.exp(-top)
                 results[:, block] = (sums[:, :-1] / sums[:, -1:]).T
         # The first row of a strict mask sees no position.
         if not mask.here and rows.start == 0:

@@ -9,13 +9,17 @@ index, with those alone that are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 from symcook.domains.protocol import Coefficient, Column
+from symcook.model.expr import parse_term
 from symcook.model.parts import Mask, Part
+from symcook.model.rationals import quotient
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -23,9 +27,11 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     unknown_step,
 )
+from symcook.model.symbols import Number, lowered
 
 ColumnsBy = Mapping[Any, Any]
 """Columns by coordinate, or by index."""
@@ -50,13 +56,16 @@ def columns_of(part: Part, step: PartStep, wanted: Wanted = None) -> ColumnsOf:
 
 
 class HeadFunctions(NamedTuple):
-    """What a head asks, offers and gives, and which positions a row sees, with what weights."""
+    """What a head asks, offers and gives, and which positions a row sees, with what weights. Where scores depend on the
+    distance, `per_position` is what the product of query and key has in addition from one position to the next; else
+    0."""
 
     queries: TermsOf
     keys: TermsOf
     values: TermsOf
     mask: Mask
     weighting: str
+    per_position: Coefficient
 
 
 def head_of(head: Part, wanted: Wanted) -> HeadFunctions:
@@ -69,7 +78,10 @@ def _head_of(head: Part, step: PartStep, wanted: Wanted) -> HeadFunctions:
     match step:
         case Attend(Products(queries, keys, _, _), values, mask, weighting):
             sides = terms_of(head, queries), terms_of(head, keys)
-            return HeadFunctions(*sides, terms_of(head, values, wanted), Mask(mask), weighting)
+            return HeadFunctions(*sides, terms_of(head, values, wanted), Mask(mask), weighting, 0)
+        case Attend(ByDistance(products, "slope"), values, mask, weighting):
+            plain = _head_of(head, Attend(products, values, mask, weighting), wanted)
+            return plain._replace(per_position=head.lowered["per_position"])
     unknown_step("the forward pass", step)
 
 
@@ -122,7 +134,7 @@ def _terms_of(part: Part, step: PartStep, wanted: Wanted) -> TermsOf:
                 return {k: ([(made[k], factor)] if counts else [], added) for k, factor, counts, added in scaled}
 
             return scale
-        case Activate(_, _) | Multiply(_, _) | DivideByRms(_, _, _):
+        case Activate(_, _) | Multiply(_, _) | DivideByRms(_, _, _) | Rotate(_, _):
             whole = columns_of(part, step, wanted)
             return lambda domain, columns: {k: ([(column, 1)], 0) for k, column in whole(domain, columns).items()}
     unknown_step("the forward pass", step)
@@ -155,11 +167,42 @@ def _columns_of(part: Part, step: PartStep, wanted: Wanted) -> ColumnsOf:
                 return {k: domain.multiply(column, second[k]) for k, column in first.items()}
 
             return multiply
+        case Rotate(of, angles):
+            return _turned(part, columns_of(part, of), part.lowered[angles], wanted)
         case DivideByRms(Centre(of), epsilon, zero):
             return _normed("layer_norm", part, of, epsilon, zero, wanted)
         case DivideByRms(of, epsilon, zero):
             return _normed("rms_norm", part, of, epsilon, zero, wanted)
     unknown_step("the forward pass", step)
+
+
+def turns(angles: Sequence[Any]) -> list[tuple[Number, Number]]:
+    """Of each angle the cosine and the sine of its product with the position, as terms in i."""
+    i: Any = lowered("i")
+    trees = (angle if isinstance(angle, tuple) or angle == 0 else parse_term(quotient(angle)) for angle in angles)
+    scaled = (tree if tree == 0 else ("*", tree, i) for tree in trees)
+    still = Fraction(1), Fraction(0)
+    return [still if turn == 0 else (("call", "cos", (turn,)), ("call", "sin", (turn,))) for turn in scaled]
+
+
+def _turned(part: Part, inner: ColumnsOf, angles: Sequence[Any], wanted: Wanted) -> ColumnsOf:
+    """A rotation of pairs. The cosines and sines are columns, as they depend on the position."""
+    half, terms = len(angles), turns(angles)
+
+    def turned(domain: Any, columns: ColumnsBy) -> dict[int, Any]:
+        entries, found = inner(domain, columns), dict[int, Any]()
+        for k in _indices(wanted, 2 * half):
+            x, y = entries[k % half], entries[k % half + half]
+            cos, sin = terms[k % half]
+            if sin == 0:
+                found[k] = entries[k]
+                continue
+            by_cos, by_sin = domain.positions(cos), domain.positions(sin)
+            sums = ((x, by_cos, 1), (y, by_sin, -1)) if k < half else ((x, by_sin, 1), (y, by_cos, 1))
+            found[k] = domain.linear([(domain.multiply(column, by), sign) for column, by, sign in sums], 0)
+        return found
+
+    return turned
 
 
 def _normed(operation: str, part: Part, of: PartStep, epsilon: str, zero: str, wanted: Wanted) -> ColumnsOf:

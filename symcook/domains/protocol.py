@@ -219,6 +219,10 @@ class Matrices(Protocol):
         """The columns that an embedding gives the coordinates `names`; zero for one that it does not set."""
         ...
 
+    def placed(self, term: Coefficient, weight: Coefficient) -> Any:
+        """One column, as a table: `weight` times a term in i and n, at each position."""
+        ...
+
     def picked(self, columns: Sequence[object], places: list[int] | slice) -> Any:
         """The columns with the indices `places`."""
         ...

@@ -268,6 +268,15 @@ class Radii(Positions[Any, Any, Any]):
             rad[rows] += added[..., 1] + np.abs(mid[rows]) * (2 * UNIT)
         return balls(mid, rad)
 
+    def placed(self, term: Coefficient, weight: Coefficient) -> MidRadius:
+        values = [_float_and_error(value_at(term, self._start + place, self.length)) for place in self.rows]
+        value, value_off = np.array(values).T[:, None, :, None]
+        factor, factor_off = _float_and_error(weight)
+        mid, size = value * factor, np.zeros((1, len(self.rows), self.size))
+        # The errors of both factors, and the rounding of their product.
+        rad = abs(factor) * value_off + factor_off * (np.abs(value) + value_off) + np.abs(mid) * (2 * UNIT)
+        return balls(mid + size, rad + size)
+
     def picked(self, columns: MidRadius, places: list[int] | slice) -> MidRadius:
         return columns[places]
 

@@ -342,7 +342,7 @@ class Rounding(RoundedMatrices, BallDomain):
     ) -> Sequence[BallValue]:
         """The weighted mean of each row of values; with `divides_first` the weights are divided by their sum first."""
         if not self.divides_first:
-            return super().softmax(scores, scale, rows)
+            return Rowwise.softmax(self, scores, scale, rows)
         weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
         total = self.total(weights)
         # `over` rounds once; the second rounding is for runtimes that multiply by the rounded inverse.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVa
 from symcook.domains.protocol import Coefficient, unknown_weighting
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.parts import Mask
+from symcook.model.parts import PLUS_ONE, Mask
 from symcook.model.symbols import symbol, to_sympy
 
 if TYPE_CHECKING:
@@ -413,6 +413,8 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     ) -> list[RowColumn[Value]]:
         """The output of a head for each value column; see the protocol."""
         seen = [visible(mask, place, self.length) for place in self.rows]
+        if weighting == PLUS_ONE:
+            return self.soft_plus_one(queries, keys, values, seen, factor)
         # Without queries all scores are equal: the first or last position, or a plain mean.
         if not queries:
             return [self.plain(column, seen, weighting) for column in values]
@@ -460,6 +462,24 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         def row(number: int, sees: range) -> Sequence[Value]:
             seen_values = [column[sees.start : sees.stop] for column in values]
             return self.softmax(score(number, sees), None if scales is None else scales[number], seen_values)
+
+        return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
+
+    def soft_plus_one(
+        self,
+        queries: RowColumns[Value],
+        keys: RowColumns[Value],
+        values: RowColumns[Value],
+        seen: Sequence[range],
+        factor: Coefficient,
+    ) -> list[RowColumn[Value]]:
+        """Softmax attention with a one below: as if each row saw one more position, with a score and values of 0."""
+        score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
+
+        def row(number: int, sees: range) -> Sequence[Value]:
+            scores = score(number, sees) if queries else [self.nothing] * len(sees)
+            entries = [[*column[sees.start : sees.stop], self.nothing] for column in values]
+            return self.softmax([*scores, self.nothing], None if scales is None else scales[number], entries)
 
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 

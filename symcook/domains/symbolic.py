@@ -34,7 +34,7 @@ from symcook.domains.signs import Impossible, KnownSigns
 from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
-from symcook.model.parts import SIGMOIDS
+from symcook.model.parts import SIGMOIDS, SOFT
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.symbols import Number, at, from_sympy, lowered, to_sympy
 from symcook.model.transformer import Parameter, Transformer
@@ -166,7 +166,7 @@ class Symbolic(Rowwise):
         """
         for head in (head for layer in READS.of(model).layers if layer.attention for head in layer.attention.heads):
             factor = head.lowered["factor"]
-            if head.weighting != "softmax" or not isinstance(factor, tuple) or names(factor) <= {"i", "n"}:
+            if head.weighting not in SOFT or not isinstance(factor, tuple) or names(factor) <= {"i", "n"}:
                 continue
             for place in range(self._start, self._start + self.length):
                 value = self.number(at(factor, {"i": place, "n": self.length}))

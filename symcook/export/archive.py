@@ -17,6 +17,12 @@ Arrays of the archive, with d coordinates, V tokens, N the largest length of the
     step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[i]; x is z or, with norms before the
                                          step, their outputs side by side, of length r
     step{s}.head{h}.factor (N)           scale over temperature, or (N, N), at [n - 1, i]; absent where it is 1
+    step{s}.head{h}.q_bias, .k_bias (key), .v_bias (d), .slope    of a head of the kind biased: what is added to
+                                         Q x_i, K x_j and V x_j, and the number that the index j is multiplied by and
+                                         that is then added to the product, before the factor
+    step{s}.head{h}.cos, .sin (N, key/2), .q_gain, .k_gain (key), .qk_epsilon    of a head of the kind rotary, with
+                                         the biases above: at [p] cosines and sines of the angles at index p; gains and
+                                         epsilon of norms of queries and keys; each absent where there is none
     step{s}.W1 (u, r), .b1, .W2 (d, u), .b2, .activation      z + W2 act(W1 x + b1) + b2
     step{s}.before{k}, step{s}.after     norms before a step, and the norm that replaces z after it, each with
         .P (m, d)                        the projection; absent where the norm is over the stream
@@ -39,15 +45,16 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from symcook.domains import DTYPES
+from symcook.domains.partsteps import turns
 from symcook.errors import BadInput, NoRun, chosen
 from symcook.files import parsed
 from symcook.model.ends import TokenRows
 from symcook.model.entries import all_rational, held
 from symcook.model.expr import Tree, names, show
-from symcook.model.parts import AnyNorm, FeedForward, GatedUnits, Head, Part, RMSNorm
+from symcook.model.parts import AnyHead, AnyNorm, BiasedHead, FeedForward, GatedUnits, Head, Part, RMSNorm, RotaryHead
 from symcook.model.rationals import quotient
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
-from symcook.model.steps import PartStep, Products, steps_of
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
+from symcook.model.steps import ByDistance, PartStep, Products, steps_of
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 
@@ -56,7 +63,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import sympy
 
-READS = PartsRead("the archive", **NORMS_AND_GATES)
+READS = PartsRead("the archive", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 FORMAT = "symcook archive 4"
 """The name and version of the format."""
@@ -80,7 +87,7 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
-def listed(step: PartStep | Products) -> list[Any]:
+def listed(step: PartStep | Products | ByDistance) -> list[Any]:
     """A step as JSON has it: the name of its class, and its fields in order."""
     values = (getattr(step, field.name) for field in fields(step))
     return [type(step).__name__, *(v if v is None or isinstance(v, str) else listed(v) for v in values)]
@@ -128,8 +135,10 @@ class ArraysRead(dict[str, Any]):
         return steps
 
     def array(self, key: str, name: str) -> str:
-        """The name of the array with the field `name` of a part whose arrays have the prefix `key`."""
-        return key + ("P" if name == "projection" and key + "P" in self else name)
+        """The name of the array with the field `name` of a part whose arrays have the prefix `key`; of angles, that of
+        their cosines."""
+        other = key + {"projection": "P", "angles": "cos"}.get(name, name)
+        return other if other in self else key + name
 
     def left(self) -> str | None:
         """The key of an array of a step that was never used; None if there is none. The number of the layer does not
@@ -162,7 +171,7 @@ class _PartArrays(dict[str, Any]):
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
     """The largest length that all tables of an archive cover; None where it has no tables, so that every length is
     possible."""
-    return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)
+    return min((len(m[key]) for key in m if key == "positions" or key.endswith((".factor", ".cos"))), default=None)
 
 
 def held_as(dtype: str) -> str:
@@ -227,7 +236,7 @@ class _ArchiveWriter:
             place = {name: k for k, name in enumerate(view)} if step.before else self.space
             for h, part in enumerate(step.parts, 1):
                 match part:
-                    case Head():
+                    case Head() | BiasedHead() | RotaryHead():
                         self.head(part, place, f"{key}head{h}.")
                     case FeedForward():
                         self.network(part, place, key)
@@ -283,9 +292,21 @@ class _ArchiveWriter:
         self.matrix(key + "W2", held(block, "W2"), writes, units, len(self.space), block.hidden)
         self.matrix(key + "b2", held(block, "b2"), writes, None, len(self.space))
 
-    def head(self, head: Head, view: Mapping[str, int], key: str) -> None:
-        """One head: its matrices, its mask and weighting, and the factor on its scores."""
+    def head(self, head: AnyHead, view: Mapping[str, int], key: str) -> None:
+        """One head: its matrices, its mask and weighting, and the factor on its scores; of one with biases these too,
+        and its kind and steps."""
         import numpy as np
+
+        if isinstance(head, (BiasedHead, RotaryHead)):
+            self.arrays |= {key + "kind": np.array(head.KIND), key + "steps": np.array(json.dumps(listed(head.steps)))}
+            for name in ("q_bias", "k_bias"):
+                keys = held(head, name).shape[0]
+                self.matrix(key + name, held(head, name), range(keys), None, keys)
+            self.matrix(key + "v_bias", held(head, "v_bias"), self.at(head.writes), None, len(self.space))
+        if isinstance(head, BiasedHead):
+            self.scalar(key + "slope", head.lowered["per_position"])
+        if isinstance(head, RotaryHead):
+            self.rotary(head, key)
 
         reads = self.at(head.reads, view)
         for name in ("Q", "K"):
@@ -304,6 +325,28 @@ class _ArchiveWriter:
         for n, row in enumerate(position_table(factor, self.model.embedding.start, self.n_max), 1):
             table[n - 1, :n] = self.numbers(row, key + "factor", lambda p, n=n: (n - 1, p))
         self.arrays[key + "factor"] = table
+
+    def rotary(self, head: RotaryHead, key: str) -> None:
+        """The tables of a rotary head, and the numbers of its norms."""
+        import numpy as np
+
+        if held(head, "angles") is not None:
+            terms = turns(head.lowered["angles"])
+            for name, of in (("cos", 0), ("sin", 1)):
+                table = np.zeros((self.n_max, len(terms)), dtype=held_as(self.dtype))
+                for k, pair in enumerate(terms):
+                    table[:, k] = self.numbers(self.places(pair[of]), key + name, lambda p, k=k: (p, k))
+                self.arrays[key + name] = table
+        if held(head, "q_gain") is not None:
+            for name in ("q_gain", "k_gain"):
+                keys = held(head, name).shape[0]
+                self.matrix(key + name, held(head, name), range(keys), None, keys)
+            self.scalar(key + "qk_epsilon", head.lowered["qk_epsilon"])
+
+    def scalar(self, key: str, value: Number) -> None:
+        """Write a number as the array `key`."""
+        self.vector(key, [value])
+        self.arrays[key] = self.arrays[key].reshape(())
 
     def norm(self, norm: AnyNorm, key: str) -> None:
         """One norm: its projection, if any, gain, bias, epsilon, and the outcome of a division by zero."""

@@ -20,9 +20,9 @@ from symcook.export.archive import text
 from symcook.export.lens import WHY
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
-from symcook.model.parts import Head
+from symcook.model.parts import HEADS
 from symcook.model.rationals import quotient
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 from symcook.run import run
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from symcook.model.symbols import Exact, Number
     from symcook.words.inputs import Strings
 
-READS = PartsRead("the certificate", **NORMS_AND_GATES)
+READS = PartsRead("the certificate", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
@@ -583,7 +583,7 @@ def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
     # Factors that depend on the length or the position.
     for s, sublayer in enumerate(READS.of(model).sublayers, 1):
         for h, head in enumerate(sublayer.parts, 1):
-            if isinstance(head, Head) and getattr(head.factor, "free_symbols", ()):
+            if isinstance(head, HEADS) and getattr(head.factor, "free_symbols", ()):
                 table = _texts(archive.position_table(head.factor, start, written_lengths))
                 tables[f"step{s}.head{h}.factor"] = {"expression": from_sympy(head.factor), "values": table}
     return {"start": start, "N": n_max, "tables": tables}

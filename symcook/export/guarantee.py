@@ -26,12 +26,13 @@ from symcook.export.archive import Archive, ArraysRead, arrays, has_network, num
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.checks import filled
-from symcook.model.parts import Head, held_matrices
+from symcook.model.parts import HEADS, held_matrices
 from symcook.model.rationals import consecutive, outward
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -39,6 +40,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     unknown_step,
 )
@@ -48,7 +50,7 @@ from symcook.words.inputs import Strings
 from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
-READS = PartsRead("the guarantee", **NORMS_AND_GATES)
+READS = PartsRead("the guarantee", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 RUNS = 1000
 """The greatest number of runs of boxes for one certificate and one order of division."""
@@ -85,7 +87,7 @@ ORDERS = (
 OVERFLOW = "the bound on overflow"
 """How messages call `greatest`."""
 MASKED: dict[str, None] = dict.fromkeys(("none", "future", "strict-future", "past", "strict-past"))
-MEANS: dict[str, None] = dict.fromkeys(("average", "softmax", "leftmost", "rightmost"))
+MEANS: dict[str, None] = dict.fromkeys(("average", "softmax", "softmax-plus-one", "leftmost", "rightmost"))
 BELOW_ONE: dict[str, None] = dict.fromkeys(("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"))
 """The activations f with |f(x)| <= max(|x|, 1)."""
 HELP = "remedy: normalise after summing, as the exported code does: (W @ v)/W.sum(-1, keepdim=True)"
@@ -245,8 +247,8 @@ def _before(order_entry: dict[str, Any], n: int, n_max: int, why: str) -> dict[s
 
 def _divides(model: Transformer) -> bool:
     """Whether some head divides, to average or for softmax."""
-    heads = (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, Head))
-    divides = {"average": True, "softmax": True, "leftmost": False, "rightmost": False}
+    heads = (part for step in READS.of(model).sublayers for part in step.parts if isinstance(part, HEADS))
+    divides = {"average": True, "softmax": True, "softmax-plus-one": True, "leftmost": False, "rightmost": False}
     return any(chosen("the guarantee", "weighting", head.weighting, divides) for head in heads)
 
 
@@ -734,6 +736,10 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
             case Centre(of):
                 entries = made(key, of, x)
                 return with_rounding(entries + with_rounding(entries.sum(), len(entries)) / len(entries))
+            case Rotate(of, _):
+                pairs = made(key, of, x).reshape(2, -1)
+                m.read |= {key + "cos", key + "sin"}
+                return np.tile(with_rounding(pairs.sum(axis=0), 2), 2)  # both factors are at most 1
             case DivideByRms(of, epsilon, zero):
                 entries = made(key, of, x)
                 chosen(OVERFLOW, "outcome of a division by zero", zero, {"refuse": 0, "zero": 0})
@@ -743,17 +749,29 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
                 entries = made(key, of, x)
                 scaled = entries * size(key + gain)
                 return with_rounding(scaled if bias is None else scaled + size(key + bias), len(entries))
+            case Attend(ByDistance(Products(asks, offers, "scale", "temperature"), slope), values, mask, weighting):
+                # A score has one term more, of at most this size: a product with the index of the key.
+                further = size(key + slope) * n
+                return attended(key, (asks, offers, values), mask, weighting, x, further)
             case Attend(Products(asks, offers, "scale", "temperature"), values, mask, weighting):
-                # Under every mask a row sees at most n positions, and each of these weightings gives a mean of values.
-                chosen(OVERFLOW, "mask", mask, MASKED)
-                chosen(OVERFLOW, "weighting", weighting, MEANS)
-                query, offered = made(key, asks, x), made(key, offers, x)
-                score = with_rounding((query * offered).sum(), len(query))
-                with_rounding(score * (size(key + "factor")[:n] if key + "factor" in m else np.ones(1)).max())
-                value = made(key, values, x)
-                with_rounding(n * value, n)  # the sum, before it is divided
-                return with_rounding(value, n)
+                return attended(key, (asks, offers, values), mask, weighting, x)
         unknown_step(OVERFLOW, step)
+
+    def attended(
+        key: str, sides: tuple[PartStep, PartStep, PartStep], mask: str, weighting: str, x: Any, further: Any = None
+    ) -> Any:
+        """The bound of a head; `further` is that of what scores have besides the product of query and key."""
+        # Under every mask a row sees at most n positions, and each of these weightings gives a mean of
+        # values, or less.
+        chosen(OVERFLOW, "mask", mask, MASKED)
+        chosen(OVERFLOW, "weighting", weighting, MEANS)
+        query, offered, value = (made(key, side, x) for side in sides)
+        score = with_rounding((query * offered).sum(), len(query))
+        if further is not None:
+            score = with_rounding(score + with_rounding(further), len(query) + 1)
+        with_rounding(score * (size(key + "factor")[:n] if key + "factor" in m else np.ones(1)).max())
+        with_rounding(n * value, n)  # the sum, before it is divided
+        return with_rounding(value, n)
 
     # The embedding and the positions.
     z = size("embedding").max(axis=0)

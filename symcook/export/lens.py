@@ -117,10 +117,18 @@ class Lens:
     def __init__(self, m: Archive) -> None:
         import numpy as np
 
-        if kind := next((str(m[key]) for key in m if key.startswith("step") and key.endswith(".kind")), None):
+        kinds = [str(m[key]) for key in m if key.startswith("step") and key.endswith(".kind")]
+        if kind := next((kind for kind in kinds if kind not in ("biased", "rotary")), None):
             _refuse("each part", f"one of the kind {kind}")
+        for name in (k.removesuffix(".kind") for k in m if k.startswith("step") and k.endswith(".kind")):
+            if f"{name}.cos" in m or f"{name}.q_gain" in m:
+                _refuse(f"the scores of {name}", "rotary positions, or norms of queries and keys")
+            if m.get(f"{name}.slope", 0) != 0:
+                _refuse(f"the scores of {name}", "a slope by the distance")
         # If norms choose coordinates, the chosen coordinates become the residual stream.
         if any(key.endswith(".P") for key in m):
+            if kinds:
+                _refuse("the heads", "biases of their own beside norms that choose coordinates")
             m = ChosenNorms(ArraysRead(m, ENGINE)).archive()
         self.m, self.np = m, np = ArraysRead(m, ENGINE), np
         if not len(m["vocabulary"]):
@@ -172,13 +180,18 @@ class Lens:
         if len(self.masks) > 1 or not self.masks <= DIRECTIONS.keys():
             _refuse(f"the mask of {name}", " beside ".join(sorted(self.masks)))
         # If all scores are equal, average-hard attention is softmax attention.
-        uniform = not Q.any() or not K.any()
+        uniform = not ((Q.any() and K.any()) or key + "kind" in m)
         if str(m[key + "weighting"]) != "softmax" and not (uniform and str(m[key + "weighting"]) == "average"):
             _refuse(f"the weighting of {name}", f"{m[key + 'weighting']} (hard attention)")
         factor: Any = m.get(key + "factor", np.ones(1))
         if factor.ndim > 1 or (factor != factor[0]).any():
             _refuse(f"the temperature of {name}", "one that depends on the position")
-        biases: list[Any] = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
+        # A head with biases has them under the names of its fields; the steps of its kind and a slope of 0 say no more.
+        own = key + "kind" in m
+        m.read |= {key + name for name in ("kind", "steps", "slope") if own}
+        names = [f"{part.lower()}_bias" if own else f"b{part}" for part in "QKV"]
+        stored = zip(names, (Q, K, V), strict=True)
+        biases: list[Any] = [m.get(key + name, np.zeros(len(matrix), dtype=Q.dtype)) for name, matrix in stored]
         # Q and its bias are multiplied by the factor of the scores, and by the scale that TransformerLens divides by.
         Q, biases[0] = (
             cast(matrix.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"])) for matrix in (Q, biases[0])

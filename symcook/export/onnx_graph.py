@@ -16,6 +16,7 @@ from symcook.export.archive import Archive, ArraysRead, facts, has_network, modu
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -23,6 +24,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     fixed_numbers,
     unknown_step,
@@ -40,7 +42,7 @@ MASKS = {
     "strict-past": (True, "Less"),
 }  # fmt: skip
 """For each mask whether a row sees what is later, and how positions are compared; None where it sees all of them."""
-WEIGHTINGS = {"softmax": None, "average": None, "leftmost": 0, "rightmost": 1}
+WEIGHTINGS = {"softmax": None, "softmax-plus-one": None, "average": None, "leftmost": 0, "rightmost": 1}
 """For each weighting that chooses one of several largest scores, whether it counts them from the right."""
 ENGINE = "the ONNX graph"
 """How messages call this module."""
@@ -206,44 +208,56 @@ class _Graph:
                 return self.op("Mul", self.made(key, left, x), self.made(key, right, x))
             case Centre(of):
                 entries = self.made(key, of, x)
-                return self.op("Sub", entries, self.mean(entries, key))
+                return self.op("Sub", entries, self.mean(entries, len(self.m[key + "gain"])))
             case DivideByRms(of, epsilon, zero):
                 return self.divided(self.made(key, of, x), key, epsilon, zero)
+            case Rotate(of, _):
+                return self.turned(self.made(key, of, x), key)
             case ScaleEntries(of, gain, bias):
                 scaled = self.op("Mul", self.made(key, of, x), key + gain)
                 return scaled if bias is None else self.op("Add", scaled, key + bias)
-            case Attend(
-                Products(LinearMap(Read(), queries, None), LinearMap(Read(), keys, None), "scale", "temperature"),
-                LinearMap(Read(), values, None),
-                mask,
-                weighting,
-            ):
-                return self.attended(key, x, (key + queries, key + keys, key + values), mask, weighting)
+            case Attend(scores, values, mask, weighting):
+                return self.attended(key, x, scores, values, mask, weighting)
         unknown_step(ENGINE, step)
 
-    def attended(self, key: str, x: str, matrices: tuple[str, str, str], mask: str, weighting: str) -> str:
+    def attended(
+        self, key: str, x: str, scores: Products | ByDistance, values: PartStep, mask: str, weighting: str
+    ) -> str:
         """The output of a head, which is added to the residual stream. `x` is what it reads."""
         import numpy as np
 
         m, zero, unity = self.m, self.number(0.0), self.number(1.0)
-        queries, keys, values = matrices
+        match scores:
+            case Products(queries, keys, "scale", "temperature"):
+                slope = None
+            case ByDistance(Products(queries, keys, "scale", "temperature"), slope):
+                pass
+            case _:
+                unknown_step(ENGINE, scores)
         sees_key = self.mask(mask)
-        if len(m[queries]):
-            q, k = self.product(x, queries), self.op("Transpose", self.product(x, keys), perm=[0, 2, 1])
+        if len(m[key + "Q"]):
+            q, k = (self.made(key, side, x) for side in (queries, keys))
+            k = self.op("Transpose", k, perm=[0, 2, 1])
         else:
-            # A head without key dimensions: all scores are zero.
-            m.read.add(keys)
-            column = self.constant(np.zeros((m[values].shape[1], 1), dtype=self.dtype))
+            # A head without key dimensions: all products are zero.
+            m.read |= {key + name for side in (queries, keys) for name in fixed_numbers(side)}
+            column = self.constant(np.zeros((m[key + "V"].shape[1], 1), dtype=self.dtype))
             q, k = self.op("MatMul", x, column), self.op("Transpose", self.op("MatMul", x, column), perm=[0, 2, 1])
         # Scores, times the factor of their row.
         s = self.op("MatMul", q, k)
+        if slope is not None and m[key + slope] != 0:
+            s = self.op("Add", s, self.op("Mul", key + slope, self.op("Cast", self.indices(), to=self.kind)))
         if key + "factor" in m:
             s = self.op("Mul", s, self.op("Unsqueeze", self.at_length(key + "factor", 1), self.whole(1)))
         # The largest visible score of each row.
         low = self.number(LOWEST[self.dtype])
         top = self.op("ReduceMax", self.op("Where", sees_key, s, low), axes=[2])
         backwards = chosen(ENGINE, "weighting", weighting, WEIGHTINGS)
-        if weighting == "softmax":
+        below = None
+        if weighting == "softmax-plus-one":  # as one more position, with the score and the value 0
+            top = self.op("Max", top, zero)
+            below = self.op("Exp", self.op("Neg", top))
+        if weighting in ("softmax", "softmax-plus-one"):
             a = self.op("Where", sees_key, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
         else:
             # Hard attention: 1 at the largest scores; of several, the first from the left or from the right, if it
@@ -254,19 +268,36 @@ class _Graph:
                 a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, unity), to=self.kind))
         # One division by the total, after the sum, as the error model of the certificate assumes.
         total = self.op("ReduceSum", a, self.whole(2))
+        total = total if below is None else self.op("Add", total, below)
         total = self.op("Where", self.op("Equal", total, zero), unity, total)  # a row that sees nothing is zero
-        return self.op("Div", self.op("MatMul", a, self.product(x, values)), total)
+        return self.op("Div", self.op("MatMul", a, self.made(key, values, x)), total)
 
-    def mean(self, entries: str, key: str) -> str:
-        """The mean of the entries of a norm at each position."""
-        size = self.number(float(len(self.m[key + "gain"])))
+    def indices(self) -> str:
+        """The indices of the positions, from 0."""
+        ends = (self.op("Squeeze", self.whole(0), self.whole(0)), self.op("Squeeze", self.length, self.whole(0)))
+        return self.op("Range", *ends, self.op("Squeeze", self.whole(1), self.whole(0)))
+
+    def turned(self, entries: str, key: str) -> str:
+        """The pairs k, k + h of 2 h entries, turned by the angles at each position."""
+        half = self.m[key + "cos"].shape[1]
+        ends, axis = (self.whole(0), self.whole(half), self.whole(2 * half)), self.whole(2)
+        x, y = (self.op("Slice", entries, low, high, axis) for low, high in (ends[:2], ends[1:]))
+        cos, sin = self.at_length(key + "cos", 2), self.at_length(key + "sin", 2)
+        first = self.op("Sub", self.op("Mul", x, cos), self.op("Mul", y, sin))
+        second = self.op("Add", self.op("Mul", x, sin), self.op("Mul", y, cos))
+        return self.op("Concat", first, second, axis=2)
+
+    def mean(self, entries: str, count: int) -> str:
+        """The mean of so many entries of a norm at each position."""
+        size = self.number(float(count))
         return self.op("Div", self.op("ReduceSum", entries, self.whole(2)), size)
 
     def divided(self, x: str, key: str, epsilon: str, zero_root: str) -> str:
         """The entries of a norm by the root of their mean square plus epsilon."""
         zero, unity = self.number(0.0), self.number(1.0)
         # Where the root is zero, the quotient is zero, or NaN if the norm refuses.
-        total = self.op("Add", self.mean(self.op("Mul", x, x), key), key + epsilon)
+        gain = key + ("q_gain" if key + "q_gain" in self.m else "gain")  # as many as there are entries
+        total = self.op("Add", self.mean(self.op("Mul", x, x), len(self.m[gain])), key + epsilon)
         flat = self.op("Equal", total, zero)
         x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, unity, total)))
         if chosen(ENGINE, "zero", zero_root, {"refuse": True, "zero": False}):

@@ -21,8 +21,10 @@ from symcook.model.checks import Space, stored_value
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import (
     KINDS,
+    AnyHead,
     AnyNetwork,
     AnyNorm,
+    BiasedHead,
     FeedForward,
     GatedUnits,
     Head,
@@ -30,6 +32,7 @@ from symcook.model.parts import (
     LayerNorm,
     Part,
     RMSNorm,
+    RotaryHead,
     SelfAttention,
 )
 from symcook.model.rationals import quotient
@@ -251,19 +254,32 @@ class _Reader:
             return LayerNorm(tuple(self.space), **fields)
         return LayerNorm(tuple(self.space), writes, projection=self.matrix(key + "P", len(self.space)), **fields)
 
-    def head(self, key: str, view: Sequence[str]) -> Head:
+    def head(self, key: str, view: Sequence[str]) -> AnyHead:
         """A head over the coordinates that it uses."""
-        m = self.m
+        m, biases = self.m, dict[str, Any]()
+        if self.kind(key, "head") is RotaryHead:
+            must = "an export that is read back must have heads without rotary positions and norms of queries"
+            raise BadInput(must, f"those of {key.rstrip('.')}", "load the model file")
+        if self.kind(key, "head") is BiasedHead:
+            sizes = {"q_bias": len(m[key + "Q"]), "k_bias": len(m[key + "K"]), "v_bias": len(m[key + "V"])}
+            biases = {name: self.vector(key + name, size) for name, size in sizes.items()}
         Q, K, V = (self.matrix(key + name, len(view)) for name in ("Q", "K", "V"))
         reads = _used(range(len(view)), lambda c: any(row[c] for part in (Q, K, V) for row in part))
-        writes = _used(range(len(V)), lambda r: any(V[r]))
+        writes = _used(range(len(V)), lambda r: any(V[r]) or bool(biases and biases["v_bias"][r]))
         temperature = "1"
         # An archive has only the quotient of scale and temperature: the scale becomes 1, and the temperature 1/factor.
         if key + "factor" in m:
             temperature = f"1/({self.function(key + 'factor', m[key + 'factor'])})"
         Q, K, V = ([[row[c] for c in reads] for row in part] for part in (Q, K, [V[r] for r in writes]))
         names = tuple(view[c] for c in reads), tuple(self.space[r] for r in writes)
-        return Head(*names, Q, K, V, self.value(key + "mask"), self.value(key + "weighting"), temperature)
+        words = self.value(key + "mask"), self.value(key + "weighting")
+        if not biases:
+            return Head(*names, Q, K, V, *words, temperature)
+        biases["v_bias"] = [biases["v_bias"][r] for r in writes]
+        slope = self.row(key + "slope", [float(m[key + "slope"])])[0]
+        sides = {"q_bias": biases["q_bias"], "k_bias": biases["k_bias"], "v_bias": biases["v_bias"]}
+        more: dict[str, Any] = {"mask": words[0], "weighting": words[1], "slope": slope, "temperature": temperature}
+        return BiasedHead(names[0], names[1], Q, K, V, **{**sides, **more})
 
     def kind(self, key: str, place: str) -> type[Part]:
         """The kind of the part at a place whose arrays have the prefix `key`."""

@@ -17,6 +17,7 @@ from symcook.export.archive import Archive, ArraysRead, has_network, numbered, r
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -24,6 +25,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     unknown_step,
 )
@@ -57,19 +59,30 @@ DTYPE = torch.{dtype}
 
 def attend(x, Q, K, V, mask, weighting, factor=None):
     """What a head adds to the stream: x is (B, n, r), Q and K (key, r), V (d, r), factor (n)."""
-    n = x.shape[1]
+    return mixed(x @ Q.T, x @ K.T, x @ V.T, mask, weighting, factor)
+
+
+def mixed(q, k, v, mask, weighting, factor=None, slope=None):
+    """The values v mixed by the scores of queries q and keys k, and of slope times the index of a key."""
+    n = v.shape[1]
     i, j = torch.arange(n)[:, None], torch.arange(n)[None, :]
     seen = {{
         "none": i == i + 0 * j, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i
     }}[mask]
-    s = (x @ Q.T) @ (x @ K.T).transpose(1, 2)
+    s = q @ k.transpose(1, 2)
+    if slope is not None:
+        s = s + slope * torch.arange(n).to(v.dtype)[None, :]
     if factor is not None:
         if bool(((factor < 0) | torch.isinf(factor)).any()):  # 0 is an infinite temperature
             raise ValueError(f"a temperature must be positive; given: at length {{n}} it is not.")
         s = s * factor[:, None]
     top = s.masked_fill(~seen, -math.inf).amax(dim=2, keepdim=True)
     top = torch.where(seen.any(dim=1)[:, None], top, torch.zeros_like(top))
-    if weighting == "softmax":
+    below = torch.zeros_like(top)
+    if weighting == "softmax-plus-one":  # as one more position, with the score and the value 0
+        top = -torch.minimum(-top, torch.zeros_like(top))
+        below = torch.exp(-top)
+    if weighting in ("softmax", "softmax-plus-one"):
         a = torch.exp(torch.minimum(s - top, torch.zeros_like(s))) * seen
     else:
         a = (s == top) & seen
@@ -79,9 +92,9 @@ def attend(x, Q, K, V, mask, weighting, factor=None):
             a = a & (a.flip(2).cumsum(dim=2).flip(2) == 1)
         elif weighting != "average":
             raise ValueError(f"unknown weighting: {{weighting}}")
-        a = a.to(x.dtype)
-    total = a.sum(dim=2, keepdim=True)
-    return (a @ (x @ V.T)) / torch.where(total == 0, torch.ones_like(total), total)  # a row that sees nothing is zero
+        a = a.to(v.dtype)
+    total = a.sum(dim=2, keepdim=True) + below
+    return (a @ v) / torch.where(total == 0, torch.ones_like(total), total)  # a row that sees nothing is zero
 
 
 def normed(z, gain, bias, epsilon, P=None, refuse=True):
@@ -94,7 +107,7 @@ def normed(z, gain, bias, epsilon, P=None, refuse=True):
         must = "a layer norm with epsilon = 0 must meet a variance above zero"
         raise ValueError(f"{{must}}; given: zero at index {{index}} of input {{given}}; set an epsilon above 0.")
     return x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total)) * gain + bias
-{rms_normed}
+{rms_normed}{turned}
 
 def activate(x, kind):
     if kind == "relu":
@@ -241,9 +254,16 @@ def rms_normed(z, gain, epsilon, P=None, refuse=True):
         raise ValueError(f"{must}; given: zero at index {index} of input {given}; set an epsilon above 0.")
     return x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total)) * gain
 '''
+TURNED = '''
+
+def turned(x, cos, sin):
+    """The pairs k, k + h of 2 h entries, turned by angles with these cosines and sines (n, h)."""
+    first, second = x[:, :, : cos.shape[1]], x[:, :, cos.shape[1] :]
+    return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=2)
+'''
 WORDS_KNOWN = {
     "mask": ("none", "future", "strict-future", "past", "strict-past"),
-    "weighting": ("average", "softmax", "leftmost", "rightmost"),
+    "weighting": ("average", "softmax", "softmax-plus-one", "leftmost", "rightmost"),
     "activation": ("relu", "step", "gelu", "gelu-tanh", "gelu-sigmoid", "silu"),
     "zero_variance": ("refuse", "zero"),
     "readout.kind": ("sign", "zero", "largest", "distribution", "value"),
@@ -289,6 +309,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         adds=f" ({plain(', '.join(added))})" if added else ", of which there are none",
         sha256=sha256,
         constants="\n".join(constants(m)) + "\n",
+        turned=TURNED if any("turned(" in line for line in forward) else "",
         rms_normed=RMS_NORMED if any("rms_normed(" in line for line in forward) else "",
         init="\n".join(f"        {line}" for line in _init(m, weights)),
         forward="\n".join(f"        {line}" for line in forward),
@@ -414,6 +435,9 @@ def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
             return f"activate({_made(m, key, of, x)}, {_known('activation', kind)!r})"
         case Multiply(left, right):
             return f"(({_made(m, key, left, x)}) * ({_made(m, key, right, x)}))"
+        case Rotate(of, _):
+            tables = ", ".join(f"self.{key}{name}[:n]" for name in ("cos", "sin"))
+            return f"turned({_made(m, key, of, x)}, {tables})"
         case ScaleEntries(DivideByRms(Centre(of), epsilon, zero), gain, str(bias)):
             function, numbers = "normed", (gain, bias, epsilon)
         case ScaleEntries(DivideByRms(of, epsilon, zero), gain, None):
@@ -424,11 +448,10 @@ def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
             mask,
             weighting,
         ):
-            arguments = [f"self.{key}{name}" for name in (queries, keys, values)]
-            arguments += [repr(_known("mask", mask)), repr(_known("weighting", weighting))]
-            if key + "factor" in m:
-                arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
-            return f"attend({x}, {', '.join(arguments)})"
+            names = ", ".join(f"self.{key}{name}" for name in (queries, keys, values))
+            return f"attend({x}, {names}, {_rule(m, key, mask, weighting)})"
+        case Attend(scores, values, mask, weighting):
+            return _mixed(m, key, x, scores, values, mask, weighting)
         case _:
             unknown_step(ENGINE, step)
     arguments = [f"self.{key}{name}" for name in numbers]
@@ -437,8 +460,33 @@ def _made(m: ArraysRead, key: str, step: PartStep, x: str) -> str:
             arguments.append(f"P=self.{m.array(key, projection)}")
         case Read():
             pass
+        case LinearMap(Read(), _, str(_)):  # queries or keys
+            x = _made(m, key, of, x)
         case _:
             unknown_step(ENGINE, of)
     if _known("zero_variance", zero) == "zero" or m[key + epsilon] > 0:
         arguments.append("refuse=False")
     return f"{function}({x}, {', '.join(arguments)})"
+
+
+def _mixed(
+    m: ArraysRead, key: str, x: str, scores: Products | ByDistance, values: PartStep, mask: str, weighting: str
+) -> str:
+    """The code of a head with more than matrices."""
+    match scores:
+        case Products(queries, keys, "scale", "temperature"):
+            slope = ""
+        case ByDistance(Products(queries, keys, "scale", "temperature"), name):
+            slope = "" if m[key + name] == 0 else f", slope=self.{key}{name}"
+        case _:
+            unknown_step(ENGINE, scores)
+    sides = ", ".join(_made(m, key, side, x) for side in (queries, keys, values))
+    return f"mixed({sides}, {_rule(m, key, mask, weighting)}{slope})"
+
+
+def _rule(m: ArraysRead, key: str, mask: str, weighting: str) -> str:
+    """The mask, the weighting and the factor of a head, as arguments."""
+    arguments = [repr(_known("mask", mask)), repr(_known("weighting", weighting))]
+    if key + "factor" in m:
+        arguments.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
+    return ", ".join(arguments)

@@ -9,6 +9,7 @@ from symcook.model.parts import Part
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -16,6 +17,7 @@ from symcook.model.steps import (
     PartStep,
     Products,
     Read,
+    Rotate,
     ScaleEntries,
     unknown_step,
 )
@@ -46,8 +48,10 @@ def _needed(step: PartStep, wanted: Collection[int] | None, count: int, filled: 
             return _needed(of, wanted, count, filled)
         case Multiply(left, right):
             return _needed(left, wanted, count, filled) | _needed(right, wanted, count, filled)
-        case Centre(of) | DivideByRms(of, _, _):
+        case Centre(of) | DivideByRms(of, _, _) | Rotate(of, _):
             return _needed(of, None, count, filled)
+        case Attend(ByDistance(products, _), values, mask, weighting):
+            return _needed(Attend(products, values, mask, weighting), wanted, count, filled)
         case Attend(Products(queries, keys, _, _), values, _, _):
             scores = _needed(queries, None, count, filled) | _needed(keys, None, count, filled)
             return scores | _needed(values, wanted, count, filled)

@@ -77,6 +77,10 @@ MASKS = tuple(mask.value for mask in Mask)
 """The names of the masks; `Mask` says what each lets a row see."""
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
 """How a head makes weights of scores; see `Head`."""
+PLUS_ONE = "softmax-plus-one"
+"""Softmax with a one below: e^score over 1 plus the sum of all, so that weights may add up to less than 1."""
+SOFT = ("softmax", PLUS_ONE)
+"""The weightings that are exponentials of scores."""
 ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step", "silu")
 """The activations of hidden units; see `FeedForward`."""
 SIGMOIDS = {"gelu-sigmoid": Fraction(1702, 1000), "silu": Fraction(1)}
@@ -258,15 +262,63 @@ class FeedForward(Part):
         return super().sizes() | {"hidden": self.hidden}
 
 
+class HeadPart:
+    """What the kinds of heads have in common."""
+
+    def _head_fields(self: Any) -> dict[str, Any]:
+        """The checked fields of a head, but for its matrices; BadInput for invalid ones. An alias of a mask or a
+        weighting becomes the listed name."""
+        mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, (*WEIGHTINGS, PLUS_ONE))
+        reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
+        scale, temperature = held(self, "scale"), kept_number(held(self, "temperature"))
+        # The definition's scale, by the number of key dimensions.
+        if isinstance(scale, str) and scale == "1/sqrt(d_key)":
+            scale = f"1/sqrt({max(height(held(self, 'Q'), 'Q'), 1)})"
+        scale = kept_number(scale)
+        if not is_positive(scale):
+            raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
+        if temperature <= 0 if isinstance(temperature, Fraction) else temperature.is_nonpositive:
+            raise BadInput("a temperature must be positive", temperature)
+        return {
+            "reads": reads, "writes": writes, "mask": mask, "weighting": weighting, "scale": scale,
+            "temperature": temperature,
+        }  # fmt: skip
+
+    @cached_property
+    def sees(self: Any) -> Mask:
+        """What the mask lets a row see."""
+        return Mask(self.mask)
+
+    @property
+    def averages(self: Any) -> bool:
+        """Whether each row is a plain average: all scores are zero, and ties are not broken."""
+        return self.uniform and self.weighting in ("average", "softmax")
+
+    @cached_property
+    def factor(self: Any) -> Any:
+        """The factor of the scores, scale/temperature; 1 where it does not change the weights."""
+        return self.scale / self.temperature if self.weighting in SOFT and not self.uniform else 1
+
+    def _lowered_factor(self: Any) -> Any:
+        """`factor` as number systems take it."""
+        numbers = self.lowered["scale"], self.lowered["temperature"]
+        if all(isinstance(number, Fraction) for number in numbers):
+            # Only softmax depends on the factor; hard attention compares scores.
+            soft = self.weighting in SOFT and not self.uniform
+            return numbers[0] / numbers[1] if soft else Fraction(1)
+        return lowered(self.factor)
+
+
 @door()
 @keeps("Q", "K", "V", "temperature", "scale")
 @dataclass(frozen=True, repr=False)
-class Head(Part):
+class Head(Part, HeadPart):
     """An attention head: c_i = sum_j alpha_ij V x_j, added to the coordinates `writes` of each position i.
 
     x_j has the r coordinates `reads` of position j. The weights alpha_i are made from the scores of row i:
     score_ij = scale * (Q x_i) . (K x_j) / temperature. A row that sees no position gets zero. An output matrix is a
-    factor of V. A bias of queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere.
+    factor of V. A bias of queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere,
+    or a field of a `BiasedHead`.
 
     Arguments:
         reads: tuple of str. The coordinates that are read, r of them.
@@ -278,6 +330,7 @@ class Head(Part):
             "anti-causal" j >= i; "strict-anti-causal" j > i.
         weighting: str ("average"). "average" puts equal weight on all maximal scores, so that Q = K = 0 is the uniform
             average. "leftmost" and "rightmost" put all weight on the first or last maximal score. "softmax" is softmax.
+            "softmax-plus-one" is softmax with 1 more in the denominator, so that a row may give less than a mean.
         temperature: exact (1). A positive number, or an expression in i and n.
         scale: exact (1). A positive number, or "1/sqrt(d_key)".
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
@@ -318,27 +371,11 @@ class Head(Part):
         """Check the fields, and set them in their frozen form; an alias of a mask or weighting becomes the listed name.
         Raises BadInput for invalid fields."""
         self._take(exact)
-        mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
-        reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
-        scale, temperature = held(self, "scale"), kept_number(held(self, "temperature"))
-        # The definition's scale, by the number of key dimensions.
-        if isinstance(scale, str) and scale == "1/sqrt(d_key)":
-            scale = f"1/sqrt({max(height(held(self, 'Q'), 'Q'), 1)})"
-        scale = kept_number(scale)
-        if not is_positive(scale):
-            raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
-        if temperature <= 0 if isinstance(temperature, Fraction) else temperature.is_nonpositive:
-            raise BadInput("a temperature must be positive", temperature)
-        self._freeze(reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature)
+        self._freeze(**self._head_fields())
 
     def sizes(self) -> dict[str, int]:
         """As `Part.sizes`, with the number of key dimensions."""
         return super().sizes() | {"key": height(held(self, "Q"), "Q")}
-
-    @cached_property
-    def sees(self) -> Mask:
-        """What the mask lets a row see."""
-        return Mask(self.mask)
 
     @cached_property
     def uniform(self) -> bool:
@@ -348,15 +385,221 @@ class Head(Part):
             return not any(q and k for q, k in zip(queries.filled_rows(), keys.filled_rows(), strict=True))
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
 
-    @property
-    def averages(self) -> bool:
-        """Whether each row is a plain average: all scores are zero, and ties are not broken."""
-        return self.uniform and self.weighting in ("average", "softmax")
+    @cached_property
+    def lowered(self) -> Mapping[str, Any]:
+        """As `Part.lowered`, with the factor of the scores as one more name."""
+        return MadeOnce((*super().lowered, "factor"), self._lower)
+
+    def _lower(self, name: str) -> Any:
+        """As `Part._lower`, also for the factor of the scores."""
+        return self._lowered_factor() if name == "factor" else super()._lower(name)
+
+
+@door()
+@keeps("Q", "K", "V", "q_bias", "k_bias", "v_bias", "slope", "temperature", "scale")
+@dataclass(frozen=True, repr=False)
+class BiasedHead(Part, HeadPart):
+    """An attention head with biases of queries, keys and values, and a linear bias of its scores (ALiBi).
+
+    score_ij = (scale * (Q x_i + q_bias) . (K x_j + k_bias) + slope * (j - i)) / temperature, and the values are
+    V x_j + v_bias. With a positive slope and a causal mask, a position that is further back gets a lower score. A row
+    that sees no position gets zero, without v_bias. The head may be used wherever a `Head` may.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them.
+        writes: tuple of str. The coordinates to which the output is added, m of them.
+        Q: matrix d x r. The queries, with d key dimensions.
+        K: matrix d x r. The keys.
+        V: matrix m x r. The values.
+        q_bias: d exact numbers (None). The biases of the queries; zeros by default.
+        k_bias: d exact numbers (None). The biases of the keys; zeros by default.
+        v_bias: m exact numbers (None). The biases of the values; zeros by default.
+        mask: str ("none"). As in `Head`.
+        weighting: str ("average"). As in `Head`; hard attention compares these scores.
+        slope: exact (0). The slope of the bias of the scores.
+        temperature: exact (1). As in `Head`.
+        scale: exact (1). As in `Head`.
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: BiasedHead. It does not change.
+
+    Raises: BadInput: an unknown mask or weighting, a vector or matrix of another shape, a scale or temperature that is
+    not positive, or a float without `exact`.
+
+    Example:
+
+    >>> BiasedHead(("x",), ("y",), Q=[[1]], K=[[1]], V=[[1]], mask="causal", slope="1/2").mask
+    'future'
+
+    Source: Press, Smith and Lewis, Train short, test long: attention with linear biases (2022), Section 3.
+    """
+
+    FIELDS: ClassVar = {
+        "Q": ("key", "reads"), "K": ("key", "reads"), "V": ("writes", "reads"), "q_bias": ("key", "one"),
+        "k_bias": ("key", "one"), "v_bias": ("writes", "one"), "mask": "word", "weighting": "word", "slope": "number",
+        "temperature": "number", "scale": "number",
+    }  # fmt: skip
+    PLACE: ClassVar = "head"
+    KIND: ClassVar = "biased"
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    Q: Any
+    K: Any
+    V: Any
+    q_bias: Any = None
+    k_bias: Any = None
+    v_bias: Any = None
+    mask: str = "none"
+    weighting: str = "average"
+    slope: Any = 0
+    temperature: Any = 1
+    scale: Any = 1
+    exact: InitVar[bool] = False
+
+    def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form, with zeros as the biases that are None. Raises BadInput
+        for invalid fields."""
+        self._take(exact)
+        fields = self._head_fields()
+        sizes = {"q_bias": self.sizes()["key"], "k_bias": self.sizes()["key"], "v_bias": len(fields["writes"])}
+        zeros = {name: [0] * size for name, size in sizes.items() if held(self, name) is None}
+        slope = kept_number(held(self, "slope"))
+        if slope != 0 and self.weighting == PLUS_ONE:
+            raise BadInput("a head with a slope must have another weighting", PLUS_ONE, "give softmax, or a slope of 0")
+        self._freeze(slope=slope, **fields, **zeros)
+
+    def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the number of key dimensions."""
+        return super().sizes() | {"key": height(held(self, "Q"), "Q")}
 
     @cached_property
-    def factor(self) -> Any:
-        """The factor of the scores, scale/temperature; 1 where it does not change the weights."""
-        return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
+    def uniform(self) -> bool:
+        """Whether every score is zero by the shape of the matrices and biases."""
+        numbers = self.lowered
+        sides = zip(numbers["Q"], numbers["q_bias"], numbers["K"], numbers["k_bias"], strict=True)
+        products = any((q or b != 0) and (k or c != 0) for q, b, k, c in sides)
+        return not products and numbers["slope"] == 0
+
+    @cached_property
+    def lowered(self) -> Mapping[str, Any]:
+        """As `Part.lowered`, with the factor of the scores as one more name, and with "per_position", what the next
+        position has in addition before this factor: slope/scale."""
+        return MadeOnce((*super().lowered, "factor", "per_position"), self._lower)
+
+    def _lower(self, name: str) -> Any:
+        """As `Part._lower`, also for the factor of the scores and what the next position has in addition."""
+        if name == "per_position":
+            numbers = self.lowered["slope"], self.lowered["scale"]
+            fractions = all(isinstance(number, Fraction) for number in numbers)
+            return numbers[0] / numbers[1] if fractions else lowered(self.slope / self.scale)
+        return self._lowered_factor() if name == "factor" else super()._lower(name)
+
+
+@door()
+@keeps("Q", "K", "V", "q_bias", "k_bias", "v_bias", "angles", "q_gain", "k_gain", "qk_epsilon", "temperature", "scale")
+@dataclass(frozen=True, repr=False)
+class RotaryHead(Part, HeadPart):
+    """An attention head with rotary positions, and with norms of its queries and keys.
+
+    score_ij = scale * R(i) N(Q x_i + q_bias) . R(j) N(K x_j + k_bias) / temperature, and the values are V x_j + v_bias.
+    R(i) turns the pair k, k + h of 2 h entries by the angle i * angles[k]: x cos - y sin, x sin + y cos. (A model that
+    turns the entries 2 k and 2 k + 1 has the rows of Q and K in another order.) N(q) = q_gain q/sqrt(mean of squares +
+    qk_epsilon), entry by entry, and likewise for keys. The head may be used wherever a `Head` may.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them.
+        writes: tuple of str. The coordinates to which the output is added, m of them.
+        Q: matrix d x r. The queries, with d key dimensions.
+        K: matrix d x r. The keys.
+        V: matrix m x r. The values.
+        angles: one exact number for each pair (None). The angles of R; by default nothing is turned.
+        q_bias: d exact numbers (None). The biases of the queries; zeros by default.
+        k_bias: d exact numbers (None). The biases of the keys; zeros by default.
+        v_bias: m exact numbers (None). The biases of the values; zeros by default.
+        q_gain: d exact numbers (None). The gains of the norm of queries; by default they are not normed.
+        k_gain: d exact numbers (None). The gains of the norm of keys; by default they are not normed.
+        qk_epsilon: exact (0). A number that is added to the mean of squares.
+        mask: str ("none"). As in `Head`.
+        weighting: str ("average"). As in `Head`.
+        temperature: exact (1). As in `Head`.
+        scale: exact (1). As in `Head`.
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: RotaryHead. It does not change.
+
+    Raises: BadInput: an unknown mask or weighting, a vector or matrix of another shape, a scale or temperature that is
+    not positive, or a float without `exact`.
+
+    Example:
+
+    >>> RotaryHead(("x", "y"), ("z",), Q=[[1, 0], [0, 1]], K=[[1, 0], [0, 1]], V=[[1, 1]], angles=["1/2"]).writes
+    ('z',)
+
+    Source: Su et al., RoFormer (2021), Section 3.2; Henry et al., Query-key normalization for transformers (2020).
+    """
+
+    FIELDS: ClassVar = {
+        "Q": ("key", "reads"), "K": ("key", "reads"), "V": ("writes", "reads"), "q_bias": ("key", "one"),
+        "k_bias": ("key", "one"), "v_bias": ("writes", "one"), "angles": ("pairs", "one"), "q_gain": ("key", "one"),
+        "k_gain": ("key", "one"), "mask": "word", "weighting": "word", "qk_epsilon": "number", "temperature": "number",
+        "scale": "number",
+    }  # fmt: skip
+    OPTIONAL: ClassVar = frozenset({"angles", "q_gain", "k_gain"})
+    PLACE: ClassVar = "head"
+    KIND: ClassVar = "rotary"
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    Q: Any
+    K: Any
+    V: Any
+    angles: Any = None
+    q_bias: Any = None
+    k_bias: Any = None
+    v_bias: Any = None
+    q_gain: Any = None
+    k_gain: Any = None
+    qk_epsilon: Any = 0
+    mask: str = "none"
+    weighting: str = "average"
+    temperature: Any = 1
+    scale: Any = 1
+    exact: InitVar[bool] = False
+
+    def __post_init__(self, exact: bool) -> None:
+        """Check the fields, and set them in their frozen form, with zeros as the biases that are None. Raises BadInput
+        for invalid fields."""
+        self._take(exact)
+        fields, sizes = self._head_fields(), self.sizes()
+        if held(self, "angles") is not None and 2 * sizes["pairs"] != sizes["key"]:
+            must, do = "a rotary head must have an angle for each pair of key dimensions", "add angles of 0"
+            raise BadInput(must, f"{sizes['pairs']} for {sizes['key']}", do)
+        if not sizes["key"] and any(held(self, name) is not None for name in ("angles", "q_gain", "k_gain")):
+            raise BadInput("a head with angles or norms of queries must have a key dimension", "none")
+        if (held(self, "q_gain") is None) != (held(self, "k_gain") is None):
+            raise BadInput("a head must norm both queries and keys, or neither", "one gain", "give ones as the other")
+        epsilon = kept_number(held(self, "qk_epsilon"))
+        if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
+            must = "epsilon of a norm of queries must not be negative"
+            raise BadInput(must, symbols.from_sympy(symbols.exact(epsilon)))
+        lengths = {"q_bias": sizes["key"], "k_bias": sizes["key"], "v_bias": len(fields["writes"])}
+        zeros = {name: [0] * size for name, size in lengths.items() if held(self, name) is None}
+        self._freeze(qk_epsilon=epsilon, **fields, **zeros)
+
+    def sizes(self) -> dict[str, int]:
+        """As `Part.sizes`, with the numbers of key dimensions and of pairs."""
+        pairs = 0 if held(self, "angles") is None else height(held(self, "angles"), "angles")
+        return super().sizes() | {"key": height(held(self, "Q"), "Q"), "pairs": pairs}
+
+    @cached_property
+    def uniform(self) -> bool:
+        """Whether every score is zero by the shape of the matrices and biases."""
+        numbers = self.lowered
+        return any(
+            not any(row or added != 0 for row, added in zip(numbers[matrix], numbers[bias], strict=True))
+            for matrix, bias in (("Q", "q_bias"), ("K", "k_bias"))
+        )
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
@@ -365,14 +608,7 @@ class Head(Part):
 
     def _lower(self, name: str) -> Any:
         """As `Part._lower`, also for the factor of the scores."""
-        if name != "factor":
-            return super()._lower(name)
-        numbers = self.lowered["scale"], self.lowered["temperature"]
-        if all(isinstance(number, Fraction) for number in numbers):
-            # Only softmax depends on the factor; hard attention compares scores.
-            soft = self.weighting == "softmax" and not self.uniform
-            return numbers[0] / numbers[1] if soft else Fraction(1)
-        return lowered(self.factor)
+        return self._lowered_factor() if name == "factor" else super()._lower(name)
 
 
 class NormPart:
@@ -599,11 +835,12 @@ class GatedUnits(Part):
         return super().sizes() | {"hidden": self.hidden}
 
 
+AnyHead = Head | BiasedHead | RotaryHead
 AnyNetwork = FeedForward | GatedUnits
 AnyNorm = LayerNorm | RMSNorm
-NETWORKS, NORMS = (FeedForward, GatedUnits), (LayerNorm, RMSNorm)
-"""The kinds of feed-forward layers, and those of norms."""
-KINDS: Mapping[str, type[Part]] = {kind.KIND: kind for kind in (Head, *NETWORKS, *NORMS)}
+HEADS, NETWORKS, NORMS = (Head, BiasedHead, RotaryHead), (FeedForward, GatedUnits), (LayerNorm, RMSNorm)
+"""The kinds of heads, of feed-forward layers, and of norms."""
+KINDS: Mapping[str, type[Part]] = {kind.KIND: kind for kind in (*HEADS, *NETWORKS, *NORMS)}
 """The kinds of parts by the names of `steps.LOWERINGS`."""
 
 
@@ -632,12 +869,12 @@ class SelfAttention(Named):
 
     REPORT = "model"
 
-    heads: tuple[Head, ...]
+    heads: tuple[Any, ...]
 
     def __post_init__(self) -> None:
         freeze(self, heads=listed(self.heads, "self-attention", "heads"))
         for head in self.heads:
-            instance("a part of self-attention", head, Head)
+            instance("a part of self-attention", head, *HEADS)
         if not self.heads:
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
 
@@ -693,7 +930,7 @@ class Layer(Named):
     def __post_init__(self) -> None:
         """Check the sublayers and the norms, and set the norms as tuples. Raises BadInput for invalid ones."""
         # A single head stands for self-attention.
-        if isinstance(self.attention, Head):
+        if isinstance(self.attention, HEADS):
             freeze(self, attention=SelfAttention((self.attention,)))
         if self.attention is None and self.feedforward is None:
             raise BadInput("a layer must have an attention or a feed-forward layer", "neither")

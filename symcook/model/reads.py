@@ -41,15 +41,26 @@ FIRST = {
     "position": "first last each all",
 }
 """The fields of each kind of part and of what holds parts, and the words of each field that has words."""
-STEP_WORDS = {"activation": "silu", "zero_square": "refuse zero"}
-"""The words that came with RMS norms and gated units, for the engines that go by steps."""
-NORMS_AND_GATES = STEP_WORDS | {
+NORM_WORDS = {"activation": "silu", "zero_square": "refuse zero"}
+"""The words that came with RMS norms and gated units."""
+HEAD_WORDS = {"weighting": "softmax-plus-one"}
+"""The word that came with the heads of published models."""
+STEP_WORDS = NORM_WORDS | HEAD_WORDS
+"""The words that are no words of `FIRST`, for the engines that go by steps."""
+NORMS_AND_GATES = NORM_WORDS | {
     "RMSNorm": "gain epsilon projection zero_square",
     "GatedUnits": "gate gate_bias up up_bias down down_bias activation",
 }
 """RMS norms, gated units and their words, for the engines that read both."""
+BIASED_HEADS = {"BiasedHead": "Q K V q_bias k_bias v_bias mask weighting slope temperature scale"}
+"""Heads with biases, for the engines that read them."""
+ROTARY_HEADS = HEAD_WORDS | {
+    "RotaryHead": "Q K V angles q_bias k_bias v_bias q_gain k_gain qk_epsilon mask weighting temperature scale"
+}
+"""Heads with rotary positions, for the engines that read them, and softmax with a one below."""
 KIND_NAMES = {
-    "Head": "a head", "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
+    "Head": "a head", "BiasedHead": "a head with biases", "RotaryHead": "a rotary head",
+    "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",
     "SelfAttention": "self-attention", "Embedding": "an embedding", "Readout": "a readout", "Transformer": "a model",
     "Parameter": "a parameter", "RMSNorm": "an RMS norm", "GatedUnits": "gated units",
 }  # fmt: skip

@@ -74,6 +74,15 @@ class ScaleEntries:
 
 
 @dataclass(frozen=True)
+class Rotate:
+    """Of 2 h entries the pair k, k + h turned by the angle number k times the position i: x cos - y sin, x sin + y
+    cos."""
+
+    of: PartStep
+    angles: str
+
+
+@dataclass(frozen=True)
 class Products:
     """The scores of attention: the dot product of the query at i with the key at j, times scale/temperature."""
 
@@ -84,16 +93,24 @@ class Products:
 
 
 @dataclass(frozen=True)
+class ByDistance:
+    """Scores that fall or grow with the distance: (scale times the dot product + slope (j - i))/temperature."""
+
+    products: Products
+    slope: str
+
+
+@dataclass(frozen=True)
 class Attend:
     """The mean of the values at the positions that the mask lets a row see, weighted by their scores."""
 
-    scores: Products
+    scores: Products | ByDistance
     values: PartStep
     mask: str
     weighting: str
 
 
-PartStep = Read | LinearMap | Activate | Multiply | Centre | DivideByRms | ScaleEntries | Attend
+PartStep = Read | LinearMap | Activate | Multiply | Centre | DivideByRms | ScaleEntries | Rotate | Attend
 PartFields = Mapping[str, Any]
 """The fields of a part by name. Only its words are used here, and whether a matrix is None."""
 
@@ -102,6 +119,26 @@ def _head(part: PartFields) -> PartStep:
     """An attention head."""
     scores = Products(LinearMap(Read(), "Q", None), LinearMap(Read(), "K", None), "scale", "temperature")
     return Attend(scores, LinearMap(Read(), "V", None), part["mask"], part["weighting"])
+
+
+def _biased(part: PartFields) -> PartStep:
+    """An attention head with biases."""
+    sides = LinearMap(Read(), "Q", "q_bias"), LinearMap(Read(), "K", "k_bias")
+    scores = ByDistance(Products(*sides, "scale", "temperature"), "slope")
+    return Attend(scores, LinearMap(Read(), "V", "v_bias"), part["mask"], part["weighting"])
+
+
+def _rotary(part: PartFields) -> PartStep:
+    """An attention head with rotary positions and norms of its queries and keys, where it has them."""
+
+    def side(name: str, bias: str, gain: str) -> PartStep:
+        step: PartStep = LinearMap(Read(), name, bias)
+        if part[gain] is not None:
+            step = ScaleEntries(DivideByRms(step, "qk_epsilon", "zero"), gain, None)
+        return step if part["angles"] is None else Rotate(step, "angles")
+
+    scores = Products(side("Q", "q_bias", "q_gain"), side("K", "k_bias", "k_gain"), "scale", "temperature")
+    return Attend(scores, LinearMap(Read(), "V", "v_bias"), part["mask"], part["weighting"])
 
 
 def _network(part: PartFields) -> PartStep:
@@ -131,7 +168,7 @@ def _rms_norm(part: PartFields) -> PartStep:
 
 
 LOWERINGS: Mapping[str, Mapping[str, Callable[[PartFields], PartStep]]] = {
-    "head": {"head": _head},
+    "head": {"head": _head, "biased": _biased, "rotary": _rotary},
     "network": {"network": _network, "gated": _gated},
     "norm": {"norm": _layer_norm, "rms-norm": _rms_norm},
 }
@@ -172,12 +209,16 @@ def fixed_numbers(step: PartStep) -> frozenset[str]:
             return fixed_numbers(of) | {matrix} | ({bias} if bias is not None else frozenset())
         case Activate(of, _) | Centre(of):
             return fixed_numbers(of)
+        case Rotate(of, angles):
+            return fixed_numbers(of) | {angles}
         case DivideByRms(of, epsilon, _):
             return fixed_numbers(of) | {epsilon}
         case Multiply(left, right):
             return fixed_numbers(left) | fixed_numbers(right)
         case Attend(Products(queries, keys, _, _), values, _, _):
             return fixed_numbers(queries) | fixed_numbers(keys) | fixed_numbers(values)
+        case Attend(ByDistance(products, slope), values, mask, weighting):
+            return fixed_numbers(Attend(products, values, mask, weighting)) | {slope}
     unknown_step("what names numbers", step)
 
 
@@ -186,8 +227,10 @@ def placed_numbers(step: PartStep) -> tuple[str, ...]:
     match step:
         case Attend(Products(_, _, scale, temperature), _, _, _):
             return scale, temperature
+        case Attend(ByDistance(Products(_, _, scale, temperature), _), _, _, _):
+            return scale, temperature
         case Read() | LinearMap(_, _, _) | Activate(_, _) | Multiply(_, _):
             return ()
-        case Centre(_) | DivideByRms(_, _, _) | ScaleEntries(_, _, _):
+        case Centre(_) | DivideByRms(_, _, _) | ScaleEntries(_, _, _) | Rotate(_, _):
             return ()
     unknown_step("what names numbers", step)

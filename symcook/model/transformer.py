@@ -25,11 +25,11 @@ from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.entries import all_rational, held, held_values
 from symcook.model.needed import coordinates_needed
 from symcook.model.parts import (
+    HEADS,
+    NETWORKS,
     NORMS,
+    SOFT,
     AnyNorm,
-    FeedForward,
-    GatedUnits,
-    Head,
     Layer,
     SelfAttention,
     Sublayer,
@@ -217,7 +217,7 @@ class Transformer(Verbs, Shown):
     def __post_init__(self) -> None:
         """Check the fields and how they fit together. Raises BadInput where they do not."""
         # The types of the fields.
-        if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward, GatedUnits)):
+        if isinstance(self.layers, (Layer, SelfAttention, *HEADS, *NETWORKS)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
         instance("the embedding of a model", self.embedding, Embedding)
         instance("the readout of a model", self.readout, Readout)
@@ -320,7 +320,7 @@ class Transformer(Verbs, Shown):
 
         A number with n in it changes at every position when the string grows, unless `length_known`.
         """
-        for head in (part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, Head)):
+        for head in (part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, HEADS)):
             if head.mask not in ("future", "strict-future"):
                 return f"a head with mask {shown_word(head.mask)}, which sees positions that are not there yet"
         for value, indexed, where in () if length_known else self.expressions(symbolic=True):
@@ -397,8 +397,8 @@ class Transformer(Verbs, Shown):
     @cached_property
     def compares(self) -> bool:
         """Whether some head selects the greatest scores, so that it matters whether two scores are equal."""
-        heads = [part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, Head)]
-        return any(head.weighting != "softmax" and not head.uniform for head in heads)
+        heads = [part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, HEADS)]
+        return any(head.weighting not in SOFT and not head.uniform for head in heads)
 
     @property
     def normed(self) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from symcook.proof.definitions import HardRow, HeadRow, SoftRow, Window
-from symcook.proof.runvalues import Call, Score, ValueAt
+from symcook.proof.runvalues import BiasedScore, Call, Score, ValueAt
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class AttendedHead:
     def _score(self) -> ValueAt | None:
         """The score with its scale and temperature; None where it is 0 everywhere."""
         score = self.row.score if isinstance(self.row, (HardRow, SoftRow)) else None
+        if isinstance(score, BiasedScore):
+            return replace(score, temperature=self.factor[1])
         return replace(score, factor=self.factor) if isinstance(score, Score) else score
 
     @property

@@ -29,6 +29,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -37,6 +38,7 @@ from symcook.model.expr import ARITY, children, names, parse_term, valid_name
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
@@ -74,6 +76,7 @@ from symcook.proof.rounded import ROUNDED
 from symcook.proof.rows import PLACEMENTS, Right, RunEquations
 from symcook.proof.runtext import joined, nonzero, rational, readable, times
 from symcook.proof.runvalues import (
+    BiasedScore,
     Bracketed,
     Combination,
     ListedEntries,
@@ -94,6 +97,10 @@ _KEYS = {
     "an embedding": "words inputs positions start before after",
     "a layer": "attention feedforward placement attention_norms feedforward_norms",
     "a head": "reads writes Q K V mask weighting temperature scale",
+    "a head with biases":
+        "kind reads writes Q K V q_bias k_bias v_bias mask weighting slope temperature scale",
+    "a rotary head": "kind reads writes Q K V q_bias k_bias v_bias angles q_gain k_gain mask weighting qk_epsilon "
+        "temperature scale",
     "a feed-forward layer": "reads writes W1 b1 W2 b2 activation",
     "gated units": "kind reads writes gate gate_bias up up_bias down down_bias activation",
     "a layer norm": "reads writes gain bias epsilon projection zero_variance",
@@ -103,8 +110,8 @@ _KEYS = {
 """The keys of a document that are read here, or that do not bear on a run (name, source, program); any other is
 refused."""
 _KINDS = {
-    "head": "a head", "network": "a feed-forward layer", "gated": "gated units", "norm": "a layer norm",
-    "rms-norm": "an RMS norm",
+    "head": "a head", "biased": "a head with biases", "rotary": "a rotary head", "network": "a feed-forward layer",
+    "gated": "gated units", "norm": "a layer norm", "rms-norm": "an RMS norm",
 }  # fmt: skip
 """The kinds of parts as `_KEYS` has them."""
 
@@ -393,12 +400,16 @@ class Relation(RunEquations):
         return list(zip(block["writes"], rows, strict=True))
 
     def _score(
-        self, head: Model, scores: Products, weighting: str, view: View
-    ) -> tuple[Score | None, Callable[[], Score]]:
+        self, head: Model, scores: Products | ByDistance, weighting: str, view: View
+    ) -> tuple[ValueAt | None, Callable[[], ValueAt]]:
         """The score of a head, None where it is zero everywhere, and with its scale and temperature."""
         match scores:
             case Products(LinearMap(Read(), asks, None), LinearMap(Read(), offers, None), scale, temperature):
                 factor = tuple(readable(head[key], self.used) for key in (scale, temperature))
+            case ByDistance(Products(LinearMap(Read(), _, str(_)), LinearMap(Read(), _, str(_)), _, _), _):
+                return self._biased_score(head, scores, weighting, view)
+            case Products(queries, _, _, _):
+                unknown_step("the run relation", queries)
             case _:
                 unknown_step("the run relation", scores)
         self._warm(weighting, factor[1], names(parse_term(factor[1])))
@@ -407,6 +418,25 @@ class Relation(RunEquations):
         sums = (tuple(self._row(weights, head["reads"], view) for weights in pair) for pair in rows)
         products = tuple((query, key) for query, key in sums if query.terms and key.terms)
         return Score(products) if products else None, lambda: Score(products, factor)
+
+    def _biased_score(
+        self, head: Model, scores: ByDistance, weighting: str, view: View
+    ) -> tuple[ValueAt | None, Callable[[], ValueAt]]:
+        """`_score` of a head with biases."""
+        match scores:
+            case ByDistance(
+                Products(LinearMap(Read(), asks, str(ask)), LinearMap(Read(), offers, str(offer)), scale, warmth), slope
+            ):
+                factor, temperature = (readable(head[key], self.used) for key in (scale, warmth))
+            case _:
+                unknown_step("the run relation", scores)
+        self._warm(weighting, temperature, names(parse_term(temperature)))
+        # Products with a zero side are left out.
+        sides = (self._biased(head, *pair, view) for pair in ((asks, ask), (offers, offer)))
+        pairs = [[Biased(*side) for side in pair] for pair in zip(*sides, strict=True)]
+        products = tuple((q, k) for q, k in pairs if all(one.inside.terms or one.bias != "0" for one in (q, k)))
+        score = BiasedScore(products, factor, head[slope])
+        return score if products or head[slope] != "0" else None, lambda: replace(score, temperature=temperature)
 
     def _made(self, part: Model, step: PartStep, view: View) -> list[ValueAt]:
         """The entries of a step, as values."""

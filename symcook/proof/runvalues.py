@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from symcook.model.expr import ARITY, Tree, children, parse_term, show
 from symcook.model.plainfamily import Declared, Range
-from symcook.proof.runtext import joined, product, times
+from symcook.proof.runtext import bracketed, joined, product, times
 
 Call = Callable[[str, str], str]
 """The text of the value of a function at a position."""
@@ -124,6 +124,26 @@ class Score:
     def keys(self) -> Iterator[str]:
         """The functions that it reads at the other position."""
         return (function for _, key in self.products for function in key.reads())
+
+    def reads(self) -> Iterator[str]:
+        return (function for pair in self.products for side in pair for function in side.reads())
+
+
+@dataclass(frozen=True)
+class BiasedScore:
+    """The score of row i at a position: products of a query at i and a key there, times a scale, and a slope times the
+    distance from i to there, both divided by a temperature."""
+
+    products: tuple[tuple[ValueAt, ValueAt], ...]
+    scale: str
+    slope: str
+    temperature: str = "1"
+
+    def at(self, place: str, call: Call = at_position) -> str:
+        products = joined(f"({query.at('i', call)})*({key.at(place, call)})" for query, key in self.products)
+        terms = [times(self.scale, f"({products})")] if self.products else []
+        terms += [] if self.slope == "0" else [times(self.slope, f"({place} - i)")]
+        return joined(terms) if self.temperature == "1" else f"({joined(terms)})/{bracketed(self.temperature)}"
 
     def reads(self) -> Iterator[str]:
         return (function for pair in self.products for side in pair for function in side.reads())

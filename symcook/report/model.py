@@ -12,7 +12,9 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
 from symcook.model.parts import (
     NORMS,
+    AnyHead,
     AnyNorm,
+    BiasedHead,
     FeedForward,
     GatedUnits,
     Head,
@@ -20,10 +22,11 @@ from symcook.model.parts import (
     LayerNorm,
     Part,
     RMSNorm,
+    RotaryHead,
     SelfAttention,
 )
 from symcook.model.rationals import quotient
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
 from symcook.report.document import WIDTH, Drawn, abridged, room, table, wrapped
@@ -36,12 +39,13 @@ if TYPE_CHECKING:
 
     from symcook.model.transformer import Transformer
 
-READS = PartsRead("the report of a model", **NORMS_AND_GATES)
+READS = PartsRead("the report of a model", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 
 TIES = {
     "average": "",
     "softmax": "",
+    "softmax-plus-one": " (1 more in the denominator)",
     "leftmost": " (the first of the largest scores)",
     "rightmost": " (the last of the largest scores)",
 }
@@ -89,7 +93,7 @@ def _short_kind(part: Part) -> str:
     """A block in few words: the weighting and mask of a head, the units of a feed-forward sublayer, the epsilon of a
     norm."""
     match part:
-        case Head():
+        case Head() | BiasedHead() | RotaryHead():
             masked = "" if part.mask == "none" else f", mask {shown_word(part.mask)}"
             return f"{part.weighting}{masked}"
         case LayerNorm() | RMSNorm():
@@ -251,15 +255,19 @@ def _kind(part: Part) -> str:
             undefined = {"refuse": "undefined", "zero": "0"}[part.zero_square]
             zero = "" if part.epsilon != 0 else f", {undefined} where all entries are zero"
             return f"RMS, epsilon {from_sympy(part.epsilon)}{zero}"
-        case Head():
+        case Head() | BiasedHead() | RotaryHead():
             return _head_kind(part)
         case _:
             READS.refuse(type(part))
 
 
-def _head_kind(part: Head) -> str:
-    """A head in words: its mask, weighting, scale and temperature."""
+def _head_kind(part: AnyHead) -> str:
+    """A head in words: its mask, weighting, slope, scale and temperature."""
     texts = [f"attention, mask {shown_word(part.mask)}, weighting {part.weighting}{TIES[part.weighting]}"]
+    if isinstance(part, BiasedHead) and part.slope != 0:
+        texts.append(f"slope {from_sympy(part.slope)} by the distance")
+    if isinstance(part, RotaryHead) and part.q_gain is not None:
+        texts.append(f"norms of queries and keys with epsilon {from_sympy(part.qk_epsilon)}")
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
             texts.append(f"{name} {from_sympy(getattr(part, name))}")
@@ -286,6 +294,16 @@ def matrices(part: Part) -> Iterator[tuple[str, Any, list[str], list[str]]]:
             yield "norm", part.gain.row_join(part.bias), writes, ["gain", "bias"]
         case RMSNorm():
             yield "norm", part.gain, writes, ["gain"]
+        case BiasedHead() | RotaryHead():
+            for name in ("Q", "K", "V"):
+                matrix, bias = getattr(part, name), getattr(part, f"{name.lower()}_bias")
+                rows = writes if name == "V" else [f"{name.lower()}{d}" for d in range(1, matrix.shape[0] + 1)]
+                yield name, matrix.row_join(bias), rows, [*reads, f"{name.lower()}_bias"]
+            if isinstance(part, RotaryHead) and part.angles is not None:
+                yield "angles", part.angles, [f"pair {k}" for k in range(1, part.angles.shape[0] + 1)], ["angle"]
+            if isinstance(part, RotaryHead) and part.q_gain is not None:
+                dimensions = [f"dimension {k}" for k in range(1, part.Q.shape[0] + 1)]
+                yield "norms", part.q_gain.row_join(part.k_gain), dimensions, ["q_gain", "k_gain"]
         case Head():
             for name in ("Q", "K"):
                 matrix = getattr(part, name)
@@ -450,12 +468,39 @@ def _block_rows(part: Part) -> Iterator[str]:
             yield from _norm_rows(part, written, read, r"x - \bar x", r"\mathrm{var}(x)", _plus(part.bias))
         case RMSNorm():
             yield from _norm_rows(part, written, read, "x", r"\overline{x^2}", "")
+        case BiasedHead() | RotaryHead():
+            value = _times(part.V, rf"{read}_j") + _plus(part.v_bias)
+            value = value if part.v_bias.is_zero_matrix else rf"\left({value}\right)"
+            yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
+            yield _score_row(part, read)
         case Head():
             value = _times(part.V, rf"{read}_j")
             yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
             yield rf"Q &= {_matrix(part.Q)}, \quad K = {_matrix(part.K)}"
         case _:
             READS.refuse(type(part))
+
+
+def _score_row(part: BiasedHead | RotaryHead, read: str) -> str:
+    """The equation of the scores of a head with biases: products of turned or normed sides, and a slope."""
+    sides = []
+    for matrix, bias, index, gain in (("Q", "q_bias", "i", "q_gain"), ("K", "k_bias", "j", "k_gain")):
+        product = _times(getattr(part, matrix), f"{read}_{index}")
+        side = rf"\left({product}{_plus(getattr(part, bias))}\right)"
+        if isinstance(part, RotaryHead) and part.q_gain is not None:
+            root = rf"\mathrm{{rms}}_{{{_entry(part.qk_epsilon)}}}"
+            side = rf"{_matrix(getattr(part, gain))} \odot {root}{side}"
+        if isinstance(part, RotaryHead) and part.angles is not None:
+            side = rf"R({index}\, {_matrix(part.angles)})\, \left({side}\right)"
+        sides.append(side)
+    scale = "" if part.scale == 1 else rf"{_entry(part.scale)}\, "
+    terms = [rf"{scale}{sides[0]} \cdot {sides[1]}"] if part.Q.shape[0] else []
+    if isinstance(part, BiasedHead) and part.slope != 0:
+        terms.append(rf"\left({_entry(part.slope)}\right)(j - i)")
+    score = " + ".join(terms) or "0"
+    if part.temperature != 1:
+        score = rf"\frac{{{score}}}{{{_entry(part.temperature)}}}"
+    return rf"s_{{ij}} &= {score}"
 
 
 def _norm_rows(part: AnyNorm, written: str, read: str, entries: str, square: str, bias: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from symcook.alarm import raise_real
 from symcook.door import Progress
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
-from symcook.model.parts import Head
+from symcook.model.parts import HEADS, AnyHead
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
@@ -300,13 +300,13 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
     return by_length(model, asked, begin)
 
 
-def heads(model: Transformer) -> list[tuple[str, Head]]:
+def heads(model: Transformer) -> list[tuple[str, AnyHead]]:
     """The heads whose output is read later, in order, each with its name."""
     return [
         (where, part)
         for step, wanted in zip(READS.of(model).sublayers, model.live[1:], strict=True)
         for where, part in step.named_parts
-        if isinstance(part, Head) and wanted & set(part.writes)
+        if isinstance(part, HEADS) and wanted & set(part.writes)
     ]
 
 

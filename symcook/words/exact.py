@@ -25,7 +25,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Memory, Result, forward
 from symcook.model.parts import FeedForward, Head, Mask
 from symcook.model.rationals import rational
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.transformer import Transformer
 from symcook.present import present
 from symcook.words import Stand, Word
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from symcook.words.affine import AffineNumbers
     from symcook.words.rounded import Hulls
 
-READS = PartsRead("the run over exact sums", **NORMS_AND_GATES)
+READS = PartsRead("the run over exact sums", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 MOST = 200_000
 """The greatest number of states that are kept at one position, each by one or two prefixes."""

@@ -22,8 +22,9 @@ from symcook.domains.rounding import Rounding
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.locks import PRECISION
-from symcook.model.parts import Head, Sublayer
+from symcook.model.parts import AnyHead, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
+from symcook.model.steps import attention
 from symcook.model.transformer import Transformer
 from symcook.walk import Walk
 
@@ -42,7 +43,7 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
     length of the strings with the tokens that the model adds. Raises NotExact where this method does not apply."""
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
-    heads = [part for step in READS.of(model).sublayers for part in step.all_parts if isinstance(part, Head)]
+    heads: list[Any] = [part for step in READS.of(model).sublayers for part in step.all_parts if attention(part.steps)]
     # A head whose output is not read counts too: its temperature may leave the string without a run.
     if any(head.weighting == "softmax" for head in heads):
         raise NotExact("rows are kept where heads choose", "softmax attention")
@@ -84,7 +85,7 @@ class _Rows(Walk):
     def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
         """One sublayer. Where it has heads that write something, each row is replaced by a row for every combination of
         values that they may retrieve."""
-        heads = [part for part in step.parts if isinstance(part, Head)]
+        heads: list[Any] = [part for part in step.parts if attention(part.steps)]
         if not heads:
             return super().add(step, view, asking, wanted)
         names, retrieved_by_head = list[str](), list[list[list[RowSets]]]()
@@ -138,7 +139,7 @@ class _Rows(Walk):
         return self._numbers.setdefault((int(x.p), int(x.q)), x)
 
     def chosen(
-        self, head: Head, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
+        self, head: AnyHead, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
     ) -> list[list[RowSets]]:
         """For each row the values that the head may retrieve. NotExact for an average without scores."""
         if head.weighting not in ("average", "leftmost", "rightmost"):

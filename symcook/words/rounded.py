@@ -31,7 +31,7 @@ from symcook.domains.protocol import unknown_activation
 from symcook.locks import PRECISION
 from symcook.model.ends import Readout
 from symcook.model.parts import FeedForward, Head
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.transformer import Transformer
 from symcook.words import Word
 from symcook.words.cells import Cells, classes
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from symcook.domains.ball import BallColumn, BallValue
     from symcook.domains.protocol import Coefficient
 
-READS = PartsRead("the run over rounded sums", **NORMS_AND_GATES)
+READS = PartsRead("the run over rounded sums", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 MOST_STATES = 20_000
 """The greatest number of states at one position; callers stop, or raise NotExact, where there are more."""

@@ -21,6 +21,7 @@ from symcook.errors import BadInput
 WRITES: dict[str, tuple[tuple[str, ...], str]] = {
     "new": (("family-max", "--set", "K=2", "-o"), ".json"),
     "compile": (("ltl", "Q_a", "--alphabet", "ab", "-o"), ".json"),
+    "import": ((str(ROOT / "tests" / "published" / "swap.json"), "-o"), ".json"),
     "decide": (("dyck-1-2", "-o"), ".json"),
     "decide --certificate": (("dyck-1-2", "--certificate"), ".json"),
     "derive": (("dyck-1", "-o"), ".json"),

@@ -115,7 +115,7 @@ def test_thirty_digits_of_a_trained_model() -> None:
         (
             {f"blocks.1.attn.{name}": np.zeros((1, 4, 4)) for name in ("W_Q", "W_K", "W_V", "W_O")}
             | {f"blocks.1.attn.{name}": None for name in ("b_Q", "b_K", "b_V")},
-            "same number of heads",
+            r"blocks\.1\.attn\.W_K must have the shape H x d x s with H = 2",
         ),
         ({"unembed.W_U": np.zeros(4)}, r"unembed\.W_U"),
         ({"embed.W_E": np.zeros(4)}, "embed|embedding|attn"),

@@ -278,15 +278,14 @@ def test_what_would_be_read_as_something_else_is_refused(given: Any, says: str) 
 
 
 def test_a_hooked_transformer_has_no_post_norms() -> None:
-    with pytest.raises(sc.BadInput, match="norm of a HookedTransformer"):
+    with pytest.raises(sc.BadInput, match="norm of the format hooked"):
         sc.from_state_dict(HOOKED, vocabulary="ab", norm="post")
 
 
 @pytest.mark.parametrize(
     ("key", "says"),
     [
-        ("h.0.attn.c_attn.weight", "GPT-2"),
-        ("model.layers.0.self_attn.q_proj.weight", "Llama"),
+        ("gpt_neox.layers.0.attention.query_key_value.weight", "GPT-NeoX"),
         ("bert.encoder.layer.0.attention.self.query.weight", "BERT"),
         ("w", "the keys w"),
     ],

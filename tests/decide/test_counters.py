@@ -321,3 +321,12 @@ def test_a_growing_number_is_no_part_of_a_state() -> None:
         return state[0] > 0 if state[1] == (0,) else state[1] > 0 and state[1] != 5000
 
     assert decide(model, Fold("start", step, answer)).verdict != "equal"
+
+
+def test_a_compiled_inequality_is_decided_by_invariants():
+    """Its fold was refused for a remainder by a number that is no constant, although the formula has no remainder."""
+    model = compile("count", "alphabet a b; #left[Q_a] >= #left[Q_b]")
+    more = Fold(0, lambda total, letter: total + (1 if letter == "a" else -1), lambda total: total >= 0, each=True)
+    assert model.decide(more).verdict == "equal"
+    strict = Fold(0, lambda total, letter: total + (1 if letter == "a" else -1), lambda total: total > 0, each=True)
+    assert model.decide(strict).word == ("a", "b")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from symcook.alarm import Until
 from symcook.errors import Rejected
@@ -50,6 +50,8 @@ class ClaimDecision:
     """A string on which the statement may be false, as numbers of tokens, including those that the model adds."""
     shortest: bool = True
     """Whether the statement is known to be true on all strings shorter than `string`; without one it means nothing."""
+    by: str = ""
+    """What reduced the statement to one that the procedure decides, as text before its name; "" for nothing."""
     outside: str | None = None
     """The reason if there is no result, or if a procedure before the one with the result had none."""
 
@@ -60,6 +62,14 @@ class ClaimDecision:
         if self.proved is not None and not self.true:
             why = "; ".join(dict.fromkeys(filter(None, (why, UNACCEPTED))))
         return ClaimDecision(fragment, self.true, outside=why)
+
+
+class Decider(Protocol):
+    """A function that decides statements, as `decide` does."""
+
+    def __call__(
+        self, statement: Statement, library: Citable, until: Until | None = None, least: bool = True
+    ) -> ClaimDecision: ...
 
 
 def decide(statement: Statement, library: Citable, until: Until | None = None, least: bool = True) -> ClaimDecision:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from symcook.alarm import Until
 from symcook.proof import conditions, grammar
 from symcook.proof.claims.bycounts.problem import OutsideFragment, Problem, problem
-from symcook.proof.claims.decision import ClaimDecision, decide
+from symcook.proof.claims.decision import ClaimDecision, Decider, decide
 from symcook.proof.replay import Statement
 from symcook.proof.search.tactics import Citable
 from symcook.proof.terms import TRUE, Term, conj, neg
@@ -28,9 +28,9 @@ class PremisesAsked(NamedTuple):
     """Strings that may satisfy the premises of the parts, as numbers of tokens."""
 
 
-def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked:
+def asked(statement: Statement, library: Citable, until: Until, by: Decider = decide) -> PremisesAsked:
     """Decide for each part of a statement (`conditions.cases`) whether a string on which the model has a run satisfies
-    its premises, as far as possible until the moment `until`."""
+    its premises, as far as possible until the moment `until`. `by` decides a statement about the model."""
     try:
         own_problem = problem(statement)
     except OutsideFragment:
@@ -38,7 +38,7 @@ def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked
     strings: list[tuple[int, ...]] = []
     for case in conditions.cases(own_problem.claim):
         if case != TRUE:
-            decision = decide(_denied(own_problem, case), library, until, least=False)
+            decision = by(_denied(own_problem, case), library, until, least=False)
             if decision.true or decision.proved is not None:
                 return PremisesAsked(decision)
             strings += [decision.string] if decision.string is not None else []

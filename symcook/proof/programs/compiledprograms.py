@@ -12,7 +12,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symcook.alarm import Until
 from symcook.compilers.formula import Packed
 from symcook.compilers.numbers import Form
 from symcook.compilers.srasp import Compiled
@@ -28,12 +27,14 @@ from symcook.proof.programs.linefacts import ProgramFacts, Spoken, in_cases, wit
 from symcook.proof.programs.linerules import LineRule
 from symcook.proof.replay import Statement
 from symcook.proof.search.elaborate import written
+from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof
+from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
-    from symcook.proof.search.tactics import Goal
+    from symcook.proof.search.tactics import Node
     from symcook.proof.statements.vocabulary import ModelMeaning
 
 
@@ -108,13 +109,33 @@ def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Stateme
         raise Undecided(f"no proof was found: {str(error).partition(chr(10))[0]}") from None
 
 
+def theorem_of(model: Transformer) -> Statement:
+    """The statement that a compiled model computes its program. Raises BadInput and Undecided as `prove` does."""
+    try:
+        return certify.claim(to_document(model), sentence(model))
+    except BadInput as error:
+        raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
+
+
+def nodes_of(model: Transformer, statement: Statement) -> list[Node]:
+    """The proof of the statement that a compiled model computes its program, which no checker has seen yet. Raises
+    Undecided, or Rejected where the proof does not fit."""
+    meaning = certify.meaning(to_document(model), statement.note)
+    home = certify.library(statement, certify.citable())
+    g = Goal(home, statement.formula, {}, {})
+    try:
+        _parts(model, compiled(model), meaning)["proof"](g)
+    except (BadProof, Stuck) as error:
+        raise Undecided(f"no proof is made of this program: {error}") from None
+    return pruned(g.nodes)
+
+
 def settle(
     model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = certify.SECONDS
-) -> certify.Settled:
-    """`certify.settle` without a proof text. For a statement about a compiled model and its program, the proof made for
-    this program is tried first; if there is none or it fails, the time that is left (at least 1 second) is for the
-    automation."""
-    until, program = Until(seconds), model.program
+) -> certify.Settled | None:
+    """The result for a statement about a compiled model and its program, by the proof that is made for this program.
+    None for another statement, and where that proof fails."""
+    program = model.program
     with suppress(BadInput, Undecided, Rejected):
         meaning = certify.meaning(document, statement.note or "")
         if program is not None and (program.kind == "srasp" or meaning.truths is not None):
@@ -129,7 +150,7 @@ def settle(
             settled = certify.settle(statement, document, parts, seconds, words=isinstance(compiler, Packed))
             if settled.missing is None:
                 return settled
-    return certify.settle(statement, document, None, max(until.left, 1))
+    return None
 
 
 class ProgramProof:

@@ -28,7 +28,7 @@ from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, replay
 from symcook.proof.claims import premises
-from symcook.proof.claims.decision import COUNTS, ClaimDecision, decide
+from symcook.proof.claims.decision import COUNTS, ClaimDecision, Decider, decide
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, limits, prooftext
 from symcook.proof.search.elaborate import Elaborator, StepGap
@@ -250,7 +250,9 @@ class Settled:
     def fragment(self) -> str | None:
         """The name of the decision procedure that found the proof, or a string on which the statement is false."""
         decision = self.decision
-        return None if decision is None or (decision.string is None and decision.proved is None) else decision.fragment
+        if decision is None or (decision.string is None and decision.proved is None):
+            return None
+        return f"{decision.by}{decision.fragment}"
 
 
 @dataclass(frozen=True)
@@ -258,11 +260,13 @@ class Subject:
     """How a statement is tried on short strings and proved, for a kind of statements: about a model, or a family.
 
     `runs` makes the runs of the statement, with a time limit. `automatic` searches for a proof. `patient` makes runs
-    that try more strings, for use after no proof was found; None if there are none."""
+    that try more strings, for use after no proof was found; None if there are none. `decide` are the decision
+    procedures."""
 
     runs: Callable[[Until | None], Runs]
     automatic: Callable[[Citable, Statement], list[Node]]
     patient: Callable[[Until | None], Runs] | None = None
+    decide: Decider = decide
 
 
 def models(
@@ -284,7 +288,6 @@ def settle(
     words: bool = True,
     other: Mapping[str, object] | None = None,
     subject: Subject | None = None,
-    told: Callable[[ClaimDecision], None] | None = None,
 ) -> Settled:
     """The result for a statement, within `seconds`.
 
@@ -292,8 +295,7 @@ def settle(
     statement is decided true; the proof by the `text` (or by its parts as code), or by the automation. If no proof was
     found, short strings are tried now if they were not tried before, or more of them if the `subject` is `patient`. A
     text that refutes is run alone: no string is tried. `other` is the document of a second model. A statement that is
-    not about a model's document needs its `subject`. `told` is called with the result of the decision procedures, if
-    they do not settle the statement.
+    not about a model's document needs its `subject`.
 
     Raises BadProof for an invalid text, BadInput for one that cites what is not proved, Rejected if the checker does
     not accept what was found.
@@ -301,28 +303,61 @@ def settle(
     if not isinstance(text, Mapping):
         _headed(statement, text)
     until, subject = Until(seconds), subject or models(statement, document, other)
-    refutes = isinstance(text, ProofText) and text.refutes
-    tried, decision, strings = None, None, ()
-    # The decision procedures. Their proof counts only if the checker accepts it, and their string only if the run
-    # there shows that the statement is false (`_decided`). A true statement whose premises never hold is vacuous.
+    begun = None
     if text is None:
-        home = library(statement, citable())
-        decision = decide(statement, home, Until(seconds / 4, 1 / 4))
-        if decision.true or decision.proved is not None:
-            hypotheses = premises.asked(statement, home, Until(seconds / 8, 1 / 8))
-            if hypotheses.unmet is not None:
-                return Settled(None, None, None, Vacuous(statement.note, hypotheses.unmet), decision.unconfirmed)
-            strings = hypotheses.strings
-        if (settled := _decided(statement, subject, decision, until, strings)) is not None:
-            return settled
-        decision = decision.unconfirmed
-        if told is not None:
-            told(decision)
-    # A short string on which the statement is false.
-    if words and not refutes and not (decision and decision.true):
-        runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
-        if tried.word is not None:
-            return Settled(*refute(statement, runs, until), tried)
+        begun = by_fragments(statement, subject, until, seconds)
+        if begun.settled is not None:
+            return begun.settled
+    return searched(statement, text, subject, until, seconds, words, begun)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What the decision procedures found out about a statement: the result, or None if they do not settle it; their
+    decision; and strings on which the hypotheses of the statement hold."""
+
+    settled: Settled | None
+    decision: ClaimDecision
+    strings: Sequence[Sequence[int]] = ()
+
+
+def by_fragments(statement: Statement, subject: Subject, until: Until, seconds: float) -> Begun:
+    """What the decision procedures find out about a statement, within a part of the `seconds` and until the time
+    `until`.
+
+    Their proof counts only if the checker accepts it, and their string only if the run there shows that the statement
+    is false (`confirmed`). A true statement whose premises never hold is vacuous."""
+    home = library(statement, citable())
+    decision, strings = subject.decide(statement, home, Until(min(seconds / 4, until.left), 1 / 4)), ()
+    if decision.true or decision.proved is not None:
+        hypotheses = premises.asked(statement, home, Until(min(seconds / 8, until.left), 1 / 8), subject.decide)
+        if hypotheses.unmet is not None:
+            vacuous = Vacuous(statement.note, hypotheses.unmet)
+            return Begun(Settled(None, None, None, vacuous, decision.unconfirmed), decision.unconfirmed)
+        strings = hypotheses.strings
+    settled = confirmed(statement, subject, decision, until, strings)
+    return Begun(settled, decision.unconfirmed, strings)
+
+
+def searched(
+    statement: Statement,
+    text: ProofText | ProofParts | None,
+    subject: Subject,
+    until: Until,
+    seconds: float,
+    words: bool = True,
+    begun: Begun | None = None,
+    tried: Tried | None = None,
+) -> Settled:
+    """The result for a statement by short strings and by a search for a proof (see `settle`), until the time `until`.
+    `begun` is what the decision procedures found out, if they were used, and `tried` the result of short strings, if
+    these were tried."""
+    refutes = isinstance(text, ProofText) and text.refutes
+    decision, strings = (begun.decision, begun.strings) if begun is not None else (None, ())
+    if words and tried is None and not refutes and not (decision and decision.true):
+        by_strings, tried = on_strings(statement, subject, until, seconds)
+        if by_strings is not None:
+            return by_strings
     # The proof. If it has a gap, short strings are tried, unless that was done and the subject has no larger budget.
     try:
         return Settled(*certificate_of(statement, text, subject, until, strings), tried, decision=decision)
@@ -335,7 +370,7 @@ def settle(
         return Settled(None, None, tried, error, decision)
 
 
-def _decided(
+def confirmed(
     statement: Statement, subject: Subject, decision: ClaimDecision, until: Until, strings: Sequence[Sequence[int]]
 ) -> Settled | None:
     """The result if a decision has a proof that the checker accepts, or a string on which the run shows that the
@@ -373,6 +408,15 @@ def _unsought(decision: ClaimDecision, reached: int) -> str | None:
     if decision.string is not None and reached + 1 < len(decision.string):
         return "a string, perhaps not the smallest: shorter ones were not all tried"
     return "no shorter one; others of its length were not tried"
+
+
+def on_strings(
+    statement: Statement, subject: Subject, until: Until, seconds: float
+) -> tuple[Settled | None, Tried]:
+    """The result for a statement that is false on a short string, else None; and what was tried, within a part of the
+    `seconds`."""
+    runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
+    return None if tried.word is None else Settled(*refute(statement, runs, until), tried), tried
 
 
 def _try_strings(subject: Subject, until: Until) -> tuple[Runs, Tried]:

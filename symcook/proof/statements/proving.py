@@ -1,7 +1,7 @@
 """`Transformer.prove`: a statement about the runs of a model is proved, refuted, or left undecided (OPEN).
 
-`prove` reads the statement and calls `settle`, which finds a certificate by `certify` (or by `compiledprograms`, for a
-model that was compiled from a program). `_answer` turns the result, a time limit or an error into a `ProofAnswer`.
+`prove` reads the statement and calls `settle`, which asks the `strategies` in their order, or checks a proof script by
+`certify`. `_answer` turns the result, a time limit or an error into a `ProofAnswer`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import json
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from symcook.alarm import TimeUp, waiting
+from symcook.alarm import TimeUp, Until, spending
 from symcook.door import door
 from symcook.errors import BadInput, Rejected
 from symcook.files import put, vacant
@@ -26,22 +25,18 @@ from symcook.model.transformer import Transformer
 from symcook.proof.families.smallruns import FamilyTried
 from symcook.proof.search import prooftext
 from symcook.proof.search.limits import OutOfTime
-from symcook.proof.statements import certify
-from symcook.proof.statements.secondrun import other_strings
+from symcook.proof.statements import certify, strategies
 from symcook.proof.statements.shortruns import VALUES, Tried
+from symcook.proof.statements.strategies import StatementAsked
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
-    from symcook.proof.claims.decision import ClaimDecision
     from symcook.proof.replay import Statement, Verdict
     from symcook.proof.search.prooftext import ProofText
     from symcook.proof.statements.certify import Settled
 
-DecisionTold = Callable[["ClaimDecision"], None]
-"""A function that is called with the result of the decision procedures as soon as they end without settling the
-statement: if the time is over later, during the search for a proof, the reason can still name that result."""
 SECONDS = 60
-"""The time limit for one statement, in seconds, where the user sets none."""
+"""The time limit for one statement, in seconds of processor time, where the user sets none."""
 AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
 STORED = "stored certificate, checked again"
 """The values of `ProofAnswer.method`, the last one in commands only. A decision procedure that finds the answer gives
@@ -264,21 +259,14 @@ def settle(
 ) -> ProofAnswer:
     """The answer to a `claim` that was read from the `document` of the model, and from that of the `other` model if it
     is about two (see `document_of` and `certify.claim`)."""
-    from symcook.proof.programs import compiledprograms
+    question = StatementAsked(model, claim, document, other, seconds, Until(seconds))
 
-    def find(told: DecisionTold) -> Settled:
-        # The proof for a compiled program follows its operations; it is only for statements about one run.
-        if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
-            return compiledprograms.settle(model, claim, document, seconds)
-        subject = certify.models(claim, document, other)
-        if other is None and not model.pointwise:
-            from symcook.proof.statements.inturn import by_forms
+    def find() -> Settled:
+        if script is not None:
+            return certify.settle(claim, document, script, seconds, other=other)
+        return strategies.settled(question)
 
-            forms = partial(by_forms, document, seconds=seconds / 4)
-            subject = replace(subject, automatic=partial(certify.automatic, other=forms))
-        return certify.settle(claim, document, script, seconds, other=other, subject=subject, told=told)
-
-    return _answer(model, claim, find, script is not None, seconds)
+    return _answer(model, claim, find, script is not None, seconds, question=question)
 
 
 def settle_family(family: Family, claim: Statement, script: ProofText | None, seconds: int = SECONDS) -> ProofAnswer:
@@ -289,8 +277,8 @@ def settle_family(family: Family, claim: Statement, script: ProofText | None, se
     subject = familyproofs.subject(claim, family, seconds)
     size = next(iter((*family.sizes, *family.tables)))
 
-    def find(told: DecisionTold) -> Settled:
-        return certify.settle(claim, None, script, seconds, subject=subject, told=told)
+    def find() -> Settled:
+        return certify.settle(claim, None, script, seconds, subject=subject)
 
     return _answer(None, claim, find, script is not None, seconds, f", or ask about one size: --set {size}=2")
 
@@ -298,26 +286,25 @@ def settle_family(family: Family, claim: Statement, script: ProofText | None, se
 def _answer(
     model: Transformer | None,
     claim: Statement,
-    find: Callable[[DecisionTold], Settled],
+    find: Callable[[], Settled],
     script: bool,
     seconds: int,
     smaller: str = "",
+    question: StatementAsked | None = None,
 ) -> ProofAnswer:
-    """The answer that `find` gives within `seconds`.
+    """The answer that `find` gives within `seconds` of processor time.
 
-    `find` is called with a function that stores the result of the decision procedures. `script` says whether the user
-    gave a proof script. `smaller` is advice to ask about a smaller family, "" for a model."""
-    begun = time.monotonic()
+    `script` says whether the user gave a proof script. `smaller` is advice to ask about a smaller family, "" for a
+    model. `question` has what the strategies returned, None where they were not asked."""
+    begun = time.process_time()
     why, remaining = None, ""
     # The result; it stays None if the time ends or the checker rejects.
     settled: Settled | None = None
-    decisions: list[ClaimDecision] = []
     try:
-        with waiting(seconds):
-            settled = find(decisions.append)
-    except TimeUp:
-        what = _decided(decisions[0], "the time is over") if decisions else ""
-        why = f"{what}no proof was found within {seconds} seconds; give more with --seconds{smaller}"
+        with spending(seconds):
+            settled = find()
+    except (TimeUp, OutOfTime):
+        why = f"no proof was found within {seconds} seconds; give more with --seconds{smaller}"
     except Rejected as error:
         why = f"no certificate: {error}"
     tried = settled and settled.tried
@@ -327,27 +314,24 @@ def _answer(
     certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
     status: Any = "OPEN"
     method = None
+    decided = None if question is None else question.decided
     # With a certificate: proved, or the negation is. Without one and nothing missing: a run shows a counterexample.
-    # Otherwise the answer is OPEN, with what is missing.
+    # Otherwise the answer is OPEN, with what is missing; the method is then what decided it true, if anything did.
     if certificate is not None and verdict is not None:
         status, method = verdict.status, fragment or (SCRIPT if script else AUTOMATIC)
     elif settled is not None and settled.missing is None:
         status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
-    elif settled is not None:
-        why, remaining = _missing(model, settled, script, seconds, smaller)
+    else:
+        if settled is not None:
+            why, remaining = _missing(model, settled, script, seconds, smaller)
+        if decided is not None:
+            method = decided.by
+            why = f"decided true by {decided.by}, without a certificate ({decided.why or 'none was found'}): {why}"
     vacuous = settled is not None and isinstance(settled.missing, certify.Vacuous)
     return ProofAnswer(
-        model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining,
-        vacuous,
+        model, claim.note, status, method, time.process_time() - begun, claim, tried, certificate, verdict, why,
+        remaining, vacuous,
     )  # fmt: skip
-
-
-def _decided(decision: ClaimDecision | None, why: str | None) -> str:
-    """The beginning of the reason for OPEN: the statement is decided true, but `why` it has no certificate. "" if it
-    was not decided true."""
-    if decision is None or not decision.true:
-        return ""
-    return f"decided true by {decision.fragment}, without a certificate ({why or 'the time is over'}): "
 
 
 def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int, smaller: str) -> tuple[str, str]:
@@ -357,19 +341,19 @@ def _missing(model: Transformer | None, settled: Settled, script: bool, seconds:
         return str(missing), ""
     so_far = _so_far(model, settled.tried)
     what, _, remaining = str(missing).partition("\n")  # the first line is the reason, the goal follows
-    begun = _decided(decision, decision and decision.outside)
-    if not begun and model is not None and decision is not None and decision.outside is not None:
+    true = decision is not None and decision.true
+    if not true and model is not None and decision is not None and decision.outside is not None:
         so_far += f"; not decided, since {decision.outside}"
     if isinstance(missing, OutOfTime):
         do = f"write a proof script (see docs/guides/proofs.md), or give more time with --seconds{smaller}"
-        return f"{begun}no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
+        return f"no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
     if isinstance(missing, certify.Unmet):
         why = what.partition(": ")[2]
         do = "write it below 'inhabited' in a proof script: see docs/guides/statements.md"
     else:
         why = what if script else "the automation found no proof"
         do = f"write the steps between into a proof script: see docs/guides/proofs.md{smaller}"
-    return f"{begun}{why}{so_far}; {do}", textwrap.dedent(remaining)
+    return f"{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 
 def _so_far(model: Transformer | None, tried: Tried | None) -> str:

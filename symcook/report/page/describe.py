@@ -9,15 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import NotExact, SymcookError
 from symcook.model.expr import Tree, names, show
-from symcook.model.parts import NETWORKS, NORMS, FeedForward, GatedUnits, Head, LayerNorm, Part, RMSNorm
+from symcook.model.parts import (
+    NETWORKS,
+    NORMS,
+    PLUS_ONE,
+    BiasedHead,
+    FeedForward,
+    GatedUnits,
+    Head,
+    LayerNorm,
+    Part,
+    RMSNorm,
+    RotaryHead,
+)
 from symcook.model.rationals import quotient, rational
-from symcook.model.reads import KIND_NAMES, NORMS_AND_GATES, PartsRead
+from symcook.model.reads import BIASED_HEADS, KIND_NAMES, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import Number, from_sympy, lowered
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
 
-READS = PartsRead("the evaluator of the page", **NORMS_AND_GATES)
+READS = PartsRead("the evaluator of the page", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 TRIED = 16
 """The greatest length up to which `unfit` tests whether position functions are rational."""
@@ -127,6 +139,10 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
     known = {name: value for name, value in values.items() if value is not None}
     for step in READS.of(model).sublayers:
         for part in step.all_parts:
+            if isinstance(part, (BiasedHead, RotaryHead)):
+                yield f"layer {step.layer} has {KIND_NAMES[type(part).__name__]}"
+            if isinstance(part, Head) and part.weighting == PLUS_ONE:
+                yield f"layer {step.layer} has softmax with a one below"
             if isinstance(part, Head) and part.weighting == "softmax":
                 if not part.uniform:
                     yield f"layer {step.layer} has softmax attention, whose weights are exponentials"

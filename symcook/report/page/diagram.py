@@ -9,18 +9,22 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import brief
-from symcook.model.parts import Head, Part
+from symcook.model.parts import Part
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import (
     Activate,
     Attend,
+    ByDistance,
     Centre,
     DivideByRms,
     LinearMap,
     Multiply,
     PartStep,
+    Products,
     Read,
+    Rotate,
     ScaleEntries,
+    attention,
     unknown_step,
 )
 
@@ -83,16 +87,33 @@ def columns(model: Transformer) -> list[DrawnPart]:
 
 def _roles(part: Part) -> dict[str, str]:
     """{coordinate that a part reads with a nonzero weight: its roles, as in `DrawnPart.reads`}."""
-    numbers: Any = part.lowered
-    if isinstance(part, Head):
-        letters_of = {name: "" for name in part.reads}
-        pairs = [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
-        for letter, rows in (("q", [q for q, _ in pairs]), ("k", [k for _, k in pairs]), ("v", numbers["V"])):
-            for name in {name for row in rows for name in row}:
-                letters_of[name] += letter
-        return {name: letters for name, letters in letters_of.items() if letters}
-    used = _used(part, part.steps)
-    return {name: "x" for name in part.reads if name in used}
+    if (head := attention(part.steps)) is None:
+        used = _used(part, part.steps)
+        return {name: "x" for name in part.reads if name in used}
+    match head.scores:
+        case (
+            Products(LinearMap(Read(), asks, ask), LinearMap(Read(), offers, offer), _, _)
+            | ByDistance(Products(LinearMap(Read(), asks, ask), LinearMap(Read(), offers, offer), _, _), _)
+        ):
+            # A query counts where its key is not zero.
+            pairs = list(zip(_sums(part, asks, ask), _sums(part, offers, offer), strict=True))
+            pairs = [pair for pair in pairs if all(row or added != 0 for row, added in pair)]
+            sides = [{name for pair in pairs for name in pair[side][0]} for side in (0, 1)]
+        case Products(queries, keys, _, _):
+            sides = [_used(part, queries), _used(part, keys)]
+        case step:
+            unknown_step("the diagram", step)
+    letters_of = {name: "" for name in part.reads}
+    for letter, used in zip("qkv", (*sides, _used(part, head.values)), strict=True):
+        for name in used:
+            letters_of[name] += letter
+    return {name: letters for name, letters in letters_of.items() if letters}
+
+
+def _sums(part: Part, matrix: str, bias: str | None) -> list[tuple[Any, Any]]:
+    """For each entry of queries or keys its weights and its bias."""
+    rows = part.lowered[matrix]
+    return list(zip(rows, [0] * len(rows) if bias is None else part.lowered[bias], strict=True))
 
 
 def _used(part: Part, step: PartStep) -> set[str]:
@@ -103,6 +124,8 @@ def _used(part: Part, step: PartStep) -> set[str]:
         case LinearMap(Read(), matrix, _):
             return {name for row in part.lowered[matrix] for name in row}
         case LinearMap(of, _, _) | ScaleEntries(of, _, _) | Activate(of, _) | Centre(of) | DivideByRms(of, _, _):
+            return _used(part, of)
+        case Rotate(of, _):
             return _used(part, of)
         case Multiply(left, right):
             return _used(part, left) | _used(part, right)

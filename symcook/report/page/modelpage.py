@@ -21,8 +21,8 @@ from symcook.files import exists, ordinary, put, vacant
 from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
-from symcook.model.parts import Head, SelfAttention
-from symcook.model.reads import NORMS_AND_GATES, PartsRead
+from symcook.model.parts import AnyHead, SelfAttention
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import Exact
 from symcook.report.model import readout_text
 from symcook.report.page import diagram
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
     from symcook.recipes import Recipe
 
-READS = PartsRead("the page of a model", **NORMS_AND_GATES)
+READS = PartsRead("the page of a model", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
 Found = TypeVar("Found")
 SECONDS = 3
@@ -236,7 +236,7 @@ def _formula(text: str) -> Markup:
     return element("code", text)
 
 
-def _caption(head: Head) -> str:
+def _caption(head: AnyHead) -> str:
     """The caption of a head: what it writes, its weighting, and the positions that its mask lets through."""
     window = {
         "none": "all positions",
@@ -250,6 +250,7 @@ def _caption(head: Head) -> str:
         "leftmost": ("the first largest score among", "the first of"),
         "rightmost": ("the last largest score among", "the last of"),
         "softmax": ("softmax over", "the mean over"),
+        "softmax-plus-one": ("softmax with a one below over", "the sum over one more than the number of"),
     }[head.weighting]
     return f"writes {', '.join(head.writes)}: {without_scores if head.uniform else how} {window}"
 

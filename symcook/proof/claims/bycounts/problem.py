@@ -196,7 +196,7 @@ def _truth_functions(claim: Term, names: Mapping[str, Sort]) -> tuple[list[Term]
     """The lines of the truth functions that are premises of the claim, and the claim without these premises."""
     truths: list[Term] = []
     functions = {name for name, sort in names.items() if sort == LETTERS and name != "w"}
-    while claim[0] == "->" and functions and _is_about_truths(claim[2][0], functions):
+    while claim[0] == "->" and functions and is_about_truths(claim[2][0], functions):
         truths += flatten("&", claim[2][0])
         claim = claim[2][1]
     return truths, claim
@@ -240,7 +240,7 @@ def _restricts(line: Term) -> bool:
     return body[0] in ("<=", "<")
 
 
-def _is_about_truths(premise: Term, functions: set[str]) -> bool:
+def is_about_truths(premise: Term, functions: set[str]) -> bool:
     """Whether a premise has only equations of truth functions at every position; `functions` are their names."""
     lines = [everywhere(part) for part in flatten("&", premise)]
     return all(

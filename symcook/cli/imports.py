@@ -1,0 +1,96 @@
+"""``symcook import``: write the exact model of published weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from symcook.cli.options import LENGTH, OneOf, Whole, argument, command, option, read_settings
+from symcook.cli.output import Progress, say_or_json
+from symcook.model.ends import POSITIONS
+from symcook.model.parts import ACTIVATIONS, MASKS
+from symcook.published.answers import READOUTS
+from symcook.published.formats import WORDS
+
+
+def _listed(text: str | None) -> list[str] | None:
+    """Symbols as they are typed: with spaces between, or one character each."""
+    if text is None:
+        return None
+    return text.split() if len(text.split()) > 1 else list(text.strip())
+
+
+def _vocabulary(text: str | None) -> Sequence[str] | None:
+    """All tokens: those of a file with tokens, or as they are typed."""
+    from symcook.files import names_file
+    from symcook.published.tokens import tokens_in
+
+    return tokens_in(Path(text)) if text is not None and names_file(text) else _listed(text)
+
+
+@command("import", "symcook import ./my-gpt2 -o my-gpt2.json")
+def import_(
+    *,
+    source: Annotated[str, argument()],
+    target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
+    format: Annotated[
+        str | None, option("The format of the weights (what their names say).", None, OneOf("format", WORDS))
+    ],
+    vocabulary: Annotated[str | None, option('All tokens in order: "ab", "a b" or a file.', "TOKENS")],
+    symbols: Annotated[str | None, option("The tokens that the model has (all).", "TOKENS")],
+    labels: Annotated[str | None, option("The outputs that the model has (the symbols).", "LABELS")],
+    names: Annotated[
+        tuple[str, ...],
+        option("A name of the file that differs from the format's. Repeatable.", "THEIRS=OURS", None, "--rename"),
+    ],
+    heads: Annotated[int | None, option("The number of heads.", "H", Whole("the number of heads", 1, 10_000))],
+    norm: Annotated[str | None, option("Where the norms are.", None, OneOf("norm", ("pre", "post", "none")))],
+    activation: Annotated[str | None, option("The activation.", None, OneOf("activation", ACTIVATIONS))],
+    mask: Annotated[
+        str | None,
+        option(
+            "The mask of every head.",
+            None,
+            OneOf("mask", ("none", "causal", "strict-causal", "anti-causal", "strict-anti-causal"), MASKS),
+        ),
+    ],
+    epsilon: Annotated[str | None, option("The epsilon of the norms.", "E")],
+    rotary: Annotated[str | None, option("Say that there are no rotary positions.", None, OneOf("rotary", ("none",)))],
+    readout: Annotated[str, option("The answer.", None, OneOf("readout", READOUTS))] = "largest",
+    label: Annotated[str | None, option("The label that must lead, with --readout leads.", "LABEL")],
+    position: Annotated[str, option("Where the answer is.", None, OneOf("position", POSITIONS))] = "each",
+    before: Annotated[str | None, option("A token before every input, which nobody types.", "TOKEN")],
+    after: Annotated[str | None, option("A token after every input.", "TOKEN")],
+    max_length: Annotated[int | None, option("Leave out the positions after this one.", "N", LENGTH)],
+    name: Annotated[str | None, option("The name of the model.", "NAME")],
+    force: Annotated[bool, option("Replace an existing file.")],
+    as_json: bool,
+) -> int:
+    """Read published weights as an exact model.
+
+    SOURCE is a folder of Hugging Face (config.json, model.safetensors, tokenizer.json), or a file of weights:
+    safetensors, torch (.pt, .bin), npz or JSON. Formats are those of torch.nn.TransformerEncoder (torch), GPT-2 (gpt2),
+    minGPT and nanoGPT (mingpt), Llama and Qwen (llama), TransformerLens (hooked, bridge) and picoGPT (numpy).
+
+    No code of the files runs. Each float becomes the fraction that it is. What is read and what is left out is printed;
+    a part that symcook does not compute, such as rotary positions, is refused with its name.
+
+    With --readout positive the model says which outputs are above 0, and with --readout leads whether the output of one
+    label is greater than all others.
+    """
+    from symcook.files import vacant
+    from symcook.model.modelfile import save
+    from symcook.published.pretrained import ImportChoices, read_files
+
+    vacant(Path(target), force)
+    choices = ImportChoices(
+        format, _vocabulary(vocabulary), _listed(symbols), _listed(labels), read_settings(names), heads, norm,
+        activation, mask, epsilon, rotary, readout, label, position, before, after, max_length, name,
+    )  # fmt: skip
+    with Progress("reading"):
+        found = read_files(Path(source), choices)
+        file = save(found.model, target, force=force)
+    document: dict[str, Any] = {"file": str(file), **found.to_json()}
+    say_or_json(as_json, lambda: document, lambda: f"{found.text()}\nwrote {cast('str', document['file'])}")
+    return 0

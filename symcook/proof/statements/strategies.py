@@ -1,0 +1,227 @@
+"""The one driver for a statement about a model: who is asked for a proof, in which order.
+
+`STRATEGIES` is the order. A strategy is a function of a `StatementAsked` that returns an `Outcome`:
+
+- `Ended` ends the search: the checker accepts a certificate, or an exact run shows a string on which it is false;
+- `DecidedTrue` states that the statement is true, without a certificate: later strategies still search for one;
+- `Failed` has the reason why there is no result.
+
+`settled` asks one after the other. What they return, in order, is the answer to the question why a statement is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from symcook.alarm import Until
+from symcook.errors import BadInput, Undecided
+from symcook.proof.claims.decision import ClaimDecision
+from symcook.proof.search.elaborate import StepGap
+from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.tactics import Goal
+from symcook.proof.statements import certify
+from symcook.proof.statements.certify import Begun, Settled
+from symcook.proof.statements.secondrun import other_strings
+from symcook.proof.statements.shortruns import Tried
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.replay import Statement
+
+
+AFTER_LANGUAGES = 4
+"""What `decide` has found true is searched a certificate for during this part of the time, 1/4. Of 12 such statements
+about dyck-1 and dyck-1-2, none was proved later."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The statement is proved or refuted."""
+
+    settled: Settled
+
+
+@dataclass(frozen=True)
+class DecidedTrue:
+    """The statement is true, but there is no certificate. `by` names what decided it, `why` says why there is none."""
+
+    by: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """There is no result, for the reason `why`: one line, in the user's names."""
+
+    why: str
+
+
+Outcome = Ended | DecidedTrue | Failed
+
+
+@dataclass
+class StatementAsked:
+    """A statement about a model, for the strategies.
+
+    `document` is the model's document, `other` that of the second model, if the statement is about two. `until` is the
+    end of the time for all strategies, `seconds` the time that they have together. `begun` is what automata and counts
+    found out, once they were asked, and `tried` the result of short strings. `settled` is the last result of a search
+    that found neither a proof nor a string. `outcomes` has what the strategies returned so far, by their names."""
+
+    model: Transformer
+    claim: Statement
+    document: Mapping[str, Any]
+    other: Mapping[str, Any] | None
+    seconds: float
+    until: Until
+    begun: Begun | None = None
+    tried: Tried | None = None
+    settled: Settled | None = None
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def decided(self) -> DecidedTrue | None:
+        """What the first strategy that decided the statement true returned; None if none did."""
+        return next((outcome for outcome in self.outcomes.values() if isinstance(outcome, DecidedTrue)), None)
+
+    @property
+    def begun_true(self) -> bool:
+        """Whether automata decided the statement true."""
+        return self.begun is not None and self.begun.decision.true
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the statement is about one run of a compiled model."""
+        return self.model.program is not None and self.other is None and not other_strings(self.claim.note or "")
+
+    @cached_property
+    def subject(self) -> certify.Subject:
+        """How the statement is tried on strings, decided and proved by the automation. Of a compiled model, the theorem
+        of its program is used where there is one."""
+        from symcook.proof.programs.byprogram import ByProgram
+
+        subject = certify.models(self.claim, self.document, self.other)
+        with suppress(BadInput, Undecided):
+            subject = replace(subject, decide=ByProgram(self.model, self.document).decide) if self.compiled else subject
+        return subject
+
+
+Strategy = Callable[[StatementAsked], Outcome]
+
+
+def by_program(question: StatementAsked) -> Outcome:
+    """The proof that follows the operations of a compiled program."""
+    from symcook.proof.programs import compiledprograms
+
+    if not question.compiled:
+        return Failed("the model is not compiled, or the statement is about a second run")
+    settled = compiledprograms.settle(question.model, question.claim, question.document, question.seconds)
+    return Failed("the statement does not follow from the lines of its program") if settled is None else Ended(settled)
+
+
+def by_fragments(question: StatementAsked) -> Outcome:
+    """The decision procedures: automata over positions, counts with linear arithmetic, and cases on positions."""
+    begun = certify.by_fragments(question.claim, question.subject, question.until, question.seconds)
+    question.begun = begun
+    if begun.settled is not None:
+        return Ended(begun.settled)
+    decision = begun.decision
+    if decision.true and decision.fragment is not None:
+        return DecidedTrue(decision.fragment, decision.outside or "")
+    return Failed(decision.outside or "automata and counts do not decide it")
+
+
+def by_languages(question: StatementAsked) -> Outcome:
+    """What `decide` knows: automata of the model and of the string, invariants of counters, two models."""
+    from symcook.proof.statements import languages
+
+    try:
+        with limited(Until(question.seconds / 4, 1 / 3)):
+            verdict = languages.decided(question.claim.note or "", question.document, question.other, question.model)
+    except languages.NoLanguage as error:
+        return Failed(f"decide does not answer it: {error}")
+    except OutOfTime:
+        return Failed("decide does not answer it within its time")
+    if verdict.word is None:
+        return DecidedTrue(verdict.by)
+    # The string, with the tokens that the model adds, is run before it counts.
+    tokens = {token: number for number, token in enumerate(question.document["embedding"]["words"])}
+    string = tuple(tokens[token] for token in question.model.embedding.surround(verdict.word))
+    decision = ClaimDecision(verdict.by, string=string)
+    settled = certify.confirmed(question.claim, question.subject, decision, question.until, ())
+    if settled is None:
+        return Failed("the statement is true on the string on which it was decided false")
+    return Ended(settled)
+
+
+def by_strings(question: StatementAsked) -> Outcome:
+    """Exact runs of short strings, the smallest first. A statement that is decided true is not tried."""
+    if question.decided is not None:
+        return Failed("it is decided true")
+    settled, question.tried = certify.on_strings(question.claim, question.subject, question.until, question.seconds)
+    return Failed(f"true of all strings up to length {question.tried.length}") if settled is None else Ended(settled)
+
+
+def by_parts(question: StatementAsked) -> Outcome:
+    """The statement in parts: conjuncts, contrapositives, and cases by the symbol at a position."""
+    from symcook.proof.statements import inparts
+
+    claim, begun = question.claim, question.begun
+    home = certify.library(claim, certify.citable())
+    proved = inparts.prove(home, claim, min(question.seconds, question.until.left) / 4)
+    if proved is None:
+        return Failed("a part of it is not proved")
+    parts = {"proof": partial(Goal.take, trial=proved)}
+    strings = begun.strings if begun is not None else ()
+    try:
+        certificate, verdict = certify.certificate_of(claim, parts, question.subject, question.until, strings)
+    except (StepGap, OutOfTime, certify.Unfit) as error:
+        return Failed(str(error).partition("\n")[0])
+    return Ended(Settled(certificate, verdict, question.tried))
+
+
+def by_search(question: StatementAsked) -> Outcome:
+    """A search for a proof: by the automation, and from the closed forms of the model."""
+    subject, left = question.subject, question.until.left
+    if question.other is None and not question.model.pointwise and not question.compiled:
+        from symcook.proof.statements.inturn import by_forms
+
+        forms = partial(by_forms, question.document, seconds=question.seconds / 4)
+        subject = replace(subject, automatic=partial(certify.automatic, other=forms))
+    # Automata may help the search for a proof; what `decide` found out does not, so less time is spent then.
+    decided = question.decided
+    until = question.until if decided is None or question.begun_true else Until(question.seconds / AFTER_LANGUAGES)
+    settled = certify.searched(
+        question.claim, None, subject, until, max(left, 1), decided is None, question.begun, question.tried
+    )
+    if settled.missing is None:
+        return Ended(settled)
+    question.settled = settled
+    return Failed(str(settled.missing).partition("\n")[0])
+
+
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("the proof of its program", by_program),
+    ("automata and counts", by_fragments),
+    ("languages", by_languages),
+    ("short strings", by_strings),
+    ("parts", by_parts),
+    ("search", by_search),
+)
+"""The strategies with their names, in the order in which they are asked."""
+
+
+def settled(question: StatementAsked) -> Settled:
+    """The result for a statement by `STRATEGIES`: that of the first one which proves or refutes it, else that of the
+    search, with the reason why there is no proof."""
+    for name, strategy in STRATEGIES:
+        outcome = question.outcomes[name] = strategy(question)
+        if isinstance(outcome, Ended):
+            return outcome.settled
+    if question.settled is None:
+        raise OutOfTime("the time is over")
+    return question.settled

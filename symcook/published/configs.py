@@ -1,0 +1,325 @@
+"""Architecture of published models: for each architecture a table from its names to ours.
+
+Facts by name: "layers", "heads", "key heads", "size" (of a head), "width", "hidden", "tokens", "positions", "epsilon",
+"activation", "tied", "rotary", "kind" (of norms), "mask". A setting that is in no table is refused, since it may change
+what the model computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from symcook.errors import BadInput, unknown
+
+ACTIVATIONS = {
+    "relu": "relu", "gelu": "gelu", "gelu_new": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh",
+    "quick_gelu": "gelu-sigmoid", "silu": "silu", "swish": "silu",
+}  # fmt: skip
+"""{an activation as others call it: as it is called here}. gelu_fast has a rounded constant, and is none of them."""
+NORMS = {"LN": "layer", "LNPRE": "layer", "RMS": "rms", "RMSPRE": "rms"}
+"""The kinds of the norms of TransformerLens, before the parts. Those that end in PRE have no weights."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The settings of an architecture.
+
+    Arguments:
+        format: the word for the format of its weights; None where it is that of the names.
+        facts: {setting: fact}.
+        defaults: {fact: value} where the setting is missing.
+        must: {setting: the values that it may have}; another value means a part that is not read.
+        idle: settings that change nothing of the outputs.
+    """
+
+    format: str | None
+    facts: Mapping[str, str]
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    must: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    idle: tuple[str, ...] = ()
+
+
+COMMON = (
+    "transformers_version", "architectures", "output_hidden_states", "return_dict", "dtype", "torch_dtype",
+    "chunk_size_feed_forward", "id2label", "label2id", "problem_type", "use_cache", "bos_token_id", "eos_token_id",
+    "pad_token_id", "initializer_range", "_name_or_path", "model_type", "output_attentions", "attention_dropout",
+    "torchscript", "use_bfloat16", "num_labels", "task_specific_params", "tokenizer_class", "_attn_implementation",
+    "_commit_hash", "gradient_checkpointing", "name_or_path", "sep_token_id", "prefix", "auto_map",
+    "attn_implementation",
+)  # fmt: skip
+"""Architecture of Hugging Face that no model computes with."""
+PLAIN = {"is_encoder_decoder": (False,), "pruned_heads": ({}, None), "quantization_config": (None,)}
+"""Architecture of Hugging Face that must be as they are by default."""
+WORDS = {
+    "num_hidden_layers": "layers", "num_attention_heads": "heads", "num_key_value_heads": "key heads",
+    "head_dim": "size", "hidden_size": "width", "intermediate_size": "hidden", "vocab_size": "tokens",
+    "rms_norm_eps": "epsilon", "hidden_act": "activation", "tie_word_embeddings": "tied",
+    "rope_theta": "rotary", "rope_parameters": "rotary", "rope_scaling": "rotary",
+}  # fmt: skip
+
+CONFIGS: dict[str, Architecture] = {
+    "gpt2": Architecture(
+        "gpt2",
+        {
+            "n_layer": "layers",
+            "n_head": "heads",
+            "n_embd": "width",
+            "n_inner": "hidden",
+            "vocab_size": "tokens",
+            "n_positions": "positions",
+            "layer_norm_epsilon": "epsilon",
+            "activation_function": "activation",
+            "tie_word_embeddings": "tied",
+        },
+        {"epsilon": "1e-05", "activation": "gelu_new", "tied": True},
+        PLAIN
+        | {
+            "scale_attn_weights": (True,),
+            "scale_attn_by_inverse_layer_idx": (False,),
+            "add_cross_attention": (False,),
+        },
+        (
+            *COMMON,
+            "n_ctx",
+            "resid_pdrop",
+            "embd_pdrop",
+            "attn_pdrop",
+            "summary_type",
+            "summary_use_proj",
+            "summary_activation",
+            "summary_proj_to_labels",
+            "summary_first_dropout",
+            "reorder_and_upcast_attn",
+        ),
+    ),
+    "llama": Architecture(
+        "llama",
+        WORDS,
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": "10000"},
+        PLAIN | {"pretraining_tp": ("1", 1)},
+        (*COMMON, "max_position_embeddings", "attention_bias", "mlp_bias"),
+    ),
+    "qwen2": Architecture(
+        "llama",
+        WORDS,
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": "10000"},
+        PLAIN | {"use_sliding_window": (False,)},
+        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types", "use_mrope"),
+    ),
+    "qwen3": Architecture(
+        "llama",
+        WORDS,
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": "10000"},
+        PLAIN | {"use_sliding_window": (False,)},
+        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types", "attention_bias"),
+    ),
+    "nanogpt": Architecture(
+        "mingpt",
+        {"n_layer": "layers", "n_head": "heads", "n_embd": "width", "vocab_size": "tokens", "block_size": "positions"},
+        {"epsilon": "1e-05"},
+        {},
+        ("dropout", "bias"),
+    ),
+    "mingpt": Architecture(
+        "mingpt",
+        {"n_layer": "layers", "n_head": "heads", "n_embd": "width", "vocab_size": "tokens", "block_size": "positions"},
+        {"epsilon": "1e-05", "activation": "gelu_new", "tied": False},
+        {},
+        ("model_type", "embd_pdrop", "resid_pdrop", "attn_pdrop"),
+    ),
+    "transformerlens": Architecture(
+        None,
+        {
+            "n_layers": "layers",
+            "n_heads": "heads",
+            "n_key_value_heads": "key heads",
+            "d_head": "size",
+            "d_model": "width",
+            "d_mlp": "hidden",
+            "d_vocab": "tokens",
+            "n_ctx": "positions",
+            "eps": "epsilon",
+            "act_fn": "activation",
+            "normalization_type": "norm",
+            "attention_dir": "mask",
+            "positional_embedding_type": "embedded",
+            "attn_scale": "scale",
+        },
+        {"epsilon": "1e-05", "embedded": "standard", "mask": "causal", "norm": "LN"},
+        {
+            "parallel_attn_mlp": (False,),
+            "use_local_attn": (False,),
+            "use_attn_scale": (True,),
+            "scale_attn_by_inverse_layer_idx": (False,),
+            "post_embedding_ln": (False,),
+            "use_qk_norm": (False,),
+            "use_normalization_before_and_after": (False,),
+            "attn_scores_soft_cap": (-1.0,),
+            "output_logits_soft_cap": (-1.0,),
+            "num_experts": (None,),
+            "rmsnorm_uses_offset": (False,),
+            "window_size": (None,),
+            "scale_embedding": (None, False),
+            "per_layer_head_dim": (None,),
+            "per_layer_num_key_value_heads": (None,),
+            "is_audio_model": (False,),
+            "is_visual_model": (False,),
+            "is_stateful": (False,),
+            "is_multimodal": (False,),
+            "layer_norm_folding": (False,),
+            "load_in_4bit": (False,),
+            "final_rms": (False,),
+        },
+        (
+            "device",
+            "use_attn_result",
+            "use_split_qkv_input",
+            "default_prepend_bos",
+            "attn_only",
+            "gated_mlp",
+            "uses_rms_norm",
+            "experts_per_token",
+            "dtype",
+            "architecture",
+            "tokenizer_prepends_bos",
+            "tokenizer_appends_eos",
+            "default_padding_side",
+            "split_attention_weights",
+            "model_name",
+            "use_hook_mlp_in",
+            "use_attn_in",
+            "original_architecture",
+            "from_checkpoint",
+            "checkpoint_index",
+            "checkpoint_label_type",
+            "checkpoint_value",
+            "tokenizer_name",
+            "attn_types",
+            "init_mode",
+            "n_devices",
+            "seed",
+            "initializer_range",
+            "init_weights",
+            "d_vocab_out",
+            "rotary_dim",
+            "n_params",
+            "use_hook_tokens",
+            "rotary_base",
+            "trust_remote_code",
+            "rotary_adjacent_pairs",
+            "qk_norm_after_rope",
+            "rotary_interleaved_cos_sin",
+            "relative_attention_max_distance",
+            "relative_attention_num_buckets",
+            "decoder_start_token_id",
+            "tie_word_embeddings",
+            "use_NTK_by_parts_rope",
+            "NTK_by_parts_low_freq_factor",
+            "NTK_by_parts_high_freq_factor",
+            "NTK_by_parts_factor",
+            "NTK_original_ctx_len",
+            "attn_implementation",
+            "vision_hidden_size",
+            "vision_num_layers",
+            "vision_num_heads",
+            "mm_tokens_per_image",
+            "ungroup_grouped_query_attention",
+            "weight_init_mode",
+            "rotary_scaling",
+            "rotary_base_local",
+        ),
+    ),
+}
+"""{architecture: its settings}."""
+
+
+def architecture_of(settings: Mapping[str, Any], word: str | None) -> tuple[str, Mapping[str, Any]]:
+    """The architecture that settings are of, and the settings themselves (minGPT has them within others).
+
+    `word` is the format that the weights have. Raises BadInput for an architecture that is not known.
+    """
+    inner = settings.get("model")
+    if isinstance(inner, Mapping) and "n_layer" in inner:
+        return "mingpt", inner
+    if "d_model" in settings and "n_ctx" in settings:
+        return "transformerlens", settings
+    if "block_size" in settings:
+        return ("mingpt" if "embd_pdrop" in settings else "nanogpt"), settings
+    known = [name for name in CONFIGS if name not in ("mingpt", "nanogpt", "transformerlens")]
+    name = settings.get("model_type")
+    if name is None and word in CONFIGS:
+        name = word
+    if name not in known:
+        given = "config.json without model_type" if name is None else name
+        raise unknown("architecture of config.json", str(given), known, f"known: {', '.join(known)}")
+    return str(name), settings
+
+
+def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What settings say, by our names. BadInput, with the setting, for one that is in no table, or whose value means a
+    part that is not read."""
+    table = CONFIGS[architecture]
+    facts = dict(table.defaults)
+    for key, value in settings.items():
+        if key in table.facts:
+            if table.facts[key] == "rotary" and value is not None:
+                raise _rotary(f"{key} = {value}")
+            if value is not None or table.facts[key] == "norm":
+                facts[table.facts[key]] = value
+        elif key in table.must:
+            if value not in table.must[key]:
+                must = f"a model must have the setting {key} = {table.must[key][0]} to be read"
+                raise BadInput(must, value, "nothing here computes the part that this asks for")
+        elif key not in table.idle:
+            do = "take it out of the settings if the outputs do not depend on it"
+            raise unknown(f"setting of {architecture}", key, [*table.facts, *table.must], do)
+    return _checked(facts)
+
+
+def _rotary(given: str) -> BadInput:
+    """The refusal of rotary positions, with the setting that asks for them."""
+    must = "a model must be without rotary positions to be read, which symcook does not compute yet"
+    return BadInput(must, given)
+
+
+def _checked(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts with our words for their values; BadInput, with the setting, for a value that is not read."""
+    if "rotary" in facts:
+        raise _rotary(f"no rope_theta, which is {facts['rotary']} then")
+    if "activation" in facts:
+        name = facts["activation"]
+        if name not in ACTIVATIONS:
+            raise unknown("activation", str(name), list(ACTIVATIONS), f"known: {', '.join(ACTIVATIONS)}")
+        facts["activation"] = ACTIVATIONS[name]
+    for name in ("layers", "heads", "key heads", "size", "width", "hidden", "tokens", "positions"):
+        if name in facts:
+            if not str(facts[name]).isdecimal() or isinstance(facts[name], bool):
+                raise BadInput(f"the number of {name} in the settings must be an integer", facts[name])
+            facts[name] = int(facts[name])
+    if "epsilon" in facts:
+        try:
+            facts["epsilon"] = Fraction(str(facts["epsilon"]))
+        except (ValueError, ZeroDivisionError):
+            raise BadInput("epsilon in the settings must be a number", facts["epsilon"]) from None
+    if "tied" in facts and not isinstance(facts["tied"], bool):
+        raise BadInput("tie_word_embeddings must be true or false", facts["tied"])
+    if "norm" in facts:
+        word = facts["norm"] and str(facts["norm"]).upper()
+        if word is not None and word not in NORMS:
+            raise unknown("normalization_type", str(facts["norm"]), list(NORMS))
+        facts |= {"kind": NORMS[word], "norm": "pre"} if word else {"norm": "none"}
+    if "scale" in facts:  # a number that scores are divided by; not above 0: the root of the size of a head
+        scale = float(facts.pop("scale"))
+        if scale > 0 and "size" in facts and scale != float(facts["size"]) ** 0.5:
+            facts["scale"] = 1 / Fraction(scale)
+    if facts.pop("embedded", "standard") != "standard":
+        raise BadInput("positional_embedding_type must be standard to be read", "another")
+    if "mask" in facts:
+        masks = {"causal": "causal", "bidirectional": "none"}
+        if facts["mask"] not in masks:
+            raise unknown("attention_dir", str(facts["mask"]), list(masks))
+        facts["mask"] = masks[facts["mask"]]
+    return facts

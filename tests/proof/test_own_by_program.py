@@ -1,0 +1,131 @@
+"""Statements about compiled models that are proved by the theorem that the model computes its program."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import symcook as sc
+from symcook.model.choices import LanguageWord
+from symcook.proof import grammar, kernel
+from symcook.proof.programs.transfer import AnswerAgreement, Transfer, place_in
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.statements import certify
+from symcook.proof.statements.bundle import write_bundle
+from symcook.proof.statements.proving import ProofAnswer
+
+SCOPE = {"n": "Int", "i": "Int", "k": "Int", "a": ("fun", ("Int",), "Real"), "b": ("fun", ("Int",), "Real")}
+
+
+def term(text: str) -> grammar.Term:
+    return grammar.read_value(text, "Real", SCOPE, {})
+
+
+def formula(text: str) -> grammar.Term:
+    return grammar.read_formula(text, SCOPE, {})
+
+
+TRUTH = AnswerAgreement(formula("0 < a(i)"), term("I[b(i) = 1]"))
+BIT = AnswerAgreement(formula("0 < a(i)"), term("b(i)"))
+NUMBER = AnswerAgreement(term("a(i)"), term("b(i)"))
+SPLIT = AnswerAgreement(formula("0 < a(i) & a(i) < 2"), term("I[b(i) = 1 | b(i) = 2]"))
+FORMULAS = (
+    "{n}", "~{n}", "{n} -> 1 <= n", "n <= 1 -> {n}", "{n} <-> n = 2", "{n} & 1 <= n", "n = 3 & ({1} & n <= 4)",
+    "n = 3 | {n} | {1}", "({n} | n = 3) & ~({1} & {n})", "all j in 1..n. {j} -> {n}", "ex j in 1..n. 2 <= j & ~{j}",
+    "all j in 2..n. {j - 1} | ~{j}", "1 <= sum(j, 1, n, I[{j}])", "sum(j, 1, n, j*I[{j} & 2 <= j]) = n + I[{n}]",
+    "all j in 1..n. 2*sum(m, 1, j, I[~{m} -> {j}]) <= n*I[~{1}]", "I[all j in 1..n. {j}] = I[ex j in 1..n. {j}]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("agreement", [TRUTH, BIT, SPLIT], ids=["truth", "bit", "split"])
+@pytest.mark.parametrize("said", FORMULAS)
+def test_a_formula_about_one_side_is_proved_from_that_about_the_other(agreement: AnswerAgreement, said: str) -> None:
+    """The kernel accepts the proof of ``.. agreement -> other of f -> f``."""
+    def of(answer: grammar.Term) -> str:
+        text = grammar.show(answer)
+        return re.sub(r"\{(.*?)\}", lambda match: f"({re.sub(r'[(]i[)]', f'({match[1]})', text)})", said)
+
+    equation = f"I[{grammar.show(agreement.ours)}] = {grammar.show(agreement.theirs)}"
+    premises = f"1 <= n -> (all i in 1..n. {equation}) -> ({of(agreement.instead)})"
+    goal = grammar.read_formula(
+        f"all n:Int, a:Int->Real, b:Int->Real. {premises} -> ({of(agreement.ours)})", {}, {}
+    )
+    home = certify.library(next(iter(certify.citable().values())), certify.citable())
+    g = Goal(home, goal, {}, {})
+    g.intro(["n", "a", "b", "some", "agrees", "told"])
+    transfer = Transfer([agreement])
+    assert transfer.other(g.goal) == g.fact("told")
+    transfer.state(g, ["agrees"])
+    transfer.close(g, "told")
+    kernel.check(goal, g.nodes, lemmas={"lem:sum_ext": home.facts["lem:sum_ext"]})
+
+
+def test_a_number_is_replaced() -> None:
+    goal = grammar.read_formula(
+        "all n:Int, a:Int->Real, b:Int->Real. 1 <= n -> (all i in 1..n. a(i) = b(i)) -> "
+        "(all j in 1..n. b(j) <= 2*b(n)) & 1 <= sum(j, 1, n, b(j)^2)"
+        " -> (all j in 1..n. a(j) <= 2*a(n)) & 1 <= sum(j, 1, n, a(j)^2)", {}, {}
+    )  # fmt: skip
+    home = certify.library(next(iter(certify.citable().values())), certify.citable())
+    g = Goal(home, goal, {}, {})
+    g.intro(["n", "a", "b", "some", "agrees", "told"])
+    transfer = Transfer([NUMBER])
+    transfer.state(g, ["agrees"])
+    transfer.close(g, "told")
+    kernel.check(goal, g.nodes, lemmas={"lem:sum_ext": home.facts["lem:sum_ext"]})
+
+
+def test_a_place_outside_of_the_string_is_not_replaced() -> None:
+    goal = grammar.read_formula(
+        "all n:Int, a:Int->Real, b:Int->Real. 1 <= n -> (all i in 1..n. a(i) = b(i)) -> b(0) = 1 -> a(0) = 1", {}, {}
+    )
+    g = Goal(certify.library(next(iter(certify.citable().values())), certify.citable()), goal, {}, {})
+    g.intro(["n", "a", "b", "some", "agrees", "told"])
+    transfer = Transfer([NUMBER])
+    transfer.state(g, ["agrees"])
+    with pytest.raises(Stuck):
+        transfer.close(g, "told")
+
+
+def test_the_place_of_an_answer() -> None:
+    assert place_in(formula("0 < a(i) - b(i)"), formula("0 < a(n - 1) - b(n - 1)")) == term("n - 1")
+    assert place_in(formula("0 < a(i) - b(i)"), formula("0 < a(n - 1) - b(n)")) is None
+    with pytest.raises(Stuck):
+        Transfer([AnswerAgreement(formula("all j in 1..n. a(j) <= a(i)"), term("b(i)"))])
+
+
+BALANCE, SINCE = "#left[Q_a] >= 2*#left[Q_b] - 1", "~Q_b since Q_a"
+CLAIMS = [
+    ("c-rasp", BALANCE, "accept <-> 2*count(b) - 1 <= count(a)", "PROVED", None),
+    ("c-rasp", BALANCE, "all i in 1..n. accept(i) <-> 2*count(b, i) - 1 <= count(a, i)", "PROVED", None),
+    ("c-rasp", BALANCE, "accept & at(b, n) & n >= 2 -> accept(n - 1)", "PROVED", None),
+    ("c-rasp", BALANCE, "accept <-> 2*count(b) <= count(a)", "REFUTED", "ab"),
+    ("ltl", SINCE, "accept <-> (ex j in 1..n. at(a, j) & (all k in j..n. ~at(b, k)))", "PROVED", None),
+    ("ltl", SINCE, 'accept <-> matches(".*a[ac]*")', "PROVED", None),
+    ("ltl", SINCE, "accept -> at(a, n)", "REFUTED", "ac"),
+]
+
+
+@pytest.mark.layer_one(0, 2, 5)
+@pytest.mark.parametrize(("kind", "source", "claim", "status", "string"), CLAIMS)
+def test_a_claim_about_a_compiled_formula(
+    kind: LanguageWord, source: str, claim: str, status: str, string: str | None, tmp_path: Path
+) -> None:
+    model = sc.compile(kind, source, alphabet="ab" if source == BALANCE else "abc")
+    answer = model.prove(claim)
+    assert (answer.status, answer.counterexample) == (status, string), answer.why
+    if status == "PROVED":
+        assert answer.method is not None and answer.method.startswith("theorem of the program, fragment ")
+        accepted_by_second(answer, tmp_path / "bundle")
+
+
+def accepted_by_second(answer: ProofAnswer, folder: Path) -> None:
+    """Ask proofs/checker.py for the proof, in a folder of its own."""
+    assert answer.certificate is not None
+    words = write_bundle(folder, answer.claim, answer.certificate)
+    found = subprocess.run([sys.executable, *words[1:]], cwd=folder, capture_output=True, text=True, check=False)
+    assert found.returncode == 0 and f"PROVED   {answer.claim.id}" in found.stdout, found

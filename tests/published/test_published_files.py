@@ -1,0 +1,295 @@
+"""Folders and files of published models, written here byte by byte as their formats say."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from families import together
+from published_models import KINDS, LETTERS, Shape, forward, stored, weights
+from shared import call, refused
+
+import symcook as sc
+from symcook.published.stored import of_safetensors
+
+GPT2 = {
+    "model_type": "gpt2", "n_layer": 2, "n_head": 2, "n_embd": 6, "n_inner": 5, "vocab_size": 3, "n_positions": 6,
+    "activation_function": "gelu_new", "layer_norm_epsilon": 1e-05, "architectures": ["GPT2LMHeadModel"],
+}  # fmt: skip
+LLAMA = {
+    "model_type": "llama", "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2, "head_dim": 3,
+    "hidden_size": 6, "intermediate_size": 5, "vocab_size": 3, "hidden_act": "silu", "rms_norm_eps": 1e-05,
+    "rope_theta": 10000.0, "tie_word_embeddings": False,
+}  # fmt: skip
+
+
+def safetensors(state: dict[str, Any], **changes: Any) -> bytes:
+    """The bytes of a file: the size of the header, the header, the numbers."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    data = b""
+    for key, array in state.items():
+        kind = {"float32": "F32", "float64": "F64", "float16": "F16", "uint16": "BF16"}[array.dtype.name]
+        part = np.ascontiguousarray(array).tobytes()
+        header[key] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(part)]}
+        data += part
+    for key, entry in changes.items():
+        header[key] = header.get(key, {}) | entry
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def folder(place: Path, kind: str = "gpt2", config: Any = GPT2, **more: Any) -> tuple[Path, Shape, dict[str, Any]]:
+    """A folder as Hugging Face publishes it."""
+    word, shape, _ = KINDS[kind]
+    given = weights(shape, 3)
+    (place / "model.safetensors").write_bytes(safetensors(stored(word, shape, given) | more))
+    if config is not None:
+        (place / "config.json").write_text(json.dumps(config))
+    (place / "vocab.json").write_text(json.dumps({letter: k for k, letter in enumerate(LETTERS)}))
+    return place, shape, given
+
+
+def test_a_folder_is_read_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place, shape, given = folder(tmp_path)
+    code, out, _ = call(capsys, "import", place, "-o", tmp_path / "m.json")
+    assert code == 0
+    first, *rest = out.splitlines()
+    assert first == (
+        "gpt2: 2 layers, 2 heads of 3, width 6, 5 hidden units, layer norm before parts 1e-05, gelu-tanh, "
+        "positions up to 6, tied"
+    )
+    count = sum(value.size for key, value in given.items() if key != "out")
+    assert f"  weights: {count:,}, each the exact fraction that its float is" in rest
+    assert "  tokens: 3 of 3; mask causal; answer: the label of the largest output" in rest
+    assert (
+        "  left out: transformer.h.0.attn.bias, the causal mask" in rest
+        and "  one: 1 at every position, for biases" in rest
+    )
+    model = sc.load(tmp_path / "m.json")
+    for word in ("b", "abca"):
+        assert model.run(word, "ball").outputs == [LETTERS[k] for k in forward(shape, given, word).argmax(axis=1)]
+    assert model.source.startswith(first) and sc.from_pretrained(place, name=model.name) == model
+
+
+def test_the_document_of_an_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place, _, _ = folder(tmp_path)
+    line = ("import", place, "-o", tmp_path / "m.json", "--symbols", "ca", "--max-length", "4", "--json")
+    code, out, _ = call(capsys, *line)
+    document = json.loads(out)
+    assert code == 0 and document["tokens"] == 2 and document["all_tokens"] == 3 and document["positions"] == 4
+    assert "1 of 3 tokens" in document["left_out"] and "positions 5 to 6" in document["left_out"]
+    assert sc.load(tmp_path / "m.json").alphabet == ("c", "a")
+
+
+@together("ending", [".npz", ".json", ".safetensors"])
+def test_a_file_alone_needs_what_its_keys_leave_open(tmp_path: Path, ending: str) -> None:
+    word, shape, options = KINDS["nanogpt"]
+    given = weights(shape, 5)
+    state, file = stored(word, shape, given), tmp_path / f"w{ending}"
+    if ending == ".npz":
+        np.savez(file, **state)
+    elif ending == ".json":
+        file.write_text(json.dumps({key: value.tolist() for key, value in state.items()}))
+    else:
+        file.write_bytes(safetensors(state))
+    with pytest.raises(sc.BadInput, match="activation must be given"):
+        sc.from_pretrained(file, heads=2)
+    model = sc.from_pretrained(file, vocabulary=LETTERS, **options)
+    assert model.name == "w" and model.run("bc", "float64").outputs == [
+        LETTERS[k] for k in forward(shape, given, "bc").argmax(axis=1)
+    ]
+
+
+def test_numbers_of_sixteen_bits_are_exact() -> None:
+    """1.5, -2 and the smallest number of bfloat16, whose bits are those of float32 cut in half."""
+    bits = np.array([0x3FC0, 0xC000, 0x0001], dtype=np.uint16)
+    found = of_safetensors(safetensors({"a": bits, "b": np.array([0.1], dtype=np.float16)}), "here")
+    assert found["a"].tolist() == [1.5, -2.0, 2.0**-133] and found["b"][0] == np.float16(0.1)
+
+
+def test_parts_of_an_index_are_read_together(tmp_path: Path) -> None:
+    _, shape, given = folder(tmp_path)
+    state = stored("gpt2", shape, given)
+    keys, table = list(state), {}
+    (tmp_path / "model.safetensors").unlink()
+    for k, part in enumerate((keys[:7], keys[7:])):
+        table |= dict.fromkeys(part, f"part-{k}.safetensors")
+        (tmp_path / f"part-{k}.safetensors").write_bytes(safetensors({key: state[key] for key in part}))
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": table}))
+    assert sc.from_pretrained(tmp_path).run("ab", "float64").outputs
+    index.write_text(json.dumps({"weight_map": {"a": "../../etc/passwd"}}))
+    with pytest.raises(sc.BadInput, match="files in its own folder"):
+        sc.from_pretrained(tmp_path)
+
+
+def test_tokens_that_are_not_seen_and_many_tokens(tmp_path: Path) -> None:
+    """A space is Ġ as in GPT-2; of 40,000 tokens those that are used are read, and the answer is among them."""
+    rng = np.random.default_rng(0)
+    embedding = rng.standard_normal((40_000, 2)).astype(np.float32)
+    (tmp_path / "model.safetensors").write_bytes(
+        safetensors({"embedding.weight": embedding, "output.weight": embedding})
+    )
+    names = {" ": 7, "\n": 11, "a": 39_999}
+    table = names | {f"t{k}": k for k in range(39_999) if k not in (7, 11)}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": table}, "added_tokens": []}))
+    with pytest.raises(sc.BadInput, match=r"must be chosen where there are more than 2,000; given: 40,000"):
+        sc.from_pretrained(tmp_path)
+    model = sc.from_pretrained(tmp_path, symbols=["Ġ", "Ċ", "a"])
+    rows = embedding[[7, 11, 39_999]].astype(float)
+    assert model.run("Ġa").outputs == [("Ġ", "Ċ", "a")[k] for k in (rows[[0, 2]] @ rows.T).argmax(axis=1)]
+    with pytest.raises(sc.BadInput, match="token of the vocabulary must be a known name; given: zz"):
+        sc.from_pretrained(tmp_path, symbols=["zz"])
+
+
+def test_more_than_two_million_weights_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.safetensors").write_bytes(safetensors({"embedding.weight": np.zeros((1500, 1400), np.float32)}))
+    with pytest.raises(sc.BadInput, match=r"at most 2,000,000 weights.*given: 2,100,000"):
+        sc.from_pretrained(tmp_path)
+
+
+def test_a_table_of_nanogpt_is_read_without_code(tmp_path: Path) -> None:
+    folder(tmp_path, "mingpt", None)
+    (tmp_path / "vocab.json").unlink()
+    meta = tmp_path / "meta.pkl"
+    meta.write_bytes(pickle.dumps({"stoi": {"x": 0, "y": 1, "\n": 2}, "itos": {0: "x"}}))
+    assert sc.from_pretrained(tmp_path, heads=2, activation="gelu").alphabet == ("x", "y", "Ċ")
+    meta.write_bytes(pickle.dumps({"stoi": Path(".")}))
+    with pytest.raises(sc.BadInput, match=r"texts and numbers alone.*pathlib"):
+        sc.from_pretrained(tmp_path, heads=2, activation="gelu")
+
+
+def damaged(place: Path, how: str) -> None:
+    """A folder with one thing wrong."""
+    config, file = place / "config.json", place / "model.safetensors"
+    settings = json.loads(config.read_text())
+    match how:
+        case "architecture":
+            settings = {"model_type": "mamba"}
+        case "setting":
+            settings["scale_attn_by_inverse_layer_idx"] = True
+        case "unknown setting":
+            settings["sliding_attention"] = 3
+        case "layers":
+            settings["n_layer"] = 3
+        case "activation":
+            settings["activation_function"] = "mish"
+        case "llama config":
+            settings = LLAMA | {"rope_theta": None}
+        case "rotary":
+            settings = LLAMA
+        case "no object":
+            config.write_text("[1]")
+            return
+        case "truncated":
+            file.write_bytes(file.read_bytes()[:-3])
+        case "longer":
+            file.write_bytes(file.read_bytes() + b"\0")
+        case "empty":
+            file.write_bytes(b"")
+        case "gguf":
+            file.write_bytes(b"GGUF" + bytes(60))
+        case "pointer":
+            file.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+        case "vocabulary":
+            (place / "vocab.json").write_text('{"a": 0, "b": 0}')
+        case "short vocabulary":
+            (place / "vocab.json").write_text('{"a": 0, "b": 1}')
+    config.write_text(json.dumps(settings))
+
+
+@together(
+    ("how", "says"),
+    [
+        (
+            "architecture",
+            "the architecture of config.json must be a known name; given: mamba; known: gpt2, llama, qwen2, qwen3.",
+        ),
+        ("setting", "a model must have the setting scale_attn_by_inverse_layer_idx = False to be read; given: True"),
+        ("unknown setting", "the setting of gpt2 must be a known name; given: sliding_attention"),
+        ("layers", "as many layers as the settings say, 3; given: 2"),
+        ("activation", "the activation must be a known name; given: mish"),
+        ("llama config", "without rotary positions"),
+        (
+            "rotary",
+            "without rotary positions to be read, which symcook does not compute yet; given: rope_theta = 10000.0",
+        ),
+        ("no object", "config.json must be a JSON object"),
+        ("truncated", "must have a header and all the numbers"),
+        ("longer", "bytes too many"),
+        ("empty", "nothing, it is empty"),
+        ("gguf", "(GGUF)"),
+        ("pointer", "a Git LFS pointer, without the weights"),
+        ("vocabulary", "numbered by different integers"),
+        ("short vocabulary", "a token for each row of the embedding, 3; given: 2"),
+    ],
+)
+def test_a_folder_that_does_not_fit_is_refused_in_one_sentence(
+    how: str, says: str, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = folder(tmp_path_factory.mktemp("published"))[0]
+    damaged(place, how)
+    said = refused(capsys, "import", place, "-o", place / "m.json")
+    assert says in said and not (place / "m.json").exists()
+
+
+def test_weights_that_are_no_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = np.full((6, 18), np.nan, dtype=np.float32)
+    place = folder(tmp_path, **{"transformer.h.1.attn.c_attn.weight": wrong})[0]
+    said = refused(capsys, "import", place, "-o", tmp_path / "m.json")
+    assert "every entry of transformer.h.1.attn.c_attn.weight must be a finite number; given: nan" in said
+    assert not (tmp_path / "m.json").exists()
+
+
+@together(
+    ("entry", "says"),
+    [
+        ({"shape": [2, 2]}, "a has 12 bytes of 16"),
+        ({"dtype": "F8_E4M3"}, "types"),
+        ({"data_offsets": [4, 16]}, "the entry|bytes"),
+        ({"data_offsets": "x"}, "the entry of a"),
+        ({"shape": [-3]}, "the entry of a"),
+    ],
+)
+def test_a_header_that_does_not_fit_its_numbers(entry: Any, says: str) -> None:
+    data = safetensors({"a": np.zeros(3, np.float32)}, a=entry)
+    with pytest.raises(sc.BadInput, match=says):
+        of_safetensors(data, "here")
+
+
+@pytest.mark.tools("torch")
+def test_files_of_torch_and_no_code(tmp_path: Path) -> None:
+    """A checkpoint of nanoGPT with its settings; a pickle that would call a function is refused, and calls nothing."""
+    import torch
+
+    word, shape, _ = KINDS["nanogpt"]
+    given = weights(shape, 5)
+    state = {f"_orig_mod.{key}": torch.tensor(value) for key, value in stored(word, shape, given).items()}
+    args = {"n_layer": 2, "n_head": 2, "n_embd": 6, "block_size": 6, "bias": False, "vocab_size": 3, "dropout": 0.0}
+    torch.save({"model": state, "model_args": args}, tmp_path / "ckpt.pt")
+    model = sc.from_pretrained(tmp_path / "ckpt.pt", vocabulary=LETTERS, activation="gelu")
+    assert model.run("bc", "float64").outputs == [LETTERS[k] for k in forward(shape, given, "bc").argmax(axis=1)]
+
+    class Runs:
+        def __reduce__(self) -> Any:
+            return (Path.touch, (tmp_path / "ran",))
+
+    torch.save({"model": Runs()}, tmp_path / "bad.pt")
+    (tmp_path / "old.bin").write_bytes(pickle.dumps({"w": Runs()}))
+    for name in ("bad.pt", "old.bin"):
+        with pytest.raises(sc.BadInput, match="weights alone, since reading anything else would run its code"):
+            sc.from_pretrained(tmp_path / name)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_archive_of_numpy_with_objects_is_refused(tmp_path: Path) -> None:
+    file = io.BytesIO()
+    np.savez(file, a=np.array([{}], dtype=object))
+    (tmp_path / "w.npz").write_bytes(file.getvalue())
+    with pytest.raises(sc.BadInput, match="arrays of numbers alone"):
+        sc.from_pretrained(tmp_path / "w.npz")

@@ -1,0 +1,141 @@
+"""State dicts with the names of each library, against a numpy pass written from the papers' formulas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from families import together
+from published_models import KINDS, LETTERS, Shape, forward, stored, weights
+
+import symcook as sc
+from symcook.published.formats import FORMATS, format_of
+
+
+def imported(kind: str, seed: int = 3, **more: Any) -> tuple[Shape, dict[str, Any], sc.Transformer]:
+    word, shape, options = KINDS[kind]
+    given = weights(shape, seed)
+    shape = replace(shape, tied=shape.tied and word != "llama")  # what Llama ties is said by config.json alone
+    model = sc.from_state_dict(stored(word, shape, given), vocabulary=LETTERS, **options, **more)
+    return shape, given, model
+
+
+def is_near(ball: dict[str, str], value: float) -> bool:
+    """Whether a number of float64 is a rounding of what a ball holds."""
+    radius = float(Fraction(ball["rad"]))
+    return radius < 1e-15 and abs(float(Fraction(ball["mid"])) - value) < radius + 1e-10 * (1 + abs(value))
+
+
+@pytest.mark.layer_one(1, 4, 6, 10)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_logits_of_each_format_are_those_of_numpy(kind: str) -> None:
+    shape, given, model = imported(kind)
+    for word in ("a", "cab"):
+        right = forward(shape, given, word)
+        run = model.run(word, "ball", digits=20)
+        assert run.outputs == [LETTERS[k] for k in right.argmax(axis=1)]
+        assert all(is_near(run.output[label], value) for label, value in zip(LETTERS, right[-1], strict=True))
+
+
+@together("kind", KINDS)
+def test_the_keys_tell_the_format(kind: str) -> None:
+    word, shape, _ = KINDS[kind]
+    found = format_of({key: value.shape for key, value in stored(word, shape, weights(shape, 1)).items()})
+    assert found == (None if word == "torch" else word) and (found is None or found in FORMATS)
+
+
+def test_each_output_above_zero_and_the_one_that_leads() -> None:
+    """Against numpy: which of three outputs are above 0, and whether c is above both others."""
+    shape, given, positive = imported("gpt2", readout="positive", position="last")
+    leads = imported("gpt2", readout="leads", label="c", position="last")[2]
+    one = sc.from_state_dict(
+        {"embedding.weight": [[1, 0], [-1, 0]], "output.weight": [[1, 0]]},
+        vocabulary="ab",
+        labels=["a"],
+        readout="positive",
+        position="last",
+    )
+    words = [x + y + z for x in LETTERS for y in ("", *LETTERS) for z in ("", *LETTERS)][::5]
+    for word in words:
+        last = forward(shape, given, word)[-1]
+        names = [name if value > 0 else f"no-{name}" for name, value in zip(LETTERS, last, strict=True)]
+        assert positive.run(word, "float64").outputs == [",".join(names)]
+        assert leads.run(word, "float64").accept == (last[2] > max(last[:2]))
+    assert [one.run(word).holds for word in ("a", "b", "ba")] == [True, False, True]
+
+
+def test_a_token_before_every_input() -> None:
+    shape, given, model = imported("mingpt", before="b")
+    assert model.alphabet == ("a", "c")
+    right = forward(shape, given, "bca")
+    assert model.run("ca", "ball").outputs == [LETTERS[k] for k in right.argmax(axis=1)]
+
+
+GPT = stored("gpt2", KINDS["gpt2"][1], weights(KINDS["gpt2"][1], 1))
+LLAMA = stored("llama", KINDS["llama"][1], weights(KINDS["llama"][1], 1))
+
+
+@together(
+    ("given", "options", "says"),
+    [
+        (
+            GPT | {"transformer.h.0.mlp.c_fc.weight": np.zeros((5, 6))},
+            {},
+            r"h\.0\.mlp\.c_fc\.weight must have the shape d x f with d = 6.*5 x 6",
+        ),
+        (
+            GPT | {"transformer.h.1.attn.c_attn.bias": np.zeros(17)},
+            {},
+            r"c_attn\.bias must have the shape 3a with a = 6; given: 17",
+        ),
+        (
+            GPT | {"transformer.wte.weight": np.full((3, 6), np.nan)},
+            {},
+            r"every entry of transformer\.wte\.weight must be a finite number; given: nan",
+        ),
+        (GPT | {"transformer.h.0.attn.c_attn.lora": np.zeros(2)}, {}, "key of GPT-2.*did you mean"),
+        (
+            GPT | {"transformer.h.0.crossattention.q_attn.weight": np.zeros((6, 6))},
+            {},
+            "without attention to an encoder",
+        ),
+        (GPT | {"transformer.h.0.attn.bias": np.ones((1, 1, 6, 6))}, {}, "must be the causal mask"),
+        (
+            {key: value for key, value in GPT.items() if "h.1.attn.c_proj.weight" not in key},
+            {},
+            r"none for h\.1\.attn\.c_proj\.weight",
+        ),
+        ({key: value for key, value in GPT.items() if "h.1.ln_2" not in key}, {}, r"none for h\.1\.ln_2"),
+        ({key: value for key, value in GPT.items() if "h.0." not in key}, {}, "numbered from 0 without a gap"),
+        (GPT, {"activation": None}, "activation must be given"),
+        (GPT, {"heads": None}, "number of heads must be given"),
+        (GPT, {"heads": 4}, "must divide"),
+        (GPT, {"norm": "post"}, "norm of the format gpt2"),
+        (GPT, {"format": "gpt3"}, "format must be a known name; given: gpt3; did you mean gpt2"),
+        (GPT, {"format": "llama"}, "key of Llama"),
+        (GPT, {"readout": "leads"}, 'label must be given for readout="leads"'),
+        (GPT, {"readout": "leads", "label": "d"}, "label must be a known name; given: d"),
+        (GPT, {"readout": "argmin"}, "readout must be a known name"),
+        (LLAMA, {"rotary": "none"}, "Gemma and Mistral have the names of Llama and Qwen too"),
+        (LLAMA, {"format": "llama"}, "without rotary positions"),
+        (
+            LLAMA | {"model.layers.0.self_attn.q_norm.weight": np.ones(3)},
+            {"format": "llama"},
+            "without norms of queries and keys.*q_norm",
+        ),
+        (
+            LLAMA | {"model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(3)},
+            {"format": "llama"},
+            "without rotary positions.*inv_freq",
+        ),
+        (LLAMA | {"model.layers.0.self_attn.k_proj.weight": np.ones((5, 6))}, {"format": "llama"}, "k_proj|v_proj"),
+        ({"wte": [[1, 2], [3]], "blocks.0.attn.c_attn.w": [[1]]}, {}, "wte must be a matrix or a vector"),
+    ],
+)  # fmt: skip
+def test_what_no_format_holds_is_named(given: Any, options: dict[str, Any], says: str) -> None:
+    words: dict[str, Any] = {"vocabulary": LETTERS, "heads": 2, "activation": "gelu-tanh"}
+    with pytest.raises(sc.BadInput, match=says):
+        sc.from_state_dict(given, **words | options)
