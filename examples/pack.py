@@ -85,8 +85,9 @@ def table() -> str:
     """The guarantees as a page."""
     lines = [
         "# Guarantees\n",
-        "Made by `python examples/pack.py FOLDER --table notes/guarantees.md`; do not edit. The lengths at which every",
-        "decision is guaranteed in any runtime of the error model ([exports.md](exports.md)) that divides behind",
+        "Made by `python examples/pack.py FOLDER --table docs/reference/guarantees.md`; do not edit. The lengths",
+        "at which every decision is guaranteed in any runtime of the floating-point error model",
+        "([exports.md](../guides/exports.md)) that divides behind",
         "the sums of attention, and after a stroke, where these are others, in one that divides weights first.",
         "They count typed symbols. The last column is of the first order.\n",
         f"| model | to length | {' | '.join(DTYPES)} | the first word that is not certain, and in which type |",

@@ -357,7 +357,7 @@ def decode(m, given, steps):
             refuse(f"every symbol must be one of {' '.join(letters) or 'none'}; given: {letter}.")
     if len(word) >= len(certain):
         must = f"a string must have at most {len(certain) - 1} symbols, to which steps are certified"
-        refuse(f"{must}; given: {len(word)}; export again with a greater --max-length.")
+        refuse(f"{must}; given: {len(word)}; export again with a larger --max-length.")
     most = certain[len(word)]
     if steps > most:
         must = (

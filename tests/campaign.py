@@ -6,7 +6,7 @@
 A campaign goes part by part, each with other cases (of one seed). No part begins after the time, and the next run goes
 on behind the last part that `tests/campaigns.tsv` has for the campaign and the seed. Each run of a campaign adds one
 line there: date, commit, seed, parts, minutes, and what was found. What is found becomes a test of layer one; how it
-was found goes to notes/searches.md. Exit 1 where something was found.
+was found goes to benchmarks/diaries/searches.md. Exit 1 where something was found.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A case builds the object from blocks as the definition says and names the claim that it belongs to. `formula` is the
 definition in plain Python over lists: Fractions where it stays rational, mpmath at 50 digits where an exponential or a
 root is irrational. Every case runs in every domain: the value agrees within what the domain means, or the domain
-refuses with the reason that the case names. ``notes/definitions.md`` is the same list in words.
+refuses with the reason that the case names. ``docs/reference/definitions.md`` is the same list in words.
 """
 
 from __future__ import annotations
@@ -1580,5 +1580,5 @@ def wanted_claims() -> set[str]:
 def test_every_definition_is_here_and_in_the_notes() -> None:
     here = {one.claim for one in CASES} | ELSEWHERE
     assert wanted_claims() == here
-    notes = (ROOT / "notes" / "definitions.md").read_text(encoding="utf-8")
+    notes = (ROOT / "docs" / "reference" / "definitions.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([^`]+)`", notes, re.MULTILINE)) == here

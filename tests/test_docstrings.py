@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import symcook
+from symcook import bounds
 from symcook.declaration import load
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -20,11 +21,19 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 BUILT: dict[str, Callable[..., Any]] = {
     **{f"Builder.{n}": one for n, one in inspect.getmembers(symcook.Builder, inspect.isfunction) if n[0] != "_"},
-    **{one.__name__: one for one in (symcook.Builder, symcook.Fold, symcook.Embedding, symcook.Readout, symcook.Space)},
-    **{one.__name__: one for one in (symcook.Parameter, symcook.Transformer)},
+    **{
+        name: one
+        for name in symcook.__all__
+        if inspect.isclass(one := getattr(symcook, name)) and not issubclass(one, Exception)
+    },
     "Transformer.bind": symcook.Transformer.bind,
 }
-"""What models and specifications are built with: classes, and methods whose first parameter is the object."""
+"""All public classes, and the methods with which a model is built, whose first parameter is the object."""
+
+KINDS: dict[str, Callable[..., Any]] = {f"bound {name}": kind.load() for name, kind in bounds.KINDS.items()}
+"""The functions of the kinds of bounds."""
+
+EVERY = FUNCTIONS | BUILT | KINDS
 
 
 def arguments(text: str) -> dict[str, str]:
@@ -34,10 +43,10 @@ def arguments(text: str) -> dict[str, str]:
     return {name: " ".join(words.split()) for names, words in rows for name in names.split(", ")}
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, *BUILT])
+@pytest.mark.parametrize("name", EVERY)
 def test_arguments_are_those_of_the_signature(name: str) -> None:
     """In their order, and each with its default."""
-    found = (FUNCTIONS | BUILT)[name]
+    found = EVERY[name]
     parameters = dict(inspect.signature(found).parameters)
     said = arguments(inspect.getdoc(found) or "")
     if "." in name and (model := next(iter(parameters))) not in said:
@@ -51,9 +60,9 @@ def test_arguments_are_those_of_the_signature(name: str) -> None:
             assert any(f"({one})" in said[key] or f"{one} by default" in said[key] for one in shown), said[key]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", EVERY)
 def test_a_docstring_has_its_parts_and_no_option(name: str) -> None:
-    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    text = inspect.getdoc(EVERY[name]) or ""
     first, *others = text.split("\n\n")
     assert first.endswith((".", ":")) and len(first.splitlines()) <= 2
     titles = [part.partition(":")[0] for part in others]

@@ -188,13 +188,13 @@ def test_folders_that_are_made_are_the_same_in_both_lists_and_ignored() -> None:
 def test_links_of_a_note_lead_to_pages_or_become_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the site reads notes/kernel.md from a page: a note is a page, a file of the checkout its name, code stays."""
     extension = load("extension")
-    monkeypatch.setattr(extension, "notes", lambda: {ROOT / "notes" / "proofs.md": "notes/proofs.md"})
+    monkeypatch.setattr(extension, "notes", lambda: {ROOT / "notes" / "coq.md": "notes/coq.md"})
     text = (
-        "[p](proofs.md#lines) [t](../tests/checkout.py) [w](https://x.y) `[a](proofs.md)`\n```\n[c](proofs.md)\n```\n"
+        "[p](coq.md#lines) [t](../tests/checkout.py) [w](https://x.y) `[a](coq.md)`\n```\n[c](coq.md)\n```\n"
     )
     assert extension.resolved(text, ROOT / "notes" / "kernel.md", "explanation/trust") == (
-        "[p](../notes/proofs.md#lines) t (`tests/checkout.py`) [w](https://x.y) `[a](proofs.md)`\n"
-        "```\n[c](proofs.md)\n```\n"
+        "[p](../notes/coq.md#lines) t (`tests/checkout.py`) [w](https://x.y) `[a](coq.md)`\n"
+        "```\n[c](coq.md)\n```\n"
     )
 
 

@@ -36,8 +36,6 @@ MADE = (
     "reference/precision",
 )
 """The folders of pages that are made; git ignores them."""
-MAINTAINERS = ("searches",)
-"""Notes that are lists for maintainers, and no pages."""
 _LINK = re.compile(r"`[^`\n]*`|(!?)\[((?:[^\[\]`]|`[^`\n]*`)+)\]\(([^()\s]+)\)")
 """A link, or code, in which there is none."""
 _INCLUDED = re.compile(r"^```\{include\} (\S+)", re.MULTILINE)
@@ -106,8 +104,7 @@ def written(app: Sphinx) -> None:
 def _notes() -> Iterable[tuple[str, str]]:
     """A page a note, which holds the note."""
     for path in sorted((ROOT / "notes").glob("*.md")):
-        if path.stem not in MAINTAINERS:
-            yield path.stem, f"```{{include}} ../../notes/{path.name}\n```\n"
+        yield path.stem, f"```{{include}} ../../notes/{path.name}\n```\n"
 
 
 def _letters() -> Iterable[tuple[str, str]]:

@@ -49,34 +49,35 @@ def error_propagation(
     dtype: str | None = None,
     constants: bool = False,
 ) -> Bound:
-    """How far an error in the embedding of a model, or a type of floats, can move each coordinate, over all strings of
-    n symbols, with the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
+    """How far an error in the embedding of a model, or float rounding, can move each coordinate, over all strings.
 
-    delta D: The size of the error in the embedding.
-    dtype T: Weights and operations rounded to float64, float32, float16 or bfloat16.
-    constants: By constants of the sublayers alone, for all strings at once.
+    The value bounds the L1 norm of the change of the residual stream at every position after the last layer. It is an
+    upper bound; it is not claimed that some error attains it. With n, and if the strings of length n can be gone
+    through, the bound is made string by string (`symcook.bounds.moved`). Otherwise, and for errors in the embedding
+    only, it is made of constants of the sublayers (`symcook.bounds.growth`). Give at least one of delta and dtype.
 
-    At every position the L1 norm of the change of the residual stream is at most delta, positive and rational. The
-    length is needed where a head has scores that are not zero, and with dtype, unless the recipe has no length. Weights
-    are stored in the type of floats and each operation is rounded to it, in any order of sums. At least one of delta
-    and dtype is needed.
+    Arguments:
+        model: str or Transformer. A recipe, a family, a model file or a model.
+        delta: exact (None). The L1 norm of the error in the embedding at every position; a positive rational number.
+        n: int or None (None). The length; required with dtype, and for heads whose scores are not all zero.
+        values: {name: exact} or str (None). Arguments of the recipe and values of parameters, also as "eps=1/8".
+        digits: int (30). Decimal digits of both rigorous intervals.
+        dtype: str (None). Weights and operations are rounded to "float64", "float32", "float16" or "bfloat16", in any
+            order of sums.
+        constants: bool (False). Use constants of the sublayers only.
 
-    The answer's `value` is a bound on the L1 norm of the change at every position after the last layer, `claimed` the
-    same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some
-    change reaches it is not claimed. Two ways lead to it:
+    Returns: Bound. `claimed` has the papers' constants, and is None where they do not apply. With n, `extra` has the
+    bound of each coordinate and score, with its position and string.
 
-    by words: with n, where all words of that length can be gone through (`symcook.bounds.error.MOST_WORK`). The slope
-    of each number towards each error is enclosed over all that the errors allow (`symcook.bounds.moved`); `extra` then
-    has the bound of each coordinate after the last layer and of each score that the readout shows, with the position
-    and the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
-    operations round, whose parts are added up.
+    Raises: BadInput: delta or n out of range, a parameter without a value, or a model that neither way can bound: an
+    activation other than relu, a layer norm with epsilon = 0, a hard head whose score gap is absent or can be closed by
+    the error, rows of inputs where scores matter, or, without n, an error above 1 before softmax (Lemma 31).
 
-    by constants of the parts (`symcook.bounds.growth`), for all strings at once; of errors in the embedding alone. With
-    `constants` in this way only.
+    Example:
 
-    Raises BadInput for delta or n out of range, a symbol without a value, and where neither way gives a bound: an
-    activation other than relu, layer norm with epsilon = 0, a hard head without a score gap or with one that the error
-    can close, rows of inputs where scores matter, and without n an error above 1 before softmax (Lemma 31).
+    >>> error_propagation("dyck-1", delta="1/1000", n=4, digits=4).holds
+    True
+
     Source: yang2026, Lemmas 28 to 33; Cookbook, Section 7.2.
     """
     wanted = check_digits(digits)

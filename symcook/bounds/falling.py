@@ -1,7 +1,7 @@
 """Softmax for scores that fall off with the distance from the maximum: three lemmas of yang2026 with sharp constants.
 
 `ziggurat` is Lemma 6, `table_lookup` Lemma 7 and `tie_break` Lemma 8. Each returns the supremum of the error and the
-bound of the lemma; its docstring has the derivation.
+bound of the lemma; the comment before it has the derivation.
 """
 
 from __future__ import annotations
@@ -29,20 +29,31 @@ VARIANTS = {
 }
 
 
+# With x = e^-gamma the weights are greatest where s_j = s_p - gamma |j - p|; then the distance is 2 S/(1 + S) with
+# S = T(p - 1) + T(n - p), T(m) = x + ... + x^m = x (1 - x^m)/(1 - x). T grows by less and less, so p = ceil(n/2) is
+# the worst place, and over all n the supremum is 4 x/(1 + x), approached and not reached. "p at an end" is the
+# supremum for p = 1 or n, where S = T(n - 1); over all n it is 2 x, half of what is claimed.
 def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """The supremum of the L1 distance for scores that fall by gamma a step away from their maximum, for every length or
-    one, against 4 e^-gamma (yang2026, Lemma 6).
+    """The largest L1 distance for scores that fall by gamma a step from their maximum, against 4 e^-gamma.
 
-    That is s_j <= s_p - gamma |j - p| for some p, with gamma positive; without n every length is meant. Relative radius
-    at most 10^-digits. For values with |v_j| <= v_max the error of the retrieved value is at most v_max times as great,
-    and reaches that.
+    The scores satisfy s_j <= s_p - gamma |j - p| for some position p. If values are at most v_max in size, the error of
+    the retrieved value is at most v_max times this distance, and attains that.
 
-    With x = e^-gamma the weights are greatest where s_j = s_p - gamma |j - p|; then the distance is 2 S/(1 + S) with
-    S = T(p - 1) + T(n - p), T(m) = x + ... + x^m = x (1 - x^m)/(1 - x). T grows by less and less, so p = ceil(n/2) is
-    the worst place, and over all n the supremum is 4 x/(1 + x), approached and not reached. "p at an end" is the
-    supremum for p = 1 or n, where S = T(n - 1); over all n it is 2 x, half of what is claimed.
+    Arguments:
+        gamma: exact. A positive number, at most 10^30.
+        n: int or None (None). The length; None means every length.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    Raises BadInput for gamma, n or digits. Source: yang2026, Lemma 6.
+    Returns: Bound. "p at an end" in `extra` is the supremum if p is the first or the last position.
+
+    Raises: BadInput: gamma, n or digits out of range.
+
+    Example:
+
+    >>> ziggurat(5, digits=4).holds
+    True
+
+    Source: yang2026, Lemma 6.
     """
     wanted = check_digits(digits)
     text, gap = positive(gamma)
@@ -52,7 +63,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     )  # the numbers of positions on either side of the maximum, which is in the middle
 
     def mass() -> flint.arb:
-        """S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side; over all n, where
+        """S of the comment above, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side; over all n, where
         both are infinite, as 2 x/(1 - x)."""
         x = (-gap()).exp()
         both = 2 - sum((_exponential(gap(), m) for m in sides), flint.arb(0))
@@ -96,24 +107,36 @@ def _exponential(gamma: flint.arb, m: int) -> flint.arb:
 # --- Table lookup -----------------------------------------------------------------------------------------------------
 
 
+# With x = e^-gamma, a positions to the left of t and b to the right, the error is |A(b) - A(a)|/(1 + S(a) + S(b)),
+# where A(m) = sum of k x^(k^2) and S(m) = sum of x^(k^2) over k = 1..m. A position more on the shorter side makes the
+# numerator smaller and the denominator greater; one more on the longer side, at distance k, adds weight at k, which
+# is more than the mean so far. So t = 1 (or n) is the worst place and longer is worse: the supremum over all n is
+# A/(1 + S) without end, approached and not reached.
+#
+# Times e^gamma this is f = (1 + 2 x^3 + 3 x^8 + ...)/(1 + x + x^4 + ...). For gamma >= 1 its supremum is 1,
+# approached as gamma grows: f < 1 wherever 2 x^3 + 3 x^8 + ... < x + x^4 + .... "3/2 suffices from gamma" is the
+# smallest gamma from which on f <= 3/2: see `least_gamma`.
 def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """The largest error of a position that softmax attention looks up with scores gamma (2 t j - j^2), for every length
-    or one, against (3/2) e^-gamma, and the smallest gamma for 3/2 (yang2026, Lemma 7).
+    """The largest error of a position that softmax attention looks up with scores gamma (2 t j - j^2), against (3/2)
+    e^-gamma.
 
-    The error is |sum_j softmax(gamma (2 t j - j^2))_j j - t|, the greatest over t; gamma is positive (Lemma 7 asks for
-    at least 1); without n every length is meant. Relative radius at most 10^-digits.
+    The error is |sum_j softmax(gamma (2 t j - j^2))_j j - t|, and the value is its supremum over t.
 
-    With x = e^-gamma, a positions to the left of t and b to the right, the error is |A(b) - A(a)|/(1 + S(a) + S(b)),
-    where A(m) = sum of k x^(k^2) and S(m) = sum of x^(k^2) over k = 1..m. A position more on the shorter side makes the
-    numerator smaller and the denominator greater; one more on the longer side, at distance k, adds weight at k, which
-    is more than the mean so far. So t = 1 (or n) is the worst place and longer is worse: the supremum over all n is
-    A/(1 + S) without end, approached and not reached.
+    Arguments:
+        gamma: exact. A positive number, at most 10^30; Lemma 7 assumes gamma >= 1.
+        n: int or None (None). The length; None means every length.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    Times e^gamma this is f = (1 + 2 x^3 + 3 x^8 + ...)/(1 + x + x^4 + ...). For gamma >= 1 its supremum is 1,
-    approached as gamma grows: f < 1 wherever 2 x^3 + 3 x^8 + ... < x + x^4 + .... "3/2 suffices from gamma" is the
-    smallest gamma from which on f <= 3/2: see `least_gamma`.
+    Returns: Bound. "3/2 suffices from gamma" in `extra` is the smallest gamma from which the factor 3/2 suffices.
 
-    Raises BadInput for gamma, n or digits. Source: yang2026, Lemma 7.
+    Raises: BadInput: gamma, n or digits out of range.
+
+    Example:
+
+    >>> table_lookup(5, digits=4).holds
+    True
+
+    Source: yang2026, Lemma 7.
     """
     wanted = check_digits(digits)
     text, gap = positive(gamma)
@@ -207,36 +230,47 @@ def _fall(x: flint.arb) -> flint.arb:
 # --- Breaking ties ----------------------------------------------------------------------------------------------------
 
 
+# For a maximum at p each other position can be chosen by itself. On the side where ties are allowed a tie is worst;
+# on the other the score is 1 lower. With x = e^-gamma the exponents of x are, in (a), n^2 (1/j - 1/p) for j < p and
+# n^2 (1 - 1/p + 1/j) for j > p; in (b), p - j and 2 n - (j - p); (c) is (b) mirrored. The distance is 2 S/(1 + S)
+# with S the sum of these powers, and the greatest over p is taken. In (b), going from p to p + 1 adds x^p and
+# removes x^(n + p), so p = n is worst: S = x + ... + x^(n - 1), and the distance stays below 2 x, half of what is
+# claimed.
+#
+# In (a) p = n is worst too, where the exponents are a_k = n k/(n - k) for k = 1..n - 1. A falling convex function,
+# here x^e, has no smaller sum over these than over those of another p, b_1 <= b_2 <= ..., if for each m the sum of
+# the m least a is at most that of the m least b (Karamata, Tomic). With q = n - 1 - m terms left out on either side
+# that says T(q) - n^2 H_q + q n <= n^2 (n - p)(p - 1)/p, where T(q) is the sum of the q greatest b, n^2 H_q - q n
+# that of the q greatest a, and the right side that of all b less that of all a; H are harmonic numbers. The exponents
+# to the right of p are above those to its left.
+#
+# - q <= n - p: T(q)/n^2 = q (1 - 1/p) + H_(p + q) - H_p, and H_(p + q) - H_p - H_q = -sum of q/(i (q + i)) over
+#   i = 1..p, which is at most -q/(q + 1) <= -q/n.
+# - q = n - s with s < p: what is left to show is that the sum of i/(n (n - i)) - i/(p (p - i)) over i = 0..s - 1 is
+#   not positive, and no term is, as p <= n.
 def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: int | str = 30) -> Bound:
-    """The supremum of the L1 distance to unique hardmax where scores are changed to break ties, against 4 e^-gamma
-    (yang2026, Lemma 8).
+    """The largest L1 distance to unique-hard attention after scores are changed to break ties, against 4 e^-gamma.
 
-    variant V: The part of Lemma 8: a, b or c.
+    The scores s have gap at least 1. If values are at most v_max in size, the largest error is v_max times the
+    distance.
 
-    Scores s have gap at least 1; they become, in 'a', s' = gamma n^2 (s_j - 1/j), 'b' s' = 2 gamma n (s_j + j/(2 n)),
-    both against the rightmost maximum, or 'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost; gamma is positive.
-    Relative radius at most 10^-digits. For values with |v_j| <= v_max the greatest error is v_max times the distance.
+    Arguments:
+        variant: str. The part of Lemma 8. "a": gamma n^2 (s_j - 1/j), for the rightmost maximum; "b": 2 gamma n (s_j +
+            j/(2 n)), for the rightmost maximum; "c": 2 gamma n (s_j - j/(2 n)), for the leftmost maximum.
+        gamma: exact. A positive number, at most 10^30.
+        n: int. The length.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    For a maximum at p each other position can be chosen by itself. On the side where ties are allowed a tie is worst;
-    on the other the score is 1 lower. With x = e^-gamma the exponents of x are, in (a), n^2 (1/j - 1/p) for j < p and
-    n^2 (1 - 1/p + 1/j) for j > p; in (b), p - j and 2 n - (j - p); (c) is (b) mirrored. The distance is 2 S/(1 + S)
-    with S the sum of these powers, and the greatest over p is taken. In (b), going from p to p + 1 adds x^p and
-    removes x^(n + p), so p = n is worst: S = x + ... + x^(n - 1), and the distance stays below 2 x, half of what is
-    claimed.
+    Returns: Bound.
 
-    In (a) p = n is worst too, where the exponents are a_k = n k/(n - k) for k = 1..n - 1. A falling convex function,
-    here x^e, has no smaller sum over these than over those of another p, b_1 <= b_2 <= ..., if for each m the sum of
-    the m least a is at most that of the m least b (Karamata, Tomic). With q = n - 1 - m terms left out on either side
-    that says T(q) - n^2 H_q + q n <= n^2 (n - p)(p - 1)/p, where T(q) is the sum of the q greatest b, n^2 H_q - q n
-    that of the q greatest a, and the right side that of all b less that of all a; H are harmonic numbers. The exponents
-    to the right of p are above those to its left.
+    Raises: BadInput: an unknown variant, or gamma, n or digits out of range.
 
-    - q <= n - p: T(q)/n^2 = q (1 - 1/p) + H_(p + q) - H_p, and H_(p + q) - H_p - H_q = -sum of q/(i (q + i)) over
-      i = 1..p, which is at most -q/(q + 1) <= -q/n.
-    - q = n - s with s < p: what is left to show is that the sum of i/(n (n - i)) - i/(p (p - i)) over i = 0..s - 1 is
-      not positive, and no term is, as p <= n.
+    Example:
 
-    Raises BadInput for the variant, gamma, n or digits. Source: yang2026, Lemma 8.
+    >>> tie_break("b", 5, 16, digits=4).holds
+    True
+
+    Source: yang2026, Lemma 8.
     """
     wanted = check_digits(digits)
     if variant not in VARIANTS:

@@ -47,6 +47,16 @@ LONGEST = 1_000
 NONE = arb(0)
 
 
+# With C the value is exact: all words are run in exact batches, and the greatest difference between two words that
+# differ in one symbol is the greatest range of the outputs along one position, the others fixed.
+#
+# The bound: with uniform attention a coordinate that head h writes changes at position i by at most
+# |V_h| times the mean of the changes at the positions that i sees, and a feed-forward part passes on |W2| |W1| times
+# the changes. From the changes of the embedding at the one changed position these give, for every n, a bound for each
+# coordinate and position; the greatest over the changed position is C/n, and C is shown; where it is greater at
+# 2 n, the answer says so. The papers say O(1/n) without a constant. Without masks, and where the readout does not see
+# the changed symbol itself, C is bounded as n grows; with a future mask it need not be: in dyck-1 the first symbol
+# moves the balance at position i by 2/i, and the mean of these is of order (log n)/n, which is reached.
 def sensitivity(
     model: str | Transformer,
     n: int | str,
@@ -57,34 +67,34 @@ def sensitivity(
     positions: str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The largest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
-    1; Cookbook, Section 6.4).
+    """The largest change of a model's output when one of n symbols changes, against a proved C/n.
 
-    With --inputs one of the two strings is of the language and the other is any string; an answer counts where it does
-    in the string of the language.
+    An output is the logit of a sign readout, or else each coordinate or score that the readout shows. The constant C
+    exists for models whose heads average uniformly, with relu and rational numbers; then the value is exact. For any
+    other model the value is an interval, and there is no bound. If the readout answers at every position, the answer at
+    the changed position is left out and shown apart: the residual connection carries the symbol there.
 
-    The model reads words, with at most 2^16 words of length n (those with the same outputs count once, as for parity);
-    its heads average uniformly (all scores zero), its activations are relu and its numbers rational. Any other model,
-    with at most 2^12 words, has no C, and the greatest change is enclosed by runs in balls. An output is the logit of a
-    sign readout, else each coordinate or score that the readout shows, at the position where it looks. Hahn's lemma is
-    about the other positions: of a readout that looks at every position (each, or all) the outputs at the changed
-    position are left out, since the residual connection carries the symbol itself there and they change by a constant,
-    and their greatest change is given apart.
+    Arguments:
+        model: str or Transformer. A recipe, a family, a model file or a model that reads strings.
+        n: int. The length; at most 2^16 strings with different outputs, and 2^12 for models without C.
+        values: {name: exact} or str (None). Arguments of the recipe and values of parameters, also as "eps=1/8".
+        inputs: language (None). The first string is in this language; the second may be any string.
+        sample: int or None (None). How many strings of `inputs` are drawn.
+        seed: int (0). The seed of the draw.
+        positions: str (None). The answers that count, of a readout at every position: "last", "all" or "after:SYMBOL".
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    With C the value is exact: all words are run in exact batches, and the greatest difference between two words that
-    differ in one symbol is the greatest range of the outputs along one position, the others fixed.
+    Returns: Bound. `extra` has C.
 
-    The bound: with uniform attention a coordinate that head h writes changes at position i by at most
-    |V_h| times the mean of the changes at the positions that i sees, and a feed-forward part passes on |W2| |W1| times
-    the changes. From the changes of the embedding at the one changed position these give, for every n, a bound for each
-    coordinate and position; the greatest over the changed position is C/n, and C is shown; where it is greater at
-    2 n, the answer says so. The papers say O(1/n) without a constant. Without masks, and where the readout does not see
-    the changed symbol itself, C is bounded as n grows; with a future mask it need not be: in dyck-1 the first symbol
-    moves the balance at position i by 2/i, and the mean of these is of order (log n)/n, which is reached.
+    Raises: BadInput: n out of range, too many strings, a model over rows, or a readout at every position where the
+    changed position is the only one. Undecided: a choice of hard attention that intervals do not decide.
 
-    Raises BadInput for n out of range, too many words, a model over rows and a readout at every position where the
-    changed one is the only one; Undecided where a choice of hard attention
-    stays open in balls. Source: chiang2022, Section 1 (Hahn's Lemma 5); Cookbook, Section 6.4.
+    Example:
+
+    >>> sensitivity("dyck-1", 4, digits=4).holds
+    True
+
+    Source: chiang2022, Section 1 (Hahn's Lemma 5); Cookbook, Section 6.4.
     """
     # 1. Check the arguments.
     wanted = check_digits(digits)
@@ -101,7 +111,7 @@ def sensitivity(
     chosen = strings_to_run.counted(chosen)
     everywhere = chosen.readout.everywhere
     if everywhere and length + added == 1:
-        must = "a readout at every position must have one next to that of the changed symbol"
+        must = "a readout at every position must have another position than that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
     if (why := _outside_theorem(chosen)) is not None:

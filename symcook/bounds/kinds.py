@@ -3,12 +3,13 @@ the kinds is fast."""
 
 from __future__ import annotations
 
+from symcook.bounds.typed import TEXTS
 from symcook.declaration import Question
 from symcook.errors import unknown
 
 # name of a kind -> where its function is; "digits" is the option that all of them have.
 KINDS = {
-    name: Question(name, f"symcook.{home}", "digits")
+    name: Question(name, f"symcook.{home}", "digits", TEXTS[name])
     for name, home in {
         "softmax-hardmax": "bounds.softmax:softmax_hardmax",
         "softmax": "bounds.scores:softmax_of_scores",

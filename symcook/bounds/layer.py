@@ -187,18 +187,27 @@ def lipschitz(
     values: str | Mapping[str, object] | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The smallest Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is positively
-    homogeneous (Cookbook, Section 6.1).
+    """The smallest Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||.
 
-    norm M: max for the largest entry, sum for the sum of their sizes.
+    Definition 6.2 does not name the norm, so it is an argument. The residual connection is left out.
 
-    The model, which may be given as such, has one feed-forward layer with relu; the residual connection is left out.
-    Definition 6.2 does not say which norm is meant. Values are those of arguments and symbols, as "eps=1/8".
+    Arguments:
+        model: str or Transformer. A recipe, a model file or a model, with one feed-forward layer and relu.
+        norm: str ("max"). "max", the largest entry; "sum", the sum of the sizes of the entries.
+        values: {name: exact} or str (None). Arguments of the recipe and values of parameters, also as "eps=1/8".
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    `extra` says whether the layer is positively homogeneous of degree 1, f(c x) = c f(x) for c >= 0, with a
-    counterexample where it is not; without biases every layer is. Both are exact: every combination of signs of hidden
-    units that an open set of inputs has is gone through. Raises BadInput for another model, a symbol without a value,
-    or too many hidden units. Source: Cookbook, Section 6.1, Definitions 6.2 and 6.3.
+    Returns: Bound. `extra` says whether the layer is positively homogeneous, f(c x) = c f(x) for c >= 0, with a
+    counterexample where it is not. Both answers are exact.
+
+    Raises: BadInput: a model of another kind, a parameter without a value, or too many hidden units.
+
+    Example:
+
+    >>> lipschitz("min", digits=4).holds
+    True
+
+    Source: Cookbook, Section 6.1, Definitions 6.2 and 6.3.
     """
     wanted = check_digits(digits)
     if norm not in NORMS:
@@ -246,25 +255,35 @@ def _coordinate_texts(names: Sequence[str], point: AffinePoint) -> list[str]:
 # --- Layer norm -------------------------------------------------------------------------------------------------------
 
 
+# K is a constant iff |gain w| <= sqrt(epsilon) K |w| for every w of mean 0 (`lem.layernorm_euclid`). So the square
+# of the least one is the greatest root of the sum over i of the products of gain_j^2 - t, j != i, over epsilon; with
+# equal gains it is gain^2/epsilon. Two vectors with nearly equal entries come near it, and no two vectors reach it.
+# `extra` has the least constants for the two other norms (`row_growths`, `column_growths`), beside proved ones that
+# are greater for d > 2; that of the sum is not computed where gains differ so much that there are more than
+# `MAX_SUMS` sums of them with signs.
 def layer_norm(
     d: int | str, epsilon: str | int | Fraction, gain: str | int | Fraction = 1, digits: int | str = 30
 ) -> Bound:
-    """The smallest Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon) (Cookbook,
-    Sections 6.1 and 6.4).
+    """The smallest Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon).
 
-    d D: How many entries are normalised.
-    epsilon E: What is added to the variance, positive.
-    gain G: One gain for all entries, or '1, 2, 1/2'.
+    No two vectors attain the constant; vectors with nearly equal entries come near it.
 
-    There are 2 to 64 entries; epsilon is rational, and with 0 there is no constant; gains are rational, not all 0.
+    Arguments:
+        d: int. How many entries are normalised, 2 to 64.
+        epsilon: exact. A positive rational number, which is added to the variance.
+        gain: exact (1). One rational gain for all entries, or d gains as text, "1, 2, 1/2"; not all 0.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    K is a constant iff |gain w| <= sqrt(epsilon) K |w| for every w of mean 0 (`lem.layernorm_euclid`). So the square
-    of the least one is the greatest root of the sum over i of the products of gain_j^2 - t, j != i, over epsilon; with
-    equal gains it is gain^2/epsilon. Two vectors with nearly equal entries come near it, and no two vectors reach it.
-    `extra` has the least constants for the two other norms (`row_growths`, `column_growths`), beside proved ones that
-    are greater for d > 2; that of the sum is not computed where gains differ so much that there are more than
-    `MAX_SUMS` sums of them with signs.
-    Raises BadInput for d, epsilon, gain or digits. Source: Cookbook, Section 6.1 and Section 6.4.
+    Returns: Bound. `extra` has the smallest constants for the largest entry and for the sum of the sizes.
+
+    Raises: BadInput: d, epsilon, gain or digits out of range.
+
+    Example:
+
+    >>> layer_norm(4, "1/100", digits=4).holds
+    True
+
+    Source: Cookbook, Section 6.1 and Section 6.4.
     """
     wanted = check_digits(digits)
     entries = count(d, "d", least=2)

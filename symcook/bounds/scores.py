@@ -230,27 +230,37 @@ def _int_if_integer(value: Fraction) -> Fraction | int:
     return value.numerator if value.denominator == 1 else value
 
 
+# The value is 2 S/(k + S), where k scores are maximal and S = sum of x^d over the others, d how far they are below the
+# maximum, x = e^-gamma; see `Deficits`. S is a sum of positive powers of x, so equal deficits are counted, and terms
+# below the last bit are one ball: the time hardly grows with n.
 def softmax_of_scores(
     scores: str | Sequence[int | Fraction],
     gamma: str | int | Fraction = 1,
     n: int | str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The L1 distance between softmax of gamma times given scores and their hardmax, as a function of x = e^-gamma,
-    against 2 n e^(-gamma gap) (Cookbook, Lemma 5.3).
+    """The L1 distance between softmax of gamma times given scores and their hardmax, against 2 n e^(-gamma gap).
 
-    scores S: Scores: '3, 1/2, 0', or an expression in j and n.
+    Hardmax gives the same weight to each maximal score. For scores with ties, and at the gap itself, the bound is that
+    of Lemma 32 of yang2026 with tau = 1/gamma.
 
-    Scores are rational: numbers, or text such as '2*5*j - j^2' for j = 1..n; gamma is positive. Hardmax is the average
-    over the maximal positions. The value is 2 S/(k + S), where k scores are maximal and S = sum of x^d over the others,
-    d how far they are below the maximum, x = e^-gamma; see `Deficits`. Since S is a sum of positive powers of x, equal
-    deficits are counted and terms below the last bit are one ball: the time hardly grows with n. Relative radius at
-    most 10^-digits.
+    Arguments:
+        scores: list of exact numbers, or str. Rational scores, "3, 1/2, 0", or an expression such as "2*5*j - j^2" for
+            j = 1..n.
+        gamma: exact (1). A positive number, at most 10^30.
+        n: int or None (None). How many scores there are; required if scores are an expression.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    Lemma 5.3 asks for one maximum and a gap that is strictly greater; with ties, and at the gap itself, the bound is
-    the one of Lemma 32 of yang2026, with tau = 1/gamma.
+    Returns: Bound.
 
-    Raises BadInput for scores, n, gamma or digits. Source: Cookbook, Definition 5.2 and Lemma 5.3.
+    Raises: BadInput: scores, gamma, n or digits are invalid.
+
+    Example:
+
+    >>> softmax_of_scores("3, 1/2, 0", digits=4).holds
+    True
+
+    Source: Cookbook, Definition 5.2 and Lemma 5.3.
     """
     wanted = check_digits(digits)
     score_list = read_scores(scores, n)

@@ -19,33 +19,39 @@ from symcook.model.rationals import rational
 from symcook.numbers.balls import decide_sign
 
 
+# Why the value is sharp. Let k scores be maximal, 1 <= k <= n, and S = sum of e^(s_j - M) over the n - k others, so
+# that 0 <= S <= (n - k) x with x = e^-gamma, where the upper end is reached by all others at M - gamma. Softmax gives
+# 1/(k + S) to a maximal position and S/(k + S) to all others together. The distance is therefore
+#
+#     k (1/k - 1/(k + S)) + S/(k + S) = 2 S/(k + S),
+#
+# which grows with S: for given k its greatest value is d(k) = 2 (n - k) x/(k + (n - k) x). Written as
+# 2/(1 + k/((n - k) x)) it falls as k grows, and d(n) = 0. So the supremum is d(1) = 2 (n - 1) x/(1 + (n - 1) x), with
+# and without ties, reached by one maximal score and all others exactly gamma below it. (Lemma 5.3 asks for a gap
+# strictly greater than gamma; then the supremum is the same and is approached, not reached.)
+#
+# For n = 1 there is one position, both weightings give it 1, and the value is exactly 0.
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
-    """The supremum of the L1 distance between softmax and hardmax over n scores with gap at least gamma, against
-    2 n e^-gamma (Cookbook, Lemma 5.3).
+    """The largest L1 distance between softmax and hardmax over n scores with gap gamma, against 2 n e^-gamma.
 
-    ties: Allow score vectors whose maximum is not unique.
+    Every score is the maximum, or at least gamma below the maximum. The value is a supremum, and attained.
 
-    There is at least 1 score; gamma is positive and at most 10^30, a term of the grammar without names. Scores have gap
-    gamma when every score is the maximum M or at most M - gamma. Without `ties` the maximum is unique; with `ties` any
-    number k of scores share it, and hardmax gives each of them 1/k. Relative radius at most 10^-digits.
+    Arguments:
+        n: int. How many scores there are; at least 1.
+        gamma: exact. The gap: a positive number, at most 10^30.
+        ties: bool (False). Allow several maximal scores; hardmax gives each of them the same weight.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    Why the value is sharp. Let k scores be maximal, 1 <= k <= n, and S = sum of e^(s_j - M) over the n - k others, so
-    that 0 <= S <= (n - k) x with x = e^-gamma, where the upper end is reached by all others at M - gamma. Softmax gives
-    1/(k + S) to a maximal position and S/(k + S) to all others together. The distance is therefore
+    Returns: Bound. `extra` has the error of a retrieved value in [0, 1], which is half of the distance.
 
-        k (1/k - 1/(k + S)) + S/(k + S) = 2 S/(k + S),
+    Raises: BadInput: n, gamma or digits out of range. Undecided: the sign of gamma, or the digits at the limit.
 
-    which grows with S: for given k its greatest value is d(k) = 2 (n - k) x/(k + (n - k) x). Written as
-    2/(1 + k/((n - k) x)) it falls as k grows, and d(n) = 0. So the supremum is d(1) = 2 (n - 1) x/(1 + (n - 1) x), with
-    and without ties, reached by one maximal score and all others exactly gamma below it. (Lemma 5.3 asks for a gap
-    strictly greater than gamma; then the supremum is the same and is approached, not reached.)
+    Example:
 
-    The means of values from an interval, under both weightings, differ by at most half of its length times that.
+    >>> softmax_hardmax(64, 5, digits=4).holds
+    True
 
-    For n = 1 there is one position, both weightings give it 1, and the value is exactly 0.
-
-    Raises BadInput for n, gamma or digits out of range, Undecided where gamma > 0 stays open or the digits are not
-    reached at the limit. Source: Cookbook, Definition 5.2 and Lemma 5.3.
+    Source: Cookbook, Definition 5.2 and Lemma 5.3.
     """
     wanted = check_digits(digits)
     length = count(n)
@@ -53,7 +59,7 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     others = flint.arb(flint.fmpz(length - 1))
 
     def value() -> flint.arb:
-        """d(1) of the docstring: 2 S/(1 + S) with S = (n - 1) x."""
+        """d(1) of the comment above: 2 S/(1 + S) with S = (n - 1) x."""
         return distance(others * (-gap()).exp())
 
     where = "by any one score" if length == 1 else "by one maximal score and all others exactly gamma below it"
@@ -75,26 +81,36 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     )
 
 
+# The weight at distance k from q is proportional to x^(k^2) with x = e^-gamma, so that the distance is 2 S/(1 + S)
+# with S = T(q - 1) + T(n - q), T(m) = sum of x^(k^2) over k = 1..m. T grows by less and less, so S is greatest in the
+# middle, q = ceil(n/2), and over all n its supremum is 2 T(infinity) = theta(x) - 1, approached and not reached. So
+# the error does not grow with n, while Lemma 5.3 gives 2 n e^-gamma.
+#
+# Claimed: 4 e^-gamma, as Lemma 6 of yang2026 gives for scores that fall by gamma a step (here (j - q)^2 >= |j - q|).
+# "free of n" is the bound 4 x/(1 + 2 x - x^3) of `lem.quadratic_l1`, from k^2 >= 3 k - 2.
 def quadratic_lookup(
     gamma: str | int | Fraction, n: int | str | None = None, q: int | str | None = None, digits: int | str = 30
 ) -> Bound:
-    """The L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, for every length or one,
-    against 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6).
+    """The L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, against 4 e^-gamma.
 
-    q Q: The position that is looked up; without it the worst one.
+    The value is the supremum over the positions q and lengths n that are not given.
 
-    The value is the supremum over q in 1..n and, without n, over n; gamma is positive. Relative radius at most
-    10^-digits.
+    Arguments:
+        gamma: exact. A positive number, at most 10^30.
+        n: int or None (None). The length; None means every length.
+        q: int or None (None). The position that is looked up, from 1 to n; None means the worst one.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    The weight at distance k from q is proportional to x^(k^2) with x = e^-gamma, so that the distance is 2 S/(1 + S)
-    with S = T(q - 1) + T(n - q), T(m) = sum of x^(k^2) over k = 1..m. T grows by less and less, so S is greatest in the
-    middle, q = ceil(n/2), and over all n its supremum is 2 T(infinity) = theta(x) - 1, approached and not reached. So
-    the error does not grow with n, while Lemma 5.3 gives 2 n e^-gamma.
+    Returns: Bound. "free of n" in `extra` is the bound 4 x/(1 + 2 x - x^3) with x = e^-gamma, which holds for every n.
 
-    Claimed: 4 e^-gamma, as Lemma 6 of yang2026 gives for scores that fall by gamma a step (here (j - q)^2 >= |j - q|).
-    "free of n" is the bound 4 x/(1 + 2 x - x^3) of `lem.quadratic_l1`, from k^2 >= 3 k - 2.
+    Raises: BadInput: gamma, n, q or digits out of range.
 
-    Raises BadInput for gamma, n, q or digits. Source: Cookbook, Section 5.3.4 and Lemma 5.3; yang2026, Lemmas 6 and 7.
+    Example:
+
+    >>> quadratic_lookup(5, n=64, digits=4).holds
+    True
+
+    Source: Cookbook, Section 5.3.4 and Lemma 5.3; yang2026, Lemmas 6 and 7.
     """
     wanted = check_digits(digits)
     text, ball_of = positive(gamma)
@@ -160,6 +176,18 @@ SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
 """Float format -> the k such that 2^-k is its smallest positive (subnormal) number."""
 
 
+# Why the value is sharp. With x = e^(-gamma/tau) the greatest error is (n - 1) x/(1 + (n - 1) x): the weight that
+# softmax gives to the other positions, where the value is 0 and the maximum's is 1 (or the reverse). It is at most
+# delta exactly when x <= delta/((1 - delta)(n - 1)), that is tau <= gamma/log((n - 1)(1 - delta)/delta). Where that
+# logarithm is not positive every tau will do.
+#
+# Claimed: tau = gamma/log(2 n/delta), from 2 n e^(-gamma/tau) = delta; for delta = 1/4 the rule gamma/log(8 n) of
+# Section 5.7. It holds where it is at most the sharp value; "slack" is their quotient, and "error at the rule" the
+# greatest error there.
+#
+# Rounding. Once e^(-gamma/tau) rounds to zero (to the nearest, ties to even, subnormal numbers kept), the row is
+# exactly hard. The least positive number 2^-k rounds to zero up to 2^-(k + 1), so that tau = gamma/((k + 1) log 2) is
+# the greatest such temperature; with `bits` = p fractional bits, k = p.
 def temperature(
     n: int | str,
     gamma: str | int | Fraction,
@@ -167,29 +195,27 @@ def temperature(
     bits: int | str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The largest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error)
-    (Cookbook, Section 5.7), and where weights round to zero in each float format.
+    """The largest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error).
 
-    error E: The largest error of a value in [0, 1].
-    bits P: Fractional bits of a fixed-point format.
+    One score is the maximum, and every other score is at least gamma below it.
 
-    There are n >= 2 scores with the gap gamma > 0: the maximum is unique and every other score is at least gamma below
-    it. The target error is between 0 and 1. Relative radius at most 10^-digits.
+    Arguments:
+        n: int. How many scores there are; at least 2.
+        gamma: exact. The score gap: a positive number, at most 10^30.
+        error: exact ("1/4"). The largest error of a value in [0, 1]; between 0 and 1.
+        bits: int or None (None). Fractional bits of a fixed-point format, which is added to the float formats.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    Why the value is sharp. With x = e^(-gamma/tau) the greatest error is (n - 1) x/(1 + (n - 1) x): the weight that
-    softmax gives to the other positions, where the value is 0 and the maximum's is 1 (or the reverse). It is at most
-    delta exactly when x <= delta/((1 - delta)(n - 1)), that is tau <= gamma/log((n - 1)(1 - delta)/delta). Where that
-    logarithm is not positive every tau will do.
+    Returns: Bound. `extra` has the largest temperature at which the other weights round to zero, by float format.
 
-    Claimed: tau = gamma/log(2 n/delta), from 2 n e^(-gamma/tau) = delta; for delta = 1/4 the rule gamma/log(8 n) of
-    Section 5.7. It holds where it is at most the sharp value; "slack" is their quotient, and "error at the rule" the
-    greatest error there.
+    Raises: BadInput: n, gamma, error, bits or digits out of range.
 
-    Rounding. Once e^(-gamma/tau) rounds to zero (to the nearest, ties to even, subnormal numbers kept), the row is
-    exactly hard. The least positive number 2^-k rounds to zero up to 2^-(k + 1), so that tau = gamma/((k + 1) log 2) is
-    the greatest such temperature; with `bits` = p fractional bits, k = p.
+    Example:
 
-    Raises BadInput for n, gamma, error, bits or digits. Source: Cookbook, Section 5.7.
+    >>> temperature(64, 5, digits=4).holds
+    True
+
+    Source: Cookbook, Section 5.7.
     """
     wanted = check_digits(digits)
     length = count(n, least=2)

@@ -220,25 +220,32 @@ def tie_break(i: int) -> Fraction:
     return Fraction(1, 1000) - Fraction(i, 10**10) if i <= 4 else Fraction(6, 100 * i * (i - 1) * (i - 2) * (i - 3))
 
 
+# phi_q . phi_k is the cosine of the angle between (q, 1) and (k, 1), and the gap grows with |q - k|/(q k + 1). That
+# is least for the neighbours n and n - 1, where the gap lies between 1/(2 n^4) and 1/(2 n^4) + 21/(20 n^5).
 def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, digits: int | str = 30) -> Bound:
-    """The smallest score gap of the layer-norm hash over positions up to n, against 1/(2 n^4) (Cookbook, Section
-    5.3.3; merrill2024, Lemma 8).
+    """The smallest score gap of the layer-norm hash over positions up to n, against 1/(2 n^4).
 
-    tie_break: Also the tie-breaking term of merrill2024, Definition 7.
-    search: Also the smallest precision that tells all positions apart.
+    The gap is 1 - phi_q . phi_k over 1 <= q != k <= n, where phi_x = (x, 1, -x, -1)/sqrt(2 x^2 + 2). The hash of the
+    Cookbook is twice as long, so that its gaps are 4 times these.
 
-    The gap is 1 - phi_q . phi_k over integers 1 <= q != k <= n, n at least 2. phi_x = (x, 1, -x, -1)/sqrt(2 x^2 + 2)
-    has norm 1 (merrill2024, Definition 3); the lh(x) of the Cookbook is twice as long, so that its scores and gaps are
-    4 times these. Relative radius at most 10^-digits.
+    Arguments:
+        n: int. The last position; at least 2.
+        tie_break: bool (False). Also the largest tie-breaking term of merrill2024, Definition 7, and the gap that
+            remains.
+        search: bool (False). Also the smallest p such that with p bits or more the argmax is right for each q, with all
+            operations rounded; n is then at most 256.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    phi_q . phi_k is the cosine of the angle between (q, 1) and (k, 1), and the gap grows with |q - k|/(q k + 1). That
-    is least for the neighbours n and n - 1, where the gap lies between 1/(2 n^4) and 1/(2 n^4) + 21/(20 n^5).
+    Returns: Bound.
 
-    `tie_break`: the greatest tie-breaking term f(n) that a query at position n meets, of Definition 7, which Lemma 10
-    bounds by 1/(2 n^4), is given with what it leaves of the gap. `search`: the least p such that with p bits or more
-    the argmax is right for each q, all operations rounded; n at most 256, see `least_precision`.
+    Raises: BadInput: n or digits out of range.
 
-    Raises BadInput for n or digits. Source: Cookbook, Section 5.3.3; merrill2024, Definitions 3 and 7, Lemmas 8 and 10.
+    Example:
+
+    >>> layernorm_hash(8, digits=4).holds
+    True
+
+    Source: Cookbook, Section 5.3.3; merrill2024, Definitions 3 and 7, Lemmas 8 and 10.
     """
     wanted = check_digits(digits)
     length = count(n, least=2)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def list_(
     *,
     text: Annotated[str | None, argument(required=False)],
-    search: Annotated[str | None, option("Those with this text in section, name or summary; TEXT alone too.", "TEXT")],
+    search: Annotated[str | None, option("Entries with this text in section, name or summary.", "TEXT")],
     as_json: bool,
 ) -> int:
     """List recipes and functions by section of the Cookbook, then families and programs, each with a summary.

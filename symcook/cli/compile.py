@@ -38,7 +38,7 @@ def compile(
     ],
     soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
     tau: Annotated[
-        str | None, option("1: with --soft, the factor stands in the queries, for runtimes without temperature.", "T")
+        str | None, option("1: with --soft, the factor is part of the queries, for runtimes without temperature.", "T")
     ],
     weighting: Annotated[
         str | None,

@@ -160,7 +160,7 @@ def diff(
     sample: Sample = None,
     seed: Seed = None,
     positions: PositionsOption = None,
-    tolerance: Annotated[str, option("What is at most T apart counts as equal.", "T")] = "0",
+    tolerance: Annotated[str, option("Numbers that differ by at most T count as equal.", "T")] = "0",
     settings: Settings,
     as_json: bool,
 ) -> int:

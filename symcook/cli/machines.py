@@ -35,7 +35,7 @@ def run_machine(
     symbols = _input_string(word, tokens)
     # A trace is printed after the run, as frames of the tapes. Without it each token is printed when it is generated.
     if trace and domain is not None:
-        raise BadInput("--trace of a Turing machine must stand without --domain", domain, "leave one out")
+        raise BadInput("--trace of a Turing machine must be used without --domain", domain, "leave one out")
     run = MachineStream(chosen.model, symbols, limit, domain or INTEGERS, bits)
     if trace:
         _traced(run, as_json)

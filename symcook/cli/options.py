@@ -243,7 +243,7 @@ Settings = Annotated[
 DomainOption = Annotated[
     str | None,
     option(
-        "The numbers (exact, and rigorous intervals where there are no exact ones).",
+        "The number system (by default exact, or rigorous intervals if a value is not exact).",
         None,
         OneOf("number system", DOMAINS),
     ),

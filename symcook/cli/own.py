@@ -84,7 +84,7 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> State
 
         if other is not None:
             size = next(iter((*family.sizes, *family.tables)))
-            raise BadInput("--with must stand with a model", f"{name}, a family", f"set its sizes: --set {size}=2")
+            raise BadInput("--with must be used with a model", f"{name}, a family", f"set its sizes: --set {size}=2")
         return StatementSubject(
             None,
             partial(allsizes.claim, family),
@@ -374,7 +374,7 @@ def _certificate_hint(model: Transformer, name: str) -> str:
         command = provable(model, program.source if is_short else "FILE", name, alphabet)
     except Undecided as why:
         return f"{needed[0]} has one with --theorem {needed[1]} alone, and {why}"
-    return f"{needed[0]} has one with --theorem {needed[1]} alone: type {command} to have it"
+    return f"{needed[0]} has a certificate with --theorem {needed[1]} only: type {command}"
 
 
 def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -> dict[str, Any]:

@@ -40,9 +40,9 @@ OWN = ("--proof", "--set", "--seconds", "--force", "--with", "--explain")
 
 
 def _require_none(clash: Sequence[str], name: str) -> None:
-    """Raise BadInput if there are options in `clash`, which were used but must not stand with the option `name`."""
+    """Raise BadInput if there are options in `clash`, which were used but must not be used with the option `name`."""
     if clash:
-        raise BadInput(f"{clash[0]} must not stand with {name}", " ".join(clash), "leave it out")
+        raise BadInput(f"{clash[0]} must not be used with {name}", " ".join(clash), "leave it out")
 
 
 @declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
@@ -135,12 +135,12 @@ def prove(
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
         allowed = {"--set", "--with", "--coq"} if coq else {"--set", "--with", "--json"}
         if clash := [name for name in used if name not in allowed]:
-            must = "a model file without a statement must stand alone, with --set or with --coq"
+            must = "a model file without a statement must be used alone, or with --set or --coq"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         return _model_alone(ids[0], settings, other, coq, as_json)
     # Stored proofs, or the checker itself, in one form of answer.
     if clash := [name for name in used if name in OWN]:
-        must = "--proof, --set, --seconds, --force, --with and --explain must stand with --statement"
+        must = "--proof, --set, --seconds, --force, --with and --explain must be used with --statement"
         raise BadInput(must, " and ".join(clash), "give the statement")
     form = _form({name: by_option[name] for name in ("--trust", "--latex", "--break", "--coq")}, full, as_json)
     if bundle is not None:
@@ -170,10 +170,10 @@ def _write_bundle(ids: Sequence[str], folder: str, clash: Sequence[str]) -> int:
 
     _require_none(clash, "--bundle")
     if len(ids) != 1:
-        raise BadInput("--bundle must stand with one proof", " ".join(ids) or "none", "give an ID, or --statement")
+        raise BadInput("--bundle must be used with one proof", " ".join(ids) or "none", "give an ID, or --statement")
     (name, *others), _ = selected(tuple(ids), None, False)
     if others:
-        raise BadInput("--bundle must stand with one proof", ids[0], f"give one of {name}, {', '.join(others)}")
+        raise BadInput("--bundle must be used with one proof", ids[0], f"give one of {name}, {', '.join(others)}")
     path, home = vacant_folder(folder), library()
     certificate = load_json((home.root / "certificates" / f"{name}.json").read_bytes())
     if "sense" not in certificate:
@@ -185,7 +185,7 @@ def _write_bundle(ids: Sequence[str], folder: str, clash: Sequence[str]) -> int:
 def _one_model(ids: Sequence[str], option_name: str) -> str:
     """The model of a statement, for the option `option_name`. Raises BadInput unless exactly one name is given."""
     if len(ids) != 1:
-        raise BadInput(f"{option_name} must stand with one model", " ".join(ids) or "none")
+        raise BadInput(f"{option_name} must be used with one model", " ".join(ids) or "none")
     return ids[0]
 
 
@@ -209,9 +209,9 @@ def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
     if len(chosen) > 1:
         raise BadInput("one form of answer must be chosen", " and ".join(chosen), "use one of them")
     if full and as_json:
-        raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
+        raise BadInput("--full must be used with a proof that is shown", "--full and --json", "leave it out")
     if full and chosen not in ([], ["--latex"]):
-        raise BadInput("--full must stand with a proof that is shown", f"--full and {chosen[0]}", "leave it out")
+        raise BadInput("--full must be used with a proof that is shown", f"--full and {chosen[0]}", "leave it out")
     return chosen[0] if chosen else ""
 
 
@@ -469,7 +469,7 @@ def _print_mutations(verdicts: Sequence[Verdict], without: list[str]) -> None:
         done.add(target)
         # A refuted claim has a corrected statement, which is mutated in its place.
         if target != verdict.id:
-            say(f"{verdict.id} is refuted; these are mutated statements of {target}, which corrects it.")
+            say(f"{verdict.id} is refuted; these are mutated statements of {target}, the corrected statement.")
         say(f"{Document(target, stated(target)).text()}\n")
         proved = verdict if target == verdict.id else replayed([target])[0]
         for line in break_text(target, broken(statements()[target], certificate_of(proved))):

@@ -114,7 +114,7 @@ def run(
         alone = {"--input": word, "--tokens": tokens, "--rows": rows, "--steps": steps, "--then": then}
         for option_name, value in (alone | {"--trace": trace, "--svg": picture}).items():
             if value not in (None, False):
-                raise BadInput(f"--inputs must stand without {option_name}", option_name, "leave one out")
+                raise BadInput(f"--inputs must be used without {option_name}", option_name, "leave one out")
         return _each_string(name, settings, language, domain, digits, bits, as_json)
     # --steps and --then: a decoder continues its input.
     if steps is not None or then is not None:
@@ -234,20 +234,20 @@ def _decoded(
 
     decoder_option = "--steps" if then is None else "--then"
     if steps is not None and then is not None:
-        raise BadInput("--steps and --then must not stand together", "both", "leave one out")
+        raise BadInput("--steps and --then must not be used together", "both", "leave one out")
     chosen = choose(name, settings)
     program = chosen.model.program
     machine = program is not None and program.kind == "tm" and not program.theorem and then is None
     for option_name, value in others.items():
         if value:
             raise BadInput(
-                f"{decoder_option} must stand without {option_name}", option_name, f"leave {option_name} out"
+                f"{decoder_option} must be used without {option_name}", option_name, f"leave {option_name} out"
             )
     # --then: one pass, without steps to trace.
     if then is not None:
         for option_name, value in (("--trace", trace), ("--bits", bits)):
             if value:
-                raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
+                raise BadInput(f"--then must be used without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
     steps = present(steps)
     # A Turing machine that was compiled without --theorem: its tokens are steps of the machine.
@@ -466,7 +466,7 @@ def check(
             from symcook.verify.workers import cluster
 
             if workers is not None:
-                raise BadInput("--scheduler must stand without --workers", workers, "leave --workers out")
+                raise BadInput("--scheduler must be used without --workers", workers, "leave --workers out")
             # The cluster stays connected while the check runs.
             sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
         domain = in_balls(domain, chosen.model)
@@ -538,7 +538,8 @@ def run_check(
 
             for option_name in ("resume", "workers", "executor", "inputs", "positions"):
                 if sweep.get(option_name) is not None:
-                    raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
+                    must = f"a check of tokens must be used without --{option_name}"
+                    raise BadInput(must, chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
         # The specification of another compiled model is its program. A recipe has one, other model files have none.
         if chosen.model.program is not None:

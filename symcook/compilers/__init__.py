@@ -146,7 +146,7 @@ def compile(
         from symcook.programs.turing import read_turing
 
         if alphabet is not None:
-            must = "the symbols of a Turing machine must stand in its text"
+            must = "the symbols of a Turing machine must be given in its text"
             raise BadInput(must, "an alphabet", "write input: and the symbols, and leave --alphabet out")
         if theorem:
             return _of_table(read_turing(source), source, theorem, weighting, variant or "strict", name)
@@ -187,7 +187,7 @@ def _require_options(kind: str, options: Mapping[str, object]) -> None:
     """Raise BadInput if an option that is set is not one of the language `kind`."""
     for option, choice in options.items():
         if choice not in ("", None, False) and kind not in TAKES[option]:
-            must = f"--{option} must stand with {' or '.join(TAKES[option])}"
+            must = f"--{option} must be used with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
 
 
@@ -222,7 +222,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
     if tau is not None and not soft:
         raise BadInput("a temperature tau is for softmax attention", f"tau {tau} without soft", "write --soft --tau 1")
     if soft and theorem:
-        must = "the construction of a theorem must stand without --soft, since its attention is soft already"
+        must = "the construction of a theorem must be used without --soft, because its attention is softmax already"
         raise BadInput(must, f"theorem {theorem}", "leave one of the two out")
     return "" if not soft else SOFT if tau is None else PLAIN
 

@@ -125,7 +125,7 @@ def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tupl
     marks = {
         "strict": (("other", "embedding", f"-1 at {start}, 1 elsewhere: with u, the key of a position"),),
         "nonstrict": (("one", "embedding", "1"),),
-        "no-start": (("one", "embedding", "1"), ("later", "layer 1", "0 at the first position, 1 behind it")),
+        "no-start": (("one", "embedding", "1"), ("later", "layer 1", "0 at the first position, 1 later")),
     }[variant]
     over = {"strict": "i", "nonstrict": "(i + 1)", "no-start": "i"}[variant]
     # The number of the symbol that the heads y and z find after k states; the variant nonstrict has only the head z.

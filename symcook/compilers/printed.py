@@ -113,10 +113,10 @@ def check_covered(formula: Formula, theorem: str) -> None:
     # One message for operators that look to the right where heads see only the left, another for all other cases.
     ahead = sorted(FUTURE & set(not_covered))
     if ahead and theorem[:2] in MASKED:
-        must = f"a formula for Theorem {theorem}, whose heads see what stands to the left, must be without {ahead[0]}"
+        must = f"a formula for Theorem {theorem}, whose heads see earlier positions only, must not contain {ahead[0]}"
         raise BadInput(must, ", ".join(ahead), do)
     excluded = "predicates of the position" if not_covered[0] == "predicate" else not_covered[0]
-    raise BadInput(f"a formula for Theorem {theorem} must be without {excluded}", ", ".join(sorted(used)), do)
+    raise BadInput(f"a formula for Theorem {theorem} must not contain {excluded}", ", ".join(sorted(used)), do)
 
 
 def table(formula: Formula) -> list[tuple[int, int, int, int]]:

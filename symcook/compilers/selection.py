@@ -197,7 +197,7 @@ class Selections(PositionValues):
         for variable in equality_variables:
             equality = self.equalities[AFTER - 2 - variable]
             if any(self.restrict(case.there, {variable: False}) is not False for case in cases):
-                must = "an equality of two numbers that grow must be joined by & alone: a head looks for one number"
+                must = "an equality of two unbounded numbers must be joined by & only: a head looks for one number"
                 raise BadInput(must, f"{equality.shown} in {shown}")
         cases = self._cases(
             [(here, self.restrict(there, dict.fromkeys(equality_variables, True))) for here, there in cases]

@@ -177,7 +177,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
         ]
         rows, before, zero = [row.label for row in ahead_rows(machine)], 2, "the position is the first"
         words, set_in = "layer 2", "embedding, layer 2"
-        yield "later", "layer 1", "0 at the first position, 1 behind it"
+        yield "later", "layer 1", "0 at the first position, 1 at all later positions"
         for k, letter in enumerate(machine.input, 1):
             yield f"letter{k}", "embedding", f"the token is letter {letter}"
             yield f"lead{k}", words, f"the word begins with {letter}; 0 at the first position"

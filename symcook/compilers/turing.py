@@ -482,7 +482,7 @@ def compiled(
         raise BadInput(must, "none", "leave --variant out, or give nonstrict")
     if variant == "nonstrict" and weighting == "rightmost":
         must = (
-            "masks that include the token itself must stand with a tie-break, as equal keys are made in different ways"
+            "masks that include the token itself need a tie-break, as equal keys are made in different ways"
         )
         raise BadInput(must, f"weighting {weighting}", "give --weighting average")
     return MachineDecoder(machine, weighting, variant).model(source, name)

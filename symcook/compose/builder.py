@@ -49,6 +49,10 @@ class Builder:
         after: str or None (None). A token of `words` after every input (EOS).
         max_length: int or None (None). The maximum length of an input.
 
+    Returns: Builder. Its methods add steps; `build` returns the model.
+
+    Raises: BadInput: neither or both of `words` and `inputs`, a name that repeats, or an invalid position function.
+
     Example:
 
     >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
@@ -121,6 +125,12 @@ class Builder:
         Returns: `writes`, as a tuple.
 
         Raises: BadInput: a name that exists, an unknown coordinate, Q without K, or a matrix of another shape.
+
+        Example:
+
+        >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+        >>> b.attention("mean", reads="vote", mask="causal")
+        ('mean',)
         """
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
@@ -154,6 +164,12 @@ class Builder:
         Returns: `writes`, as a tuple.
 
         Raises: BadInput: a name that exists, an unknown coordinate, or a matrix of another shape.
+
+        Example:
+
+        >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+        >>> b.feedforward("size", reads="vote", W1=[[1], [-1]], b1=[0, 0], W2=[[1, 1]])
+        ('size',)
         """
         reads, writes = _names(reads), _names(writes)
         b2 = [0] * len(writes) if b2 is None else b2
@@ -161,14 +177,20 @@ class Builder:
 
     @door()
     def add(self, block: Head | FeedForward) -> tuple[str, ...]:
-        """The coordinates that a block writes, which `symcook.head` or `symcook.feedforward` has made.
+        """The coordinates that a block writes; `symcook.head` and `symcook.feedforward` make such blocks of formulas.
 
         Arguments:
             block: Head or FeedForward. The block, as a new step.
 
         Returns: tuple of str.
 
-        Raises: BadInput: something else, a name that exists, or an unknown coordinate.
+        Raises: BadInput: an object of another type, a name that exists, or an unknown coordinate.
+
+        Example:
+
+        >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+        >>> b.add(feedforward({"size": "relu(vote) + relu(-vote)"}))
+        ('size',)
         """
         if not isinstance(block, (Head, FeedForward)):
             raise BadInput("a step must be a head or a feed-forward layer", type(block).__name__)
@@ -199,6 +221,11 @@ class Builder:
         Returns: `name`.
 
         Raises: BadInput: a name that exists, or an expression in other names.
+
+        Example:
+
+        >>> Builder(words="ab").position("share", "i/n")
+        'share'
         """
         value = self._function(name, function)
         self._take((name,))
@@ -254,6 +281,12 @@ class Builder:
 
         Raises: BadInput: a name that exists, or an unknown coordinate or relation.
 
+        Example: the mean of the values over the positions with the symbol of this position.
+
+        >>> b = Builder(words={"a": {"a": 1, "x": 3}, "b": {"b": 1, "x": 5}})
+        >>> b.aggregate("mean", ["a", "b"], ["a", "b"], "x")
+        ('mean',)
+
         Source: Cookbook, Section 5.3.1.
         """
         # A pair of query and key in the relation scores 1, every other pair 0.
@@ -271,10 +304,11 @@ class Builder:
         *,
         mask: MaskWord = "none",
     ) -> tuple[str, ...]:
-        """A new coordinate with the share C/n of the positions that each position selects, of those that it sees.
+        """A new coordinate with the share of the visible positions that each position selects.
 
-        Positions are selected as in `aggregate`. A head takes the mean of each key, and a feed-forward layer adds those
-        that the query selects: relu(query + sum of means - 1), which is exact for one-hot groups.
+        Positions are selected as in `aggregate`. Without a mask the share is C/n. A head takes the mean of each key,
+        and a feed-forward layer adds those that the query selects: relu(query + sum of means - 1), which is exact for
+        one-hot groups.
 
         Arguments:
             writes: str. The new coordinate.
@@ -286,6 +320,12 @@ class Builder:
         Returns: `writes`, as a tuple.
 
         Raises: BadInput: a name that exists, or an unknown coordinate or relation.
+
+        Example: the share of the positions with the symbol of this position.
+
+        >>> b = Builder(words="ab")
+        >>> b.count("share", ["a", "b"], ["a", "b"])
+        ('share',)
 
         Source: Cookbook, Sections 3.3 and 5.1.2.
         """
@@ -301,11 +341,12 @@ class Builder:
 
     @door()
     def lookup(self, writes: str | Iterable[str], query: str, reads: str | Iterable[str]) -> tuple[str, ...]:
-        """New coordinates with what others hold at the position that the query names.
+        """New coordinates with the values that `reads` have at the position that the query names.
 
         `query` is a coordinate, or an expression in i and n, such as "1" for the first position or "n + 1 - i", for
-        which a coordinate is made. The scores are 2 query j - j^2, over coordinates one, index = i and square = i^2
-        that are made where there are none. A query that is no position reads the nearest one, or the mean of two.
+        which a coordinate is made. The scores are 2 query j - j^2. They use the coordinates one, index = i and square =
+        i^2, which are added if the model does not have them. A query between positions reads the nearest position, or
+        the mean of the two nearest.
 
         Arguments:
             writes: str or list of str. The new coordinates.
@@ -315,6 +356,12 @@ class Builder:
         Returns: `writes`, as a tuple.
 
         Raises: BadInput: a name that exists, or an unknown coordinate.
+
+        Example: the first symbol, at every position.
+
+        >>> b = Builder(words="ab")
+        >>> b.lookup(("first_a", "first_b"), "1", ("a", "b"))
+        ('first_a', 'first_b')
 
         Source: Cookbook, Section 5.3.4.
         """
@@ -350,7 +397,12 @@ class Builder:
 
         Returns: `name`.
 
-        Raises: BadInput: a name that exists with another region.
+        Raises: BadInput: a name that exists with another interval.
+
+        Example:
+
+        >>> Builder(words="ab").symbol("eps", default="1/4", lower=0)
+        'eps'
         """
         self._parameters = joint_parameters(self._parameters, (Parameter(name, default, **region),))
         return name
@@ -365,21 +417,27 @@ class Builder:
         values: Mapping[str, Exact] | None = None,
         **arguments: object,
     ) -> tuple[str, ...]:
-        """New coordinates with what a recipe computes, or any model that takes inputs.
+        """New coordinates with the output of a recipe, or of another model that takes inputs.
 
         Parameters of the recipe without a value are declared here too. Other coordinates of the recipe get new names.
 
         Arguments:
-            writes: str or list of str. New names for what the recipe's readout shows, in order.
+            writes: str or list of str. New names for the coordinates that the recipe's readout reads, in order.
             recipe: str or Transformer. The recipe.
             reads: {input: coordinate here} (None). An input that is left out is the coordinate of its name.
-            values: {parameter: number or expression in parameters declared here} (None). The caller keeps expressions
-                in the region.
+            values: {parameter: number or expression in parameters declared here} (None). An expression is not checked
+                against the interval of the parameter.
             arguments: exact numbers or text. Arguments of the recipe.
 
         Returns: `writes`, as a tuple.
 
-        Raises: BadInput: a model with tokens, norms, a deciding readout, or one that writes onto an input.
+        Raises: BadInput: a model with tokens or norms, one whose readout decides, or one that writes onto an input.
+
+        Example: I[x > 0], exact for x >= eps.
+
+        >>> b = Builder(inputs=["x"])
+        >>> b.recipe("positive", "gtzero", values={"eps": "1/8"})
+        ('positive',)
         """
         # One head in each layer, and the first position numbered as in this model.
         from symcook.recipes import build
@@ -425,7 +483,7 @@ class Builder:
         weights: object = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """None; the output layer is set: which coordinates it reads, at which position, and how it answers.
+        """None. Sets the output layer: which coordinates it reads, at which position, and how it answers.
 
         Arguments:
             kind: str. "sign" accepts if the logit weights . reads is positive. "zero" accepts if all reads are 0.
@@ -457,7 +515,7 @@ class Builder:
 
     @door()
     def build(self, name: str, *, source: str = "", packed: bool = True) -> Transformer:
-        """The model.
+        """The model that the steps make.
 
         Arguments:
             name: str. Its name.
@@ -467,6 +525,13 @@ class Builder:
         Returns: Transformer.
 
         Raises: BadInput: there is no readout.
+
+        Example:
+
+        >>> b = Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+        >>> b.readout("sign", "last", "vote", weights=[1])
+        >>> b.build("ends in a").name
+        'ends in a'
         """
         if self._readout is None:
             raise BadInput("a model must have a readout", "none", "call readout(...) first")
@@ -513,7 +578,7 @@ def _no_words(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name in WORDS_OF_STATEMENTS:
             raise BadInput(
-                "a coordinate's name must be no word of statements about its models", name, f"{name}_ is free"
+                "a coordinate must not have the name of an expression in statements", name, f"{name}_ is free"
             )
     return names
 

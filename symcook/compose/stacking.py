@@ -212,7 +212,8 @@ def parallel(
     second = rename(second, {c: c + suffixes[1] for c in common})
     clash = (set(first.space) & set(second.space)) - shared
     if clash:
-        raise BadInput("coordinates must differ with the suffixes", sorted(clash)[0], "give other suffixes")
+        must = "coordinates must still differ after the suffixes are added"
+        raise BadInput(must, sorted(clash)[0], "give other suffixes")
     # Layer k of the first model is merged with layer k of the second.
     merge = _stack if stacked else _side_by_side
     depth = max(len(first.layers), len(second.layers))

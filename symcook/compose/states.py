@@ -463,7 +463,7 @@ class _Checkpoint:
             apart = (
                 "parts and norms have layers of their own"
                 if self.apart
-                else "the norm at the end has a layer of its own"
+                else "the norm at the end becomes a separate layer"
             )
             source += f"; {apart} here, {len(layers)} in all"
         return Transformer(

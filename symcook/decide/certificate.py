@@ -130,7 +130,7 @@ def document(decision: Decision) -> dict[str, Any]:
     if decodes(decision.model) or decision.inputs or not proved:
         do = "symcook compile dfa --prove writes one for a compiled automaton"
         raise BadInput(
-            "a certificate must be of a decision with evidence of its own", f"one about {decision.model.name}", do
+            "a certificate must be of a decision with its own evidence", f"one about {decision.model.name}", do
         )
     # The evidence: a string, invariants, a map of states, or, without a reference, the automaton alone.
     if decision.verdict == "different":
@@ -226,7 +226,7 @@ def _checked(
     # 4. Automata: they are made again from both sides, and the map of states must be closed.
     if verdict == "decided":
         if not isinstance(machine, Automaton):
-            raise BadInput(MUST, "an automaton of a model that is none")
+            raise BadInput(MUST, "an automaton of a model that is not an automaton")
         _require_same(given, _evidence(machine))
         return f"an automaton of {len(machine)} states"
     found = StateMap.of(machine, present(reference), alphabet, len(given["map"]))

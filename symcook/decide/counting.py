@@ -335,7 +335,7 @@ class Counting:
             name = head.writes[k]
             value = self._linear(numbers["V"][k], Fraction(0), f"a value of {where}")
             if value.flags:
-                raise OutOfReach(f"{where} writes {name}: a mean of what is a mean of sums itself")
+                raise OutOfReach(f"{where} writes {name}, a mean of means of sums")
             result.append((name, self._mean(value, f"{where} writes {name}")))
         return result
 

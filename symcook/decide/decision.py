@@ -389,7 +389,7 @@ def counting(model: Transformer) -> Counting | Programmed:
         except BadInput as refused:
             raise OutOfReach(f"{error}; its program: {refused.sentence.rstrip('.')}") from None
         if not (genuine(model) or genuine(everywhere)):
-            raise OutOfReach(f"{error}; its weights are others than those of its program") from None
+            raise OutOfReach(f"{error}; its weights differ from those of its program") from None
         return programmed
 
 

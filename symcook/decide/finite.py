@@ -184,7 +184,7 @@ class Finite:
         if not self.tokens:
             raise OutOfReach(f"{model.name} reads numbers, not strings")
         if model.max_length is not None:
-            raise OutOfReach(f"{model.name} is declared up to length {model.max_length} alone")
+            raise OutOfReach(f"{model.name} is defined up to length {model.max_length} only")
         if model.normed:
             raise OutOfReach("a layer norm divides by a root")
         # The stream of each live coordinate, layer by layer.
@@ -482,7 +482,7 @@ class Finite:
             if self.valid is not None:
                 raise OutOfReach("a readout at each position of a model that adds tokens")
             if len(stream.right) > 1:
-                raise OutOfReach("a readout at each position, where an answer depends on what stands after it")
+                raise OutOfReach("a readout at each position whose answer depends on later positions")
         elif readout.everywhere:
             # One verdict on all positions: each position up to the last one must accept.
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)

@@ -101,7 +101,7 @@ def _target(numbers: Sequence[Any], queries: Sequence[Ordered], keys: Sequence[O
     for number, query, key in zip(numbers, queries, keys, strict=True):
         others = {*query, *key} - {INDEX, SQUARE, *SAME}
         if others or SQUARE in query or not isinstance(number, (int, Fraction)):
-            what = show(next(iter(others))) if others else "another number than those of the tokens"
+            what = show(next(iter(others))) if others else "a number that no token has"
             raise NoLookup(f"has scores that are quadratic in a position, with {what}")
         if any(term in SAME for term in query) and key:
             raise NoLookup("looks up a position from the end of the string")

@@ -177,7 +177,7 @@ class Radii(Positions[Any, Any, Any]):
             exact = all_rational(weights) and weights.floats is not None
             entries = nearest(weights)
             if not exact and _has_inexact_small(weights, entries):
-                must = f"a weight that is no float must have a size of at least {LEAST:.3g}"
+                must = f"a weight that is not a float must have a size of at least {LEAST:.3g}"
                 raise NotExact(must, "a smaller one", BALL)
             entries = np.ascontiguousarray(entries[slice(None) if rows is None else list(rows)])
             off, sizes = 0.0 if exact else 2 * UNIT, np.abs(entries)

@@ -744,7 +744,7 @@ class _Closed(Meaning[Value, Any]):
                 "and maxima, which have one normal form"
             )
             settings = " ".join(f"--set {name}=3" for name in symbols)
-            do = f"set {', '.join(symbols)} (as {settings}): of numbers alone it is a constant"
+            do = f"set {', '.join(symbols)} (as {settings}): the closed form is then a constant"
             raise NotExact(must, show(tree), do)
         value = to_sympy(tree, {})
         number = lowered(value)

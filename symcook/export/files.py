@@ -364,7 +364,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     start, end = match.span(1) if match else (0, 0)
     own_hash = hashlib.sha256(text[:start] + UNKNOWN.encode() + text[end:]).hexdigest()
     if own_hash != text[start:end].decode():
-        raise Rejected(f"{certificate} has been changed since it was written: its hash is not that of its bytes.")
+        raise Rejected(f"{certificate} has been changed since it was written: the hash does not fit its bytes.")
     # The files that it names, next to it, each with its hash.
     contents = {}
     for name, wanted in names.items():

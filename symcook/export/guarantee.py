@@ -213,7 +213,7 @@ def parted(certificate: dict[str, Any], n: int, n_max: int, given: str) -> dict[
         return certificate
     why = f"numpy, which was compared, gives another answer than the exact one to {given or 'the empty string'}"
     shortened = [
-        _before(order_of_averages, n, n_max, f"{why}: it does not follow the error model")
+        _before(order_of_averages, n, n_max, f"{why}: it does not follow the floating-point error model")
         for order_of_averages in (certificate, divided_first)
     ]
     # The remedy is for lengths that only the division after the sum guarantees. Where both orders guarantee the same

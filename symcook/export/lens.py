@@ -29,7 +29,7 @@ SCALE = 2.0
 """By what TransformerLens divides scores (`attn_scale`); Q is multiplied by it."""
 
 WHY = (
-    "TransformerLens divides the weights of softmax before it sums, and norms in an order of its own, which the "
+    "TransformerLens normalises attention weights before it sums, and computes norms in its own order, which the "
     "floating-point error model does not cover: the npz, torch and onnx formats of this model have guarantees"
 )
 """Why a certificate guarantees nothing of this runtime."""
@@ -330,7 +330,7 @@ class ChosenNorms:
         the first, whose gains must be 0."""
         entries, k = [], 2
         if self.places(f"{step}before1") != self.stream:
-            _refuse(f"the norm {step}before1", "other coordinates than those of the first norm")
+            _refuse(f"the norm {step}before1", "coordinates that the first norm does not read")
         while f"{step}before{k}.gain" in self.m:
             if self.m[f"{step}before{k}.gain"].any():
                 _refuse(f"the norm {step}before{k}", "a second norm before one part")
@@ -427,7 +427,7 @@ class ChosenNorms:
         both_signs = np.hstack([np.vstack([identity, -identity]), np.zeros((2 * size, W1.shape[1] - size))])
         fresh = not m["embedding"][:, rows].any() and ("positions" not in m or not m["positions"][..., rows].any())
         if not fresh or not np.array_equal(W1, both_signs) or not np.array_equal(W2, np.hstack([identity, -identity])):
-            _refuse("the final norm", "a last network that does more than copy a norm")
+            _refuse("the final norm", "a last feed-forward layer that does more than copy a norm")
         return rows
 
 

@@ -77,7 +77,7 @@ def decode(data: bytes, path: object) -> Archive:
         # Other programs write texts that are no JSON, such as pt, or nothing.
         if not str(metadata.get("format", "")).startswith('"symcook'):
             must = "a safetensors file that is read here must be an export of symcook"
-            do = f"give its tensors to from_state_dict, under {READ}"
+            do = f"give the tensors of the file to from_state_dict, under the names {READ}"
             raise BadInput(must, f"{seen(arrays)}, in {path}", do)
         return arrays | from_facts(metadata)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:

@@ -212,7 +212,7 @@ def decode(word, steps):
             refuse(f"every letter must be one of {' '.join(LETTERS) or 'none'}; given: {letter}.")
     if len(word) >= len(CERTAIN):
         must = f"a word must have at most {len(CERTAIN) - 1} letters, to which steps are certified"
-        refuse(f"{must}; given: {len(word)}; export again with a greater --max-length.")
+        refuse(f"{must}; given: {len(word)}; export again with a larger --max-length.")
     most = CERTAIN[len(word)]
     if not (steps.isascii() and steps.isdigit() and len(steps) < 19 and int(steps) <= most):
         must = f"a run behind a word of length {len(word)} must have at most {most} steps, which any runtime gets right"

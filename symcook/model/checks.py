@@ -275,6 +275,8 @@ class Space:
         names: tuple of str. The names. The name of a function, such as cos, may name a coordinate; a parameter or
             an input may not have it, since these are in formulas.
 
+    Returns: Space. It does not change.
+
     Raises: BadInput: a name that repeats, is no identifier, or is reserved.
 
     Example:

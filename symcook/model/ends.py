@@ -101,8 +101,16 @@ class Embedding(Named):
             it.
         after: str or None (None). A token of `words` after every input (EOS); n counts it.
 
-    Raises: BadInput: an unknown coordinate, a token without values beside tokens with values, both or neither of
-    `words` and `inputs`.
+    Returns: Embedding. It does not change.
+
+    Raises: BadInput: an unknown coordinate, a token without values together with tokens that have values, both or
+    neither of `words` and `inputs`.
+
+    Example:
+
+    >>> space = Space(("vote", "share"))
+    >>> Embedding(space, words={"a": {"vote": 1}, "b": {"vote": -1}}, positions={"share": "i/n"}).alphabet
+    ('a', 'b')
 
     Source: Cookbook, Definition 2.1.
     """
@@ -294,11 +302,11 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
 class Readout(Named):
     """The output layer: how the answer is computed, from which coordinates and at which positions.
 
-    The kind "value" shows the coordinates and decides nothing. "sign" accepts if and only if the scalar weights .
-    reads, called logit, is positive; "zero" if and only if every coordinate is zero. "largest" answers with the
+    The kind "value" shows the coordinates and decides nothing. "sign" accepts if and only if the logit, which is
+    weights . reads, is positive; "zero" if and only if every coordinate is zero. "largest" answers with the
     label of the largest of the scores weights . reads, the first of several. "distribution" gives the softmax of
-    these scores, a probability for each label. "groups" answers with one label of each group, that of its largest
-    score: so a token may be composed of a state, a symbol and a move.
+    these scores, a probability for each label. "groups" answers with one label of each group, the label with
+    the largest score of that group; so a token may be composed of a state, a symbol and a move.
 
     Arguments:
         kind: str. "value", "sign", "zero", "largest", "distribution" or "groups".
@@ -309,7 +317,14 @@ class Readout(Named):
         labels: tuple of str (()). The labels of the scores.
         groups: tuple of int (()). How many labels each group has, in order.
 
+    Returns: Readout. It does not change.
+
     Raises: BadInput: an unknown kind or position, or weights of another shape.
+
+    Example:
+
+    >>> Readout("largest", "last", ("x", "y"), weights=[[1, 0], [0, 1]], labels=("left", "right")).labels
+    ('left', 'right')
 
     Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
     """
@@ -361,7 +376,8 @@ class Readout(Named):
             raise BadInput(f"groups must be positive integers that add up to the {len(labels)} labels", sizes or "none")
         comma = next((label for label in labels if "," in label), None)
         if comma is not None:
-            raise BadInput("a label of a group must hold no comma, which stands between them in an answer", comma)
+            must = "a label of a group must not contain a comma, because commas separate the labels of an answer"
+            raise BadInput(must, comma)
         return sizes
 
     def mapped(self, put: Put) -> Readout:

@@ -206,7 +206,7 @@ class _Names:
         for block, norms in blocks:
             norm_names = [write.to.name for norm in norms for write in norm.writes]
             if len({*norm_names}) < len(norm_names):
-                raise BadInput("a norm must write names of its own", ", ".join(norm_names))
+                raise BadInput("a norm must write new names", ", ".join(norm_names))
             # Only a projecting norm makes new names, which the block after it reads.
             readable = frozenset(norm_names if layer.placement in ("projected pre", "multi pre") else ())
             for head in layer.heads if block is layer.heads else ():

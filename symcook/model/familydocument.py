@@ -36,7 +36,7 @@ _EMBEDDING = {"vocabulary", "inputs", "words", "positions", "start", "before", "
 """The keys that an embedding may have."""
 _LAYER = {"attention", "feedforward", "placement", "attention_norms", "feedforward_norms"}
 """The keys that a layer may have."""
-OWN_INDEX = "an index must be a name of its own, none of i, j, k, n, w"
+OWN_INDEX = "an index must have a new name, other than i, j, k, n and w"
 """The refusal of an index that has the name of something else."""
 _NORMS = "a layer must have the norms of its placement"
 """The refusal of norms that do not suit the placement."""
@@ -147,7 +147,7 @@ def _layer_or_repetition(given: object, choices: Mapping[str, object]) -> dict[s
     fields = _fields(given, "a repetition", {"for", "layers"}, set())
     layers = _filled_list(fields["layers"], "the layers of a repetition")
     if any(isinstance(part, dict) and "for" in part for part in layers):
-        raise BadInput("a repetition must not stand in a repetition", fields["for"], "use one index over both")
+        raise BadInput("a repetition must not contain a repetition", fields["for"], "use one index over both")
     return {"for": _text(fields["for"], "a range"), "layers": [_layer(part, choices) for part in layers]}
 
 

@@ -203,11 +203,31 @@ def held_numbers(part: Part) -> dict[str, Any]:
 @keeps("W1", "b1", "W2", "b2")
 @dataclass(frozen=True, repr=False)
 class FeedForward(Part):
-    """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
+    """A feed-forward layer: y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
 
-    Activations: relu, max(0, x); gelu, x Phi(x); gelu-tanh and gelu-sigmoid, its two approximations (Eqs. 25 and 26);
-    step, I[x > 0]; silu, x/(1 + e^-x).
-    Shapes, with r = len(reads), m = len(writes), h hidden units: W1 h x r, b1 h, W2 m x h, b2 m.
+    x has the r coordinates `reads`, y the m coordinates `writes`, and there are h hidden units.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them.
+        writes: tuple of str. The coordinates to which the output is added, m of them.
+        W1: matrix h x r. The weights of the hidden units.
+        b1: h exact numbers. The biases of the hidden units.
+        W2: matrix m x h. The weights of the outputs.
+        b2: m exact numbers. The biases of the outputs.
+        activation: str ("relu"). "relu", max(0, x); "gelu", x Phi(x); "gelu-tanh" and "gelu-sigmoid", the
+            approximations of Eqs. 25 and 26; "step", 1 where x > 0, else 0; "silu", x/(1 + e^-x).
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: FeedForward. It does not change.
+
+    Raises: BadInput: an unknown activation, a name that repeats, a matrix of another shape, or a float without
+    `exact`.
+
+    Example:
+
+    >>> FeedForward(("x",), ("y",), W1=[[1], [-1]], b1=[0, 0], W2=[[1, 1]], b2=[0]).hidden
+    2
+
     Source: Cookbook, Definition 2.5.
     """
 
@@ -293,16 +313,39 @@ class HeadPart:
 @keeps("Q", "K", "V", "temperature", "scale")
 @dataclass(frozen=True, repr=False)
 class Head(Part, HeadPart):
-    """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
+    """An attention head: c_i = sum_j alpha_ij V x_j, added to the coordinates `writes` of each position i.
 
-    score_ij = scale * (Q x_i) . (K x_j) / temperature, and x is what `reads` names. Shapes, with r = len(reads),
-    m = len(writes), d key dimensions: Q d x r, K d x r, V m x r. `scale` is a positive number, or the text
-    "1/sqrt(d_key)" of the definition; `temperature` is an expression in i and n. Mask "causal" lets row i see j <= i,
-    "strict-causal" j < i, "anti-causal" j >= i, "strict-anti-causal" j > i. A row that sees nothing gets zero.
-    Weighting "average" puts equal weight on the maximal scores, so that Q = K = 0 is the uniform average; "leftmost"
-    and "rightmost" put all of it on the first or last maximal score; "softmax-plus-one" has 1 more in the denominator
-    than softmax, so that a row may give less than a mean. An output matrix is a factor of V; a bias of
-    queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere, or a field of a `BiasedHead`.
+    x_j has the r coordinates `reads` of position j. The weights alpha_i are made from the scores of row i:
+    score_ij = scale * (Q x_i) . (K x_j) / temperature. A row that sees no position gets zero. An output matrix is a
+    factor of V. A bias of queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere,
+    or a field of a `BiasedHead`.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them.
+        writes: tuple of str. The coordinates to which the output is added, m of them.
+        Q: matrix d x r. The queries, with d key dimensions.
+        K: matrix d x r. The keys.
+        V: matrix m x r. The values.
+        mask: str ("none"). The positions j that row i sees: "none" all; "causal" j <= i; "strict-causal" j < i;
+            "anti-causal" j >= i; "strict-anti-causal" j > i.
+        weighting: str ("average"). "average" puts equal weight on all maximal scores, so that Q = K = 0 is the uniform
+            average. "leftmost" and "rightmost" put all weight on the first or last maximal score. "softmax" is softmax.
+            "softmax-plus-one" is softmax with 1 more in the denominator, so that a row may give less than a mean.
+        temperature: exact (1). A positive number, or an expression in i and n.
+        scale: exact (1). A positive number, or "1/sqrt(d_key)".
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: Head. It does not change.
+
+    Raises: BadInput: an unknown mask or weighting, a matrix of another shape, a scale or temperature that is not
+    positive, or a float without `exact`.
+
+    Example:
+
+    >>> head = Head(("vote",), ("mean",), Q=[[0]], K=[[0]], V=[[1]], mask="causal")
+    >>> head.mask, head.averages
+    ('future', True)
+
     Source: Cookbook, Definition 2.3 and Section 5.
     """
 
@@ -356,14 +399,38 @@ class Head(Part, HeadPart):
 @keeps("Q", "K", "V", "q_bias", "k_bias", "v_bias", "slope", "temperature", "scale")
 @dataclass(frozen=True, repr=False)
 class BiasedHead(Part, HeadPart):
-    """One attention head with biases of its queries, keys and values, and a bias of its scores that is linear in the
-    distance (ALiBi). Stands where a `Head` may stand.
+    """An attention head with biases of queries, keys and values, and a linear bias of its scores (ALiBi).
 
     score_ij = (scale * (Q x_i + q_bias) . (K x_j + k_bias) + slope * (j - i)) / temperature, and the values are
-    V x_j + v_bias. With a positive slope and a causal mask, a position that is further back gets a lower score. Shapes
-    as in `Head`; q_bias and k_bias have an entry for each key dimension, v_bias one for each coordinate that is written
-    (None: zeros). A row that sees nothing gets zero, without v_bias. Masks, weightings, scale and temperature as in
-    `Head`; hard attention compares these scores.
+    V x_j + v_bias. With a positive slope and a causal mask, a position that is further back gets a lower score. A row
+    that sees no position gets zero, without v_bias. The head may be used wherever a `Head` may.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them.
+        writes: tuple of str. The coordinates to which the output is added, m of them.
+        Q: matrix d x r. The queries, with d key dimensions.
+        K: matrix d x r. The keys.
+        V: matrix m x r. The values.
+        q_bias: d exact numbers (None). The biases of the queries; zeros by default.
+        k_bias: d exact numbers (None). The biases of the keys; zeros by default.
+        v_bias: m exact numbers (None). The biases of the values; zeros by default.
+        mask: str ("none"). As in `Head`.
+        weighting: str ("average"). As in `Head`; hard attention compares these scores.
+        slope: exact (0). The slope of the bias of the scores.
+        temperature: exact (1). As in `Head`.
+        scale: exact (1). As in `Head`.
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: BiasedHead. It does not change.
+
+    Raises: BadInput: an unknown mask or weighting, a vector or matrix of another shape, a scale or temperature that is
+    not positive, or a float without `exact`.
+
+    Example:
+
+    >>> BiasedHead(("x",), ("y",), Q=[[1]], K=[[1]], V=[[1]], mask="causal", slope="1/2").mask
+    'future'
+
     Source: Press, Smith and Lewis, Train short, test long: attention with linear biases (2022), Section 3.
     """
 
@@ -433,17 +500,42 @@ class BiasedHead(Part, HeadPart):
 @keeps("Q", "K", "V", "q_bias", "k_bias", "v_bias", "angles", "q_gain", "k_gain", "qk_epsilon", "temperature", "scale")
 @dataclass(frozen=True, repr=False)
 class RotaryHead(Part, HeadPart):
-    """One attention head with rotary positions, and with norms of its queries and keys. Stands where a `Head` may
-    stand.
+    """An attention head with rotary positions, and with norms of its queries and keys.
 
     score_ij = scale * R(i) N(Q x_i + q_bias) . R(j) N(K x_j + k_bias) / temperature, and the values are V x_j + v_bias.
     R(i) turns the pair k, k + h of 2 h entries by the angle i * angles[k]: x cos - y sin, x sin + y cos. (A model that
     turns the entries 2 k and 2 k + 1 has the rows of Q and K in another order.) N(q) = q_gain q/sqrt(mean of squares +
-    qk_epsilon), entry by entry, and likewise for keys. Without `angles` nothing is turned; without q_gain and k_gain
-    nothing is normed.
+    qk_epsilon), entry by entry, and likewise for keys. The head may be used wherever a `Head` may.
 
-    Shapes as in `BiasedHead`; angles has an entry for each pair, q_gain and k_gain one for each key dimension. Masks,
-    weightings, scale and temperature as in `Head`.
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them.
+        writes: tuple of str. The coordinates to which the output is added, m of them.
+        Q: matrix d x r. The queries, with d key dimensions.
+        K: matrix d x r. The keys.
+        V: matrix m x r. The values.
+        angles: one exact number for each pair (None). The angles of R; by default nothing is turned.
+        q_bias: d exact numbers (None). The biases of the queries; zeros by default.
+        k_bias: d exact numbers (None). The biases of the keys; zeros by default.
+        v_bias: m exact numbers (None). The biases of the values; zeros by default.
+        q_gain: d exact numbers (None). The gains of the norm of queries; by default they are not normed.
+        k_gain: d exact numbers (None). The gains of the norm of keys; by default they are not normed.
+        qk_epsilon: exact (0). A number that is added to the mean of squares.
+        mask: str ("none"). As in `Head`.
+        weighting: str ("average"). As in `Head`.
+        temperature: exact (1). As in `Head`.
+        scale: exact (1). As in `Head`.
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: RotaryHead. It does not change.
+
+    Raises: BadInput: an unknown mask or weighting, a vector or matrix of another shape, a scale or temperature that is
+    not positive, or a float without `exact`.
+
+    Example:
+
+    >>> RotaryHead(("x", "y"), ("z",), Q=[[1, 0], [0, 1]], K=[[1, 0], [0, 1]], V=[[1, 1]], angles=["1/2"]).writes
+    ('z',)
+
     Source: Su et al., RoFormer (2021), Section 3.2; Henry et al., Query-key normalization for transformers (2020).
     """
 
@@ -556,12 +648,34 @@ class NormPart:
 @keeps("gain", "bias", "epsilon", "projection")
 @dataclass(frozen=True, repr=False)
 class LayerNorm(Part, NormPart):
-    """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
+    """A layer norm: y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
 
-    x is what `reads` names, P the projection (m x r, with m = len(writes), r = len(reads); None: the identity), mean
-    and variance are those of the m entries of P x (division by m). gain and bias have m entries. epsilon >= 0. Where
-    variance + epsilon is zero the outcome is declared: `zero_variance` "refuse" stops with the position, "zero" gives
-    the bias alone. Source: Cookbook, Definition 6.1; the projection as in merrill2024, Definition 1.
+    x has the r coordinates `reads`. P x has m = len(writes) entries; mean and variance are those of these m entries,
+    and the variance is divided by m.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them; at least one.
+        writes: tuple of str (()). The names of the m entries of the output. By default they are `reads`; other names
+            need a projection.
+        gain: m exact numbers (None). The gains; ones by default.
+        bias: m exact numbers (None). The biases; zeros by default.
+        epsilon: exact (0). A number of at least 0, added to the variance.
+        projection: matrix m x r (None). P; the identity by default.
+        zero_variance: str ("refuse"). Where variance + epsilon is zero: "refuse" stops the run and names the position;
+            "zero" gives the bias alone.
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: LayerNorm. It does not change.
+
+    Raises: BadInput: no coordinate to read, a negative epsilon, a vector or matrix of another shape, or a float without
+    `exact`.
+
+    Example:
+
+    >>> LayerNorm(("x", "y"), epsilon="1/100").writes
+    ('x', 'y')
+
+    Source: Cookbook, Definition 6.1; the projection as in merrill2024, Definition 1.
     """
 
     FIELDS: ClassVar = {
@@ -595,11 +709,32 @@ class LayerNorm(Part, NormPart):
 @keeps("gain", "epsilon", "projection")
 @dataclass(frozen=True, repr=False)
 class RMSNorm(Part, NormPart):
-    """y = gain P x/sqrt(mean of squares + epsilon), entry by entry, at each position: a layer norm without mean and
-    bias.
+    """An RMS norm: y = gain P x/sqrt(mean of squares + epsilon), entry by entry, at each position.
 
-    x, P, gain and epsilon are those of `LayerNorm`, and the mean is that of the squares of the m entries of P x. Where
-    mean + epsilon is zero the outcome is declared: `zero_square` "refuse" stops with the position, "zero" gives zeros.
+    An RMS norm is a layer norm without mean and bias. x has the r coordinates `reads`, P x has m = len(writes) entries,
+    and the mean is that of the squares of these m entries.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them; at least one.
+        writes: tuple of str (()). The names of the m entries of the output. By default they are `reads`; other names
+            need a projection.
+        gain: m exact numbers (None). The gains; ones by default.
+        epsilon: exact (0). A number of at least 0, added to the mean of the squares.
+        projection: matrix m x r (None). P; the identity by default.
+        zero_square: str ("refuse"). Where the mean of the squares + epsilon is zero: "refuse" stops the run and names
+            the position; "zero" gives zeros.
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: RMSNorm. It does not change.
+
+    Raises: BadInput: no coordinate to read, a negative epsilon, a vector or matrix of another shape, or a float without
+    `exact`.
+
+    Example:
+
+    >>> RMSNorm(("x", "y"), zero_square="zero").refuses
+    False
+
     Source: Zhang and Sennrich, Root mean square layer normalization (2019), Equation 4.
     """
 
@@ -630,12 +765,34 @@ class RMSNorm(Part, NormPart):
 @keeps("gate", "gate_bias", "up", "up_bias", "down", "down_bias")
 @dataclass(frozen=True, repr=False)
 class GatedUnits(Part):
-    """y = down (act(gate x + gate_bias) * (up x + up_bias)) + down_bias, added to the coordinates `writes`; * is the
-    product entry by entry. Stands where a `FeedForward` may stand. With silu it is SwiGLU, with gelu GeGLU, with relu
-    ReGLU.
+    """A gated feed-forward layer: y = down (act(gate x + gate_bias) * (up x + up_bias)) + down_bias, added to `writes`.
 
-    Shapes, with r = len(reads), m = len(writes), h hidden units: gate and up h x r, down m x h, gate_bias and up_bias
-    h, down_bias m (None: zeros). Activations as in `FeedForward`.
+    The product * is entry by entry. The layer may be used wherever a `FeedForward` may. With silu it is SwiGLU, with
+    gelu GeGLU, with relu ReGLU. x has the r coordinates `reads`, y the m coordinates `writes`; there are h hidden
+    units.
+
+    Arguments:
+        reads: tuple of str. The coordinates that are read, r of them.
+        writes: tuple of str. The coordinates to which the output is added, m of them.
+        gate: matrix h x r. The weights to which the activation is applied.
+        up: matrix h x r. The weights of the other factor.
+        down: matrix m x h. The weights of the outputs.
+        activation: str ("silu"). As in `FeedForward`.
+        gate_bias: h exact numbers (None). Zeros by default.
+        up_bias: h exact numbers (None). Zeros by default.
+        down_bias: m exact numbers (None). Zeros by default.
+        exact: bool (False). Allow floats; each stands for the exact fraction that it is.
+
+    Returns: GatedUnits. It does not change.
+
+    Raises: BadInput: an unknown activation, a name that repeats, a matrix of another shape, or a float without
+    `exact`.
+
+    Example:
+
+    >>> GatedUnits(("x",), ("y",), gate=[[1], [2]], up=[[1], [0]], down=[[1, -1]]).hidden
+    2
+
     Source: Shazeer, GLU variants improve transformer (2020), Equation 5.
     """
 
@@ -690,7 +847,25 @@ KINDS: Mapping[str, type[Part]] = {kind.KIND: kind for kind in (*HEADS, *NETWORK
 @door()
 @dataclass(frozen=True, repr=False)
 class SelfAttention(Named):
-    """Heads side by side; each adds its output to the coordinates that it writes."""
+    """A self-attention sublayer: several heads that read the same residual stream.
+
+    Each head adds its output to the coordinates that the head writes.
+
+    Arguments:
+        heads: tuple of Head. The heads; at least one.
+
+    Returns: SelfAttention. It does not change.
+
+    Raises: BadInput: no head, or an object that is not a Head.
+
+    Example:
+
+    >>> head = Head(("vote",), ("mean",), Q=[[0]], K=[[0]], V=[[1]])
+    >>> len(SelfAttention((head,)).heads)
+    1
+
+    Source: Cookbook, Section 2.2.
+    """
 
     REPORT = "model"
 
@@ -712,20 +887,40 @@ class SelfAttention(Named):
 @door()
 @dataclass(frozen=True, repr=False)
 class Layer(Named):
-    """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2.
+    """A layer: z := z + attention(z), then z := z + feedforward(z), where z is the residual stream.
 
-    attention: a `SelfAttention`, or one head, which becomes one. Parts have no type here: a reader says itself which
-    kinds it knows (`symcook.model.reads`), and refuses others.
+    Either sublayer may be absent. `placement` says where the norms are (f is a sublayer, LN its norm):
 
-    With norms, for each of the two parts f (Cookbook, Section 6.2; merrill2024, Definition 1):
-    "post"            z := LN(z + f(z)), one norm over the whole stream;
-    "pre"             z := z + f(LN(z)), one norm over the whole stream;
-    "projected pre"   z := z + f(LN(P z)), one norm with a projection; f reads the names that the norm writes;
-    "multi pre"       the same with several such norms side by side.
+        "none"            z := z + f(z)
+        "post"            z := LN(z + f(z)), one norm over the whole stream
+        "pre"             z := z + f(LN(z)), one norm over the whole stream
+        "projected pre"   z := z + f(LN(P z)), one norm with a projection; f reads the names that the norm writes
+        "multi pre"       as "projected pre", with several norms whose outputs f reads together
+
+    Arguments:
+        attention: SelfAttention or Head (None). The attention sublayer.
+        feedforward: FeedForward or GatedUnits (None). The feed-forward sublayer.
+        attention_norms: LayerNorm or RMSNorm, or a tuple of them (()). The norms of the attention sublayer.
+        feedforward_norms: LayerNorm or RMSNorm, or a tuple of them (()). The norms of the feed-forward sublayer.
+        placement: str ("none"). Where the norms are, see above.
+
+    Returns: Layer. It does not change.
+
+    Raises: BadInput: no sublayer at all, an object of another type, or norms that do not fit `placement`.
+
+    Example:
+
+    >>> head = Head(("vote",), ("mean",), Q=[[0]], K=[[0]], V=[[1]])
+    >>> Layer(head).attention.heads == (head,)
+    True
+
+    Source: Cookbook, Definition 2.2 and Section 6.2; merrill2024, Definition 1.
     """
 
     REPORT = "model"
 
+    # Sublayers have no type here: each engine names the kinds that it reads (`symcook.model.reads`), and refuses
+    # others.
     attention: Any = None
     feedforward: Any = None
     attention_norms: tuple[Any, ...] = ()

@@ -72,7 +72,9 @@ class Parameter:
         lower_open: bool (True). The lower end is not a value itself.
         upper_open: bool (False). The upper end is not a value itself.
 
-    Raises: BadInput: an invalid name, an empty interval, or a default outside of it.
+    Returns: Parameter. It does not change.
+
+    Raises: BadInput: an invalid name, an empty interval, or a default outside the interval.
 
     Example:
 
@@ -188,6 +190,8 @@ class Transformer(Verbs, Shown):
         source: str (''). Where it comes from, for people.
         final_norm: LayerNorm or None (None). A norm after the last layer.
         program: Program or None (None). The program from which it was compiled.
+
+    Returns: Transformer.
 
     Raises: BadInput: a layer reads or writes a coordinate outside the space, or a symbol is not declared.
 

@@ -281,5 +281,5 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
             raise BadInput("a symbol must be printable text without spaces around it", letter)
     if len(set(letters)) < len(letters):
         repeated = next(a for a in letters if letters.count(a) > 1)
-        raise BadInput("a symbol must stand once in an alphabet", repeated)
+        raise BadInput("an alphabet must have each symbol once", repeated)
     return letters

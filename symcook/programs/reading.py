@@ -214,7 +214,7 @@ def check_depth(source: str) -> None:
         if depth > DEEPEST:
             lines = source[: bracket.start()].split("\n")
             where = place_of(len(lines), len(lines[-1]) + 1)
-            raise BadInput(f"brackets must stand at most {DEEPEST} deep inside of one another ({where})", "more")
+            raise BadInput(f"brackets must be nested at most {DEEPEST} deep ({where})", "more")
 
 
 def place_of(line: int | None, column: int | None) -> str:
@@ -419,7 +419,7 @@ class _FormulaReader:
         for line in self.lines.lines[len(self.deep) :]:
             self.deep.append(1 + max((self.deep[k] for k in line.reads), default=0))
             if self.deep[-1] > DEEPEST:
-                must = f"operators must stand at most {DEEPEST} deep inside of one another ({place_at(sign)})"
+                must = f"operators must be nested at most {DEEPEST} deep ({place_at(sign)})"
                 raise BadInput(must, "more")
 
     def binary(self, parts: list[Any]) -> int:

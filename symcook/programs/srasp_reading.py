@@ -162,7 +162,8 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
         if re.match(r"\.\d", remaining) and before[-1:].isdigit():
             do = "write it as a fraction, 3/2 for 1.5"
         if do is not None:
-            return BadInput(f"a program must be written in its signs and keywords ({where})", found_text, do)
+            must = f"a program must consist of the signs and keywords of the language ({where})"
+            return BadInput(must, found_text, do)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
         return BadInput(f"a selection must have a default, V : D ({where})", found_text)
     return BadInput(f"{_alternatives(expected, before)} must stand at {where}", found_text)
@@ -203,7 +204,7 @@ def _strange(source: str, line: int, column: int) -> BadInput:
         return BadInput(f"a symbol in quotes must end on its line ({where})", remaining[:12])
     if remaining[:1] in ("[", "]", "{", "}"):
         return BadInput(f"a program must be without lists ({where})", remaining[:1])
-    return BadInput(f"a program must be written in its signs and keywords ({where})", remaining[:1])
+    return BadInput(f"a program must consist of the signs and keywords of the language ({where})", remaining[:1])
 
 
 class _SraspReader:
@@ -253,7 +254,7 @@ class _SraspReader:
             raise BadInput(f"a definition must be at i ({place_at(value.token)})", "a value at j",
                            "take it at j inside of psum, left or right")  # fmt: skip
         if self.lines.deep[value.line] > DEEPEST:
-            must = f"operators must stand at most {DEEPEST} deep inside of one another ({place_at(value.token)})"
+            must = f"operators must be nested at most {DEEPEST} deep ({place_at(value.token)})"
             raise BadInput(must, self.lines.deep[value.line])
         self.names[str(name)] = value
         self.last, self._out = value.line, name

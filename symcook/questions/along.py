@@ -208,7 +208,7 @@ class Along:
         """`asked` are the strings that the question is about. NotExact if prefixes of the model cannot be grouped, or
         if it does not accept or reject."""
         if not (mergeable(model) and model.decides):
-            raise NotExact("prefixes are grouped where heads average what stands before", model.name)
+            raise NotExact("prefixes are grouped only if heads average earlier positions", model.name)
         self.model, self.name, self.side = model, name, side
         self.start = fmpq(start.numerator, start.denominator)
         self.asked, self.reader = asked, asked.reader

@@ -125,7 +125,7 @@ class Cold(Rowwise):
     def position(self, term: Tree, i: int) -> Near:
         """A position function at i. NotExact if it contains the temperature, which only scores may contain."""
         if self.symbol in names(term):
-            raise NotExact("a temperature must stand in scores alone", self.symbol)
+            raise NotExact("a temperature must occur in scores only", self.symbol)
         try:
             return self.number(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
         except BadInput:

@@ -166,7 +166,8 @@ def _interval_notes(least_by_length: Mapping[int, _Least], two_sides: bool) -> d
             one_side.append(n)
     if one_side:
         at = _spans(one_side)
-        notes["sides"] = f"at {at} that of one side is not known exactly: it lies in the interval, if any string does"
+        where = "in the interval, if any string has that answer"
+        notes["sides"] = f"at {at} the margin of one side is not known exactly: it is {where}"
     return notes
 
 

@@ -134,7 +134,7 @@ def precision(
     def answered() -> Answer:
         """The answer for the lengths so far."""
         notes = {
-            "enough": "bits that suffice for every string in every runtime that obeys the error model",
+            "enough": "bits that suffice for every string in every runtime that follows the error model",
             "error model": "sums in any order; attention divides after summing; exponentials within 4 ulps",
             "words": method,
             "strings that were run": runs,

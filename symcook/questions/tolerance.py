@@ -239,7 +239,7 @@ def _in_balls(
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
         none = f"none of {model.embedding.said(word)}"
-        raise NoRun("every string must have a run at the weight as it stands", none, "give fewer lengths")
+        raise NoRun("every string must have a run at the present weight", none, "give fewer lengths")
     # The answer to another string changes at `best`. It is enough that this string is right from the start to there.
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:

@@ -77,28 +77,28 @@ OPERATIONS = (
     Operation(
         "symcook.bounds.softmax_hardmax",
         "5.7",
-        "how far softmax is from hardmax, beside 2 n e^-gamma (Lemma 5.3)",
+        "how far softmax is from hardmax, against 2 n e^-gamma (Lemma 5.3)",
         "s5.7.lemma5.3",
         "symcook bound softmax-hardmax",
     ),
     Operation(
         "symcook.bounds.lipschitz",
         "6.1",
-        "the least Lipschitz constant of a feed-forward layer (also Proposition 7.2); homogeneity",
+        "the smallest Lipschitz constant of a feed-forward layer (also Proposition 7.2); homogeneity",
         "s6.1.def6.2_lipschitz s6.1.ffn_lipschitz s6.1.def6.3_homogeneous s6.1.biasfree_homogeneous s7.2.prop7.2",
         "symcook bound lipschitz NAME",
     ),
     Operation(
         "symcook.bounds.layer_norm",
         "6.1",
-        "the least Lipschitz constant of layer norm with epsilon > 0 (also Proposition 7.5)",
+        "the smallest Lipschitz constant of layer norm with epsilon > 0 (also Proposition 7.5)",
         "s6.4.ln_lipschitz s7.2.prop7.5",
         "symcook bound layer-norm",
     ),
     Operation(
         "symcook.compose.paired",
         "6.3",
-        "every coordinate x beside -x, so that layer norm only scales",
+        "every coordinate x paired with -x, so that layer norm only scales",
         "s6.3.pairing s6.4.doubling",
     ),
     Operation(
@@ -117,7 +117,7 @@ OPERATIONS = (
     Operation(
         "symcook.compose.route",
         "8.2",
-        "a linear map before and behind a block, absorbed into its weights",
+        "a linear map before and after a block, absorbed into its weights",
         "t3.routing s8.2.routing_ffn s8.2.routing_sa s8.2.dim_match",
     ),
     Operation(

@@ -42,7 +42,7 @@ PLACED = {
     "post": "post-norm: after each block, of the residual stream",
     "pre": "pre-norm: before each block, which reads the normalised residual stream",
     "projected pre": "projected pre-norm: before each block, of forms, which the block reads",
-    "multi pre": "multi-pre-norm: several before each block, each of forms of its own, which the block reads",
+    "multi pre": "multi-pre-norm: several before each sublayer, each of its own forms, which the sublayer reads",
 }
 """What each placement of the layer norms means."""
 SORTS = {"Int": "an integer", "Real": "a real number"}
@@ -495,7 +495,7 @@ class _Construction:
                 yield DefinitionRow("length", (("&", short, ("<=", n, family.longest)), *self._reach(family.longest)))
         if family.inputs:
             yield DefinitionRow(
-                "inputs", ("any real numbers; what a theorem requires of them stands before its arrow",)
+                "inputs", ("any real numbers; a theorem states its conditions on them before its arrow",)
             )
         with_temperature = dict.fromkeys(
             premise.text for premise in self.relation.premises_before if premise.about == "temperature"

@@ -32,13 +32,13 @@ Proved = Sequence[Theorem]
 """The theorems about a family that its definition lists."""
 LOGIC = {
     " & ": "F & G: both hold",
-    r" \| ": "F | G: one holds at least",
+    r" \| ": "F | G: at least one holds",
     "~": "~F: F does not hold",
     "(?<!<)-> ": "F -> G: if F, then G",
     "<-> ": "F <-> G: one holds exactly where the other does",
     "!=": "!= is not equal",
     r"\ball \w+( in|:)": "all x in a..b. F: F for each integer x from a to b",
-    r"\bex \w+( in|:)": "ex x in a..b. F: F for one of them at least",
+    r"\bex \w+( in|:)": "ex x in a..b. F: F for at least one of them",
     r":Int\b": "x:Int is an integer",
     r":Real\b": "x:Real a real number",
     r"->(Int|Real)": "x:Int*Int->Real a real number for each two integers",

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 RUNS = {
-    "npz": "to run it with numpy alone: python -m symcook.export.run_npz {file} {input}",
+    "npz": "to run it with numpy only: python -m symcook.export.run_npz {file} {input}",
     "safetensors": "sc.from_safetensors reads it back as an exact model",
-    "torch": "to run it with torch alone: python {code} {input}",
+    "torch": "to run it with torch only: python {code} {input}",
     "transformerlens": "to run it with TransformerLens: python {code} {input}, or load() in that file",
     "onnx": "to run it with onnxruntime: inputs tokens or rows; outputs stream, scores and answer",
 }

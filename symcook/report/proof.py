@@ -361,7 +361,7 @@ def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
     yield f"  {false} false at an instance, all of them rejected with the stored proof"
     yield f"  {open_} rejected; no instance found at which they are false, so only this proof does not prove them"
     if sharp:
-        yield f"  {sharp} accepted although they say more: the statement is not tight there"
+        yield f"  {sharp} accepted although they state more: the statement is not tight there"
     if weak:
         yield f"  {weak} accepted, and they are proved: the statement's own proof covers them"
 

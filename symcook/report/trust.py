@@ -76,7 +76,7 @@ def second_checker() -> Trusted | None:
     path = proofs_directory() / SECOND
     if not path.is_file():
         return None
-    what = "written from the grammar alone; needs nothing but Python"
+    what = "written from the grammar; needs Python only"
     return Trusted(f"proofs/{SECOND}", what, code_lines(path.read_text(encoding="utf-8")))
 
 

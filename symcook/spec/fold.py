@@ -27,6 +27,10 @@ class Fold:
         answer: function of a state. The answer.
         each: bool (False). The answers after every token, as a list.
 
+    Returns: Fold, a function of a string.
+
+    Raises: BadInput: a state is not hashable or changes in place; raised when `check` meets the state.
+
     Example:
 
     >>> parity = Fold(False, lambda odd, token: odd != (token == "1"), lambda odd: odd)

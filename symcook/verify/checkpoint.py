@@ -195,7 +195,7 @@ def _readable(file: str | Path) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "") or ""
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise BadInput("a checkpoint must be open in one check alone", file, "wait for the other one") from error
+            raise BadInput("a checkpoint must be open in one check only", file, "wait for the other one") from error
         if name.startswith("SQLITE_NOTADB"):
             raise _another(file) from error
         # A file that may only be read answers an exclusive lock with SQLITE_IOERR_LOCK.
@@ -204,7 +204,7 @@ def _readable(file: str | Path) -> Iterator[None]:
             raise BadInput(must, f"{file} ({error})", "give --resume another FILE") from error
         if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
             must = "the disk must have room for the checkpoint"
-            do = "make room and give the same command again: it goes on with what is written"
+            do = "make room and run the same command to resume"
             raise BadInput(must, f"{file} ({error})", do) from error
         raise _damaged(file) from error
 

@@ -418,7 +418,7 @@ class WordSweep:
             # How many strings there are up to the smallest difference, shorter ones first: its symbols as digits from
             # 1 on, to the base of the alphabet's size.
             before = sum((place + 1) * letters**k for k, place in enumerate(reversed(ranked[0][1:])))
-            method = "decided: all strings up to the smallest on which they differ; those behind it were not compared"
+            method = "decided: all strings up to the smallest on which they differ; longer strings were not compared"
             tally += Tally(before, 1, first=ranked)
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, way="decided", by_length=counts)
@@ -559,7 +559,7 @@ class WordSweep:
                 contradiction = (
                     f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
                 )
-                do = "something that the reference reads is another: remove the file to begin anew"
+                do = "something that the specification reads has changed: remove the file to begin anew"
                 raise BadInput("a checkpoint must have what model and reference answer", contradiction, do)
         return tried
 

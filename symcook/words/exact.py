@@ -220,7 +220,7 @@ class Passes(Generic[Key, Shown]):
         while (key, n) not in self._known:
             reached = next(self._begun[key], None)
             if reached is None:
-                raise NotExact("a pass goes on as long as its prefixes are grouped", "one that ended before")
+                raise NotExact("a pass continues as long as its prefixes are grouped", "one that ended before")
             self._known[key, reached[0]] = reached[1]
         return self._known[key, n]
 

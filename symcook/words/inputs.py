@@ -145,7 +145,7 @@ def _finite(
     """All strings of a finite language; BadInput where it is infinite."""
     last = _longest(language)
     if last is None:
-        must = "the inputs must be finitely many strings where no greatest length is given"
+        must = "the inputs must be finitely many strings if no maximum length is given"
         raise BadInput(must, text, "give a file of strings, or {1,8} in place of *")
     lengths = range(0 if model.embedding.added else 1, max(last, 1) + 1)
     return _strings(model, lengths, language, text, sample, seed, positions)
@@ -279,7 +279,7 @@ class Strings:
         Raises NotExact for a language that is a list of strings.
         """
         if isinstance(self.language, frozenset):
-            raise NotExact("prefixes are merged where the inputs are all strings or an automaton's", "a list")
+            raise NotExact("prefixes are grouped if the inputs are all strings or those of an automaton", "a list")
         return None if self.language is None else LanguageStates(self.language)
 
     def drawn(self, sample: int, seed: int) -> Strings:

@@ -333,7 +333,7 @@ class RoundedSums:
 class Hulls(RoundedSums):
     """The operations of the error model on the states of prefixes of a model."""
 
-    ends, says = 1, "strings with the same running sums as one"
+    ends, says = 1, "strings with the same running sums grouped"
 
     def __init__(self, model: Transformer, dtype: str | rounding.Format, divides_first: bool = False) -> None:
         super().__init__(dtype, divides_first)
@@ -423,7 +423,7 @@ def streams(model: Transformer) -> bool:
     return turns and averages(model) and model.unfollowed() is None and not any(type(t) is tuple for t in soft)
 
 
-LEVELS = ("any token at each position", "the first token fixed", "strings with the same numbers of tokens as one",
+LEVELS = ("any token at each position", "the first token fixed", "strings with the same numbers of tokens grouped",
           "the same with the first token fixed", "one string for all of which sums in all orders make the same",
           "every string")  # fmt: skip
 """The ways to divide the strings of a length into boxes, from the coarsest to single strings."""

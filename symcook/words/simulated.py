@@ -328,7 +328,7 @@ class HullsAndRun:
     `at` says with how many `entries` (states with a next token) the next operations compute.
     """
 
-    ends, says = 1, "strings with the same running sums as one"
+    ends, says = 1, "strings with the same running sums grouped"
 
     def __init__(self, hulls: Hulls, runs: Simulated) -> None:
         self.hulls, self.runs, self.entries = hulls, runs, 1
@@ -478,7 +478,7 @@ class FewBits:
 
     def __init__(self, model: Transformer, strings: Strings, longest: int) -> None:
         if not streams(model) or model.readout.everywhere or len(model.readout.groups) > 1:
-            raise NotExact("prefixes are grouped where heads average what stands before", model.name)
+            raise NotExact("prefixes are grouped only if heads average earlier positions", model.name)
         self.model, self.reader = model, strings.reader
         lengths = range(0 if model.embedding.added else 1, longest + 1)
         self.sets = Passes(lengths, self._hull_verdicts)

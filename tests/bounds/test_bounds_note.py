@@ -1,4 +1,4 @@
-"""notes/bounds.md: every number of its table is what its command prints, and the sides compare as it says."""
+"""docs/guides/bounds.md: every number of its table is what its command prints, and the sides compare as it says."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from symcook.__main__ import dispatch
 
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (ROOT / "notes" / "bounds.md").read_text(encoding="utf-8").splitlines()
+    for line in (ROOT / "docs" / "guides" / "bounds.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("| `bound")
 ]
 

@@ -98,7 +98,7 @@ def test_another_second_model_is_another_claim(home, capsys):
 
 def test_what_must_not_stand_with_it(home, capsys):
     code, _, err = claims(home, capsys, TRUE, options=["--statement", TRUE])
-    assert code == 2 and "--statement must not stand with --claims" in err
+    assert code == 2 and "--statement must not be used with --claims" in err
     (home / "claims.txt").unlink()
     assert main(["prove", "m.json", "--claims", "claims.txt"]) == 2
 

@@ -187,7 +187,7 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
         ("new family-lookup-one-hot --set N=2000 -o x.json", "an instance must have at most 5,000,000 weights"),
         ("new family-dyck-k-d --set K=5000 --set D=100000 -o x.json", "weights; given: about 31520000 for dyck"),
         ("new family-lookup-one-hot --set N=9999999999999999999 -o x.json", "whole number of at most 18 digits for N"),
-        ("check dyck-1 --tokens ( --max-length 3", "--tokens must stand with a family, whose tokens it names"),
+        ("check dyck-1 --tokens ( --max-length 3", "--tokens must be used with a family, whose tokens it names"),
         ("run family-boolean --set m=1 --set M=1 --set xi=nothere.json --set phi=1", "a table must be readable"),
     ],
 )

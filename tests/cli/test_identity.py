@@ -1,6 +1,6 @@
 """Which model, which specification, which family: each test is a false sentence that an adversary made symcook say.
 
-notes/searches.md has what was tried.
+benchmarks/diaries/searches.md has what was tried.
 """
 
 from __future__ import annotations

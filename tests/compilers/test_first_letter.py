@@ -72,7 +72,7 @@ def test_all_machines_of_one_state() -> None:
 
 @pytest.mark.sweep
 def test_machines_of_two_states() -> None:
-    """One in 211 of them; all are 104,976 (notes/searches.md)."""
+    """One in 211 of them; all are 104,976 (benchmarks/diaries/searches.md)."""
     every = machines("pq", "a", works=False)
     assert differing(islice(every, 5, None, 211)) == (2 * 498, 8 * 498, [])
 

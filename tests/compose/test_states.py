@@ -193,7 +193,7 @@ def test_entries_may_be_any_exact_numbers_or_floats_of_one_kind() -> None:
 @pytest.mark.parametrize(
     ("norm", "final", "bias", "says"),
     [
-        ("pre", True, True, "a state dict with 1 layer; the norm at the end has a layer of its own here, 2 in all"),
+        ("pre", True, True, "a state dict with 1 layer; the norm at the end becomes a separate layer here, 2 in all"),
         ("pre", False, True, "a state dict with 1 layer"),
         ("none", False, True, "a state dict with 1 layer"),
         ("post", False, False, "a state dict with 1 layer"),

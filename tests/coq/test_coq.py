@@ -183,7 +183,7 @@ def test_what_the_command_refuses_is_one_sentence_and_exit_2(
             None,
             "ids, --all, --changed or --sample must be given, and one of them",
         ),
-        (["-o", target, "lem.square_le", "--record"], None, "--record must stand with --check"),
+        (["-o", target, "lem.square_le", "--record"], None, "--record must be used with --check"),
         (["-o", target, "--sample", "0"], None, "a sample must be a positive number of seconds; given: 0"),
     ):
         with monkeypatch.context() as patch:

@@ -61,7 +61,7 @@ def test_letters_that_are_signs_and_letters_of_several_characters() -> None:
     [
         ("", "must have a symbol"), ("x", "must be made of the symbols"), ("(a", r"must close each \("),
         ("a)", "must close only brackets"), ("*a", "must be made of the symbols"), ("[a", r"must close each \["),
-        ("\\x", "must be made of the symbols"), (r"a\b", "whole string"), (r"\w*", "a class, such as"),
+        ("\\x", "must be made of the symbols"), (r"a\b", "whole string"), (r"\w*", "a class of symbols, such as"),
         ("^a", "leave \\^"),
         ("[^a]b", "write the other symbols"), ("(?:ab)", r"write \( for"), (r"(a)\1", "no references"),
         ("(" * 300 + "a" + ")" * 300, "at most 200 brackets"),

@@ -202,7 +202,7 @@ def walk() -> sc.Transformer:
 
 def test_how_words_were_taken_together() -> None:
     """The way and the length from which it was taken, once for all lengths with the same."""
-    assert guarantee(walk(), "float32", 5)["method"] == "strings with the same running sums as one, from length 1"
+    assert guarantee(walk(), "float32", 5)["method"] == "strings with the same running sums grouped, from length 1"
     found = guarantee(first_symbol(), "float32", 5)
     assert found["method"] == "by what may stand at each position, from length 1"
     assert [each["runs"] for each in found["lengths"]] == [1] * 5 and found["ranges"] == [[1, 5]]
@@ -211,7 +211,7 @@ def test_how_words_were_taken_together() -> None:
     parity = guarantee(sc.build("parity").bind(), "float64", 4)
     alone, together_ = (
         "the first token fixed, from length 1",
-        "strings with the same numbers of tokens as one, from length 2",
+        "strings with the same numbers of tokens grouped, from length 2",
     )
     assert parity["method"] == f"{alone}; {together_}"  # of one symbol both are all words; 10 and 01 are one
 

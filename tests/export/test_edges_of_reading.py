@@ -39,7 +39,7 @@ def test_a_constant_that_the_last_copy_does_not_read() -> None:
     plain = Lens(m).state()
     beside = Lens(m | more | {last + "W1": np.hstack([m[last + "W1"], column])}).state()
     assert plain.keys() == beside.keys() and all(np.array_equal(plain[key], beside[key]) for key in plain)
-    with pytest.raises(BadInput, match="a last network that does more than copy a norm"):
+    with pytest.raises(BadInput, match="a last feed-forward layer that does more than copy a norm"):
         Lens(m | more | {last + "W1": np.hstack([m[last + "W1"], column + 1])})
 
 

@@ -137,7 +137,7 @@ def test_dyck_1_by_running_sums_and_by_words(dtype: str) -> None:
 def test_dyck_1_to_a_great_length() -> None:
     found = guarantee(build("dyck-1"), "float64", 120)
     assert found["length"] == 120 and found["lengths"][-1]["runs"] < 1000
-    assert found["method"].startswith("strings with the same running sums as one")
+    assert found["method"].startswith("strings with the same running sums grouped")
     small = guarantee(build("dyck-1"), "bfloat16", 300)
     assert small["length"] == 256 and "counts positions exactly to 256" in small["why"]
     found = guarantee(_counting(), "bfloat16", 300)

@@ -191,7 +191,7 @@ def test_a_norm_is_copied_to_coordinates_that_are_zero_before(place: str, table:
         m = arrays(changed, "float64", 4)
         assert logits(m, typed(changed, "xy"))[-1] == pytest.approx(values(changed, "xy", "ball"), rel=1e-9, abs=1e-9)
     else:
-        with pytest.raises(BadInput, match="a last network that does more than copy a norm"):
+        with pytest.raises(BadInput, match="a last feed-forward layer that does more than copy a norm"):
             Lens(arrays(changed, "float64", 4))
 
 

@@ -264,7 +264,7 @@ def test_a_coordinate_that_no_token_changes(constant: str | None, answer: bool) 
     model = sc.Transformer("beside", embedding, (sc.Layer(head),), sc.Readout("zero", "last", ("m", "fixed")))
     found = promised(model, "float32", 8)
     assert found["length"] == 8
-    assert found["method"] == "strings with the same running sums as one, from length 1"
+    assert found["method"] == "strings with the same running sums grouped, from length 1"
     assert model("xy").accept is answer
     for n, each in enumerate(found["lengths"], 1):
         sizes = [abs(Fraction(2 * k - n, n)) for k in range(n + 1)]

@@ -50,9 +50,9 @@ from symcook.spec.logic import answers
     ("a & Q_b", "the symbol is written Q_a"),
     ("alphabet a b c; Q_a", "must be given once"),
     ("(" * 10_000 + "Q_a" + ")" * 10_000, "at most 1000 deep"),
-    ("~" * 10_000 + "Q_a", "at most 1000 deep inside of one another (line 1, column 9001)"),
-    ("prev " * 10_000 + "Q_a", "at most 1000 deep inside of one another (line 1, column 45001)"),
-    (" & ".join(["Q_a"] * 10_000), "at most 1000 deep inside of one another (line 1, column 5999)"),
+    ("~" * 10_000 + "Q_a", "nested at most 1000 deep (line 1, column 9001)"),
+    ("prev " * 10_000 + "Q_a", "nested at most 1000 deep (line 1, column 45001)"),
+    (" & ".join(["Q_a"] * 10_000), "nested at most 1000 deep (line 1, column 5999)"),
     ("\n\n", "a formula must stand at line 1, column 1; given: the end"),
     ("Q_a &\r\n& Q_b\r\n", "a formula must stand at line 2, column 1; given: &"),
     ("\ufeff\tQ_a\t%", "line 1, column 6"),
@@ -66,7 +66,7 @@ from symcook.spec.logic import answers
     ("Q_(", "a symbol must be written Q_a, Q_\"(\" or Q_{a, b} (line 1, column 3)"),
     ('Q_"a', "a symbol in quotes must have its second quote (line 1, column 3)"),
     ("Q_{a,}", 'a symbol or a symbol like "a" must stand at line 1, column 6'),
-    ("alphabet a a; Q_a", "once in an alphabet (line 1, column 10)"),
+    ("alphabet a a; Q_a", "an alphabet must have each symbol once (line 1, column 10)"),
     ("output a = Q_a;\noutput b = Q_b;", "one output must be true everywhere (line 2, column 1)"),
 ])  # fmt: skip
 def test_what_is_no_formula_gets_a_sentence(source: str, said: str) -> None:
@@ -120,7 +120,7 @@ def test_what_is_advised_has_the_standard_meaning() -> None:
     ("1/2*#left[Q_a] > 1", "must be one whole number before it (line 1, column 2)"),
     ("#left[Q_a] > 1.5", "must be one whole number before it (line 1, column 15)"),
     ("Q_a & TABLE(0)", "a bit for 0 and one for 1 (line 1, column 7)"),
-    ("#left[" * 1_100 + "Q_a" + "] > 1" * 1_100, "at most 1000 deep inside of one another (line 1, column "),
+    ("#left[" * 1_100 + "Q_a" + "] > 1" * 1_100, "nested at most 1000 deep (line 1, column "),
 ])  # fmt: skip
 def test_what_is_no_count_gets_a_sentence(source: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
@@ -135,7 +135,7 @@ def test_marks_tabs_ends_of_lines_and_signs_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "alphabet, said", [("", "must have a symbol"), ("aa", "must stand once"), (None, "must have an alphabet")]
+    "alphabet, said", [("", "must have a symbol"), ("aa", "each symbol once"), (None, "must have an alphabet")]
 )
 def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=said):

@@ -169,8 +169,8 @@ def test_objects_need_an_alphabet_and_may_stand_deep() -> None:
 
 
 def test_the_page_says_what_is_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The program and the Python lines of notes/srasp.md, and the answers that it shows."""
-    page = (ROOT / "notes" / "srasp.md").read_text(encoding="utf-8")
+    """The program and the Python lines of docs/guides/programs.md, and the answers that it shows."""
+    page = (ROOT / "docs" / "guides" / "programs.md").read_text(encoding="utf-8")
     blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.MULTILINE)
     blocks = [blocks[0], *(one for one in blocks if "import rasp" in one)]
     shell, python = ("\n".join(line[4:] for line in one.strip("\n").split("\n")) for one in blocks)

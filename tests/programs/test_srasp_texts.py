@@ -62,7 +62,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("x(i) = right j [j < i, tokens = tokens] in(j) : in(i)", "write x(j) or x(i)"),
     ("y(i) = psum j [j <= i] 1\nx(i) = left j [true, y(j) + y(i) = 2] in(j) : in(i)", "at one position"),
     (f"{GROWS}x(i) = left j [true, y(j) < y(i)] in(j) : in(i)", "y(i) and y(i)"),
-    (f'{GROWS}x(i) = left j [true, y(j) = y(i) | in(j) = "a"] in(j) : in(i)', "joined by & alone"),
+    (f'{GROWS}x(i) = left j [true, y(j) = y(i) | in(j) = "a"] in(j) : in(i)', "joined by & only"),
     ("y(i) = psum j [j <= i] 1\nx(i) = psum j [j <= i] y(j)", "n^2"),
     ("y(i) = psum j [j <= i] 1\nx(i) = y(i) * y(i)", "one side of a product must have a finite range"),
     ("x = select(tokens, tokens, ==)", "the output must be a symbol"),
@@ -102,8 +102,8 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("\ufeffx(i) = %", "line 1, column 8"),
     ("out(i) = in(i)\nout(i) = in(i)", "must be new and no keyword of the language (line 2, column 1); given: out"),
     ("or(i) = true", "no keyword of the language (line 1, column 1); given: or"),
-    ("alphabet a a;\nx(i) = in(i)", "once in an alphabet (line 1, column 10)"),
-    ("x(i) = " + "map(" * 10_000, "at most 1000 deep inside of one another (line 1, column 4011)"),
+    ("alphabet a a;\nx(i) = in(i)", "an alphabet must have each symbol once (line 1, column 10)"),
+    ("x(i) = " + "map(" * 10_000, "nested at most 1000 deep (line 1, column 4011)"),
     ("alphabet a b c;\nx(i) = in(i)", "an alphabet must be given once (line 1, column 10)"),
     ("x(i) = " + "~" * 10_000 + "true", "at most 1000 deep"),
     ("x(i) = " + "-" * 10_000 + "1 = 1", ""),
@@ -139,7 +139,7 @@ def test_without_a_default_an_aggregate_is_what_it_is_of_objects(source: str, wa
 
 
 @pytest.mark.parametrize(
-    "alphabet, said", [("", "must have a symbol"), ("aa", "must stand once"), (None, "an alphabet")]
+    "alphabet, said", [("", "must have a symbol"), ("aa", "must have each symbol once"), (None, "an alphabet")]
 )
 def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=said):

@@ -350,8 +350,8 @@ def test_a_formula_that_is_too_long_has_no_sentence() -> None:
 def test_the_example_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """notes/own-claims.md: a formula is compiled and the sentence about it proved, by the equations shown."""
-    page = (ROOT / "notes" / "own-claims.md").read_text(encoding="utf-8")
+    """docs/guides/statements.md: a formula is compiled and the sentence about it proved, by the equations shown."""
+    page = (ROOT / "docs" / "guides" / "statements.md").read_text(encoding="utf-8")
     lines = [shlex.split(line) for line in page.splitlines() if re.match(r"    symcook .*since\.json", line)]
     monkeypatch.chdir(tmp_path)
     answered = [call(capsys, *line[1:]) for line in lines]

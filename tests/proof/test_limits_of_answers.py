@@ -22,7 +22,7 @@ def votes() -> sc.Transformer:
 def test_positions_that_a_string_does_not_have(
     votes: sc.Transformer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sentence, limit = "at(a, 2) -> at(a, 3)", "the sentence asks for positions that this word does not have"
+    sentence, limit = "at(a, 2) -> at(a, 3)", "the statement names positions that this string does not have"
     answer = votes.prove(sentence)
     assert answer.counterexample == "aa" and answer.limits == limit == answer.to_json()["limits"]
     assert limit in repr(answer) and limit in answer.text() and limit in answer._repr_html_()

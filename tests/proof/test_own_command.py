@@ -163,9 +163,9 @@ def test_latex_of_a_claim_of_ones_own(home, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("votes.json", "--statement", "1 <= n", "--trust"), "--trust must not stand with --statement"),
-        (("votes.json", "--statement", "1 <= n", "--latex", "--json"), "--json must not stand with --latex"),
-        (("votes.json", "equal.json", "--statement", "1 <= n"), "--statement must stand with one model"),
+        (("votes.json", "--statement", "1 <= n", "--trust"), "--trust must not be used with --statement"),
+        (("votes.json", "--statement", "1 <= n", "--latex", "--json"), "--json must not be used with --latex"),
+        (("votes.json", "equal.json", "--statement", "1 <= n"), "--statement must be used with one model"),
         (("lem.sum_ext", "--set", "c=1"), "given: --set"),
         (("lem.sum_ext", "--seconds", "9"), "given: --seconds"),
         (("votes.json", "--statement", "1 <= n", "--seconds", "0"), "must be an integer from 1"),

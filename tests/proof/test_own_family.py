@@ -176,7 +176,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     again = "all c in 1..S. ex m:Int. m*m*m = 2*n*n*n + count(c) | 2*m = n | 2*m = n + 1"
     code, out, _ = call(capsys, "prove", "kinds.json", "--statement", again, "--seconds", "2")
     assert code == 3 and out.startswith("OPEN  ") and "--set" in out
-    assert "--with must stand with a model" in refused(
+    assert "--with must be used with a model" in refused(
         capsys, "prove", "kinds.json", "--statement", TRUE[0], "--with", "kinds.json"
     )
     Path("kinds.json").write_text(json.dumps({**KINDS, "sizes": {"S": "2 <= S"}}), encoding="utf-8")

@@ -156,7 +156,7 @@ def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
         code, said = again(folder, capsys)
         assert code == 2 and " next to it" in said and said.count("\n") == 1
     code, said = again(folder, capsys, "--full")
-    assert code == 2 and "must stand alone" in said
+    assert code == 2 and "must be used alone" in said
     assert main(["prove", str(folder / "none.json")]) == 2
 
 

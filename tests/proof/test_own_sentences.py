@@ -229,7 +229,7 @@ def test_definitions_of_brackets_are_about_brackets():
     with pytest.raises(BadInput, match="takes tokens 0 and 1"):
         certify.claim(document(other), "bracket(w(1)) = 1")
     zero = votes("v", ("(", ")", "c"), start=0)
-    with pytest.raises(BadInput, match="takes 1 for the first position"):
+    with pytest.raises(BadInput, match="needs positions that begin with 1"):
         certify.claim(document(zero), "dyck(w, n)")
     assert true(other, "height(v, n) <= n*n & bracket(n) <= 1")  # no word is given
 

@@ -55,7 +55,7 @@ def test_a_claim_is_checked_for_the_order_as_it_is(
     assert before.alphabet == ("a", "b") and after.alphabet == ("b", "a")
     assert modelfile.model_hash(before) == modelfile.model_hash(after)
     found = answer(capsys)
-    assert found["status"] == SENTENCES[sentence] and "not that of this model" in found["reason"]
+    assert found["status"] == SENTENCES[sentence] and "belongs to another model" in found["reason"]
     assert main(["prove", "votes.json", "--statement", sentence, "--force"]) == 0  # it is true of this one too
     assert answer(capsys)["status"] == "PROVED"
 

@@ -23,7 +23,7 @@ def votes(position: str, **ends: str) -> sc.Transformer:
     "r(p) where r(k) := all p in 1..n. changed(p, a).mean(n) <= k",
 ])  # fmt: skip
 def test_a_prefix_has_no_name_that_a_definition_binds(sentence: str) -> None:
-    with pytest.raises(BadInput, match="a position of the statement must stand"):
+    with pytest.raises(BadInput, match="takes a position of the statement"):
         certify.claim(to_document(votes("last")), sentence)
 
 

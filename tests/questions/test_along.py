@@ -95,7 +95,7 @@ class Never(Along):
     """Prefixes that are never merged."""
 
     def __init__(self, *given: object) -> None:
-        raise NotExact("prefixes are merged", "never")
+        raise NotExact("prefixes are grouped", "never")
 
 
 def compared(seed: int) -> str:

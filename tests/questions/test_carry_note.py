@@ -1,4 +1,4 @@
-"""What notes/carry.md says of the shipped models is what the questions answer."""
+"""What docs/guides/robustness.md says of the shipped models is what the questions answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symcook.questions.precision import RUNTIMES
 from symcook.questions.precision import _Length as Length
 from symcook.words.inputs import strings
 
-NOTE = (ROOT / "notes" / "carry.md").read_text()
+NOTE = (ROOT / "docs" / "guides" / "robustness.md").read_text()
 
 
 def test_the_margins_of_parity() -> None:

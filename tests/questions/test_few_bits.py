@@ -32,7 +32,7 @@ class Never(FewBits):
     """Prefixes that are never merged."""
 
     def __init__(self, *given: object) -> None:
-        raise NotExact("prefixes are merged", "never")
+        raise NotExact("prefixes are grouped", "never")
 
 
 def compared(seed: int) -> str:
@@ -91,7 +91,7 @@ def test_all_strings_of_length_100() -> None:
     row = found.row(100)
     assert row["enough"] == 7 and isinstance(row["fails"], int) and 3 <= row["fails"] < 7
     assert dyck.run(str(row["word"]), "mpmath", bits=row["fails"]).accept is not dyck.run(str(row["word"])).accept
-    assert found.notes["words"].startswith("strings with the same running sums as one")
+    assert found.notes["words"].startswith("strings with the same running sums grouped")
 
 
 if __name__ == "__main__":

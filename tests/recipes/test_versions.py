@@ -1,4 +1,4 @@
-"""What notes/cookbook-versions.md says of the constructions that the older text has and that are wrong."""
+"""What docs/guides/cookbook-versions.md says of the constructions that the older text has and that are wrong."""
 
 from __future__ import annotations
 

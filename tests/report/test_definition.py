@@ -360,7 +360,7 @@ def test_a_theorem_without_its_proof_is_not_said_to_be_proved(monkeypatch: pytes
 @pytest.mark.sweep
 def test_signs_and_placements_are_explained_where_they_are() -> None:
     turing, sums, plain = (text(family(name), proved_of(family(name))) for name in ("turing", "network", "identity"))
-    assert "multi-pre-norm: several before each block" in turing and "pre-norm" not in sums
+    assert "multi-pre-norm: several before each sublayer" in turing and "pre-norm" not in sums
     assert "F <-> G: one holds" in turing and "x:Int is an integer" in sums
     assert "F | G" not in sums and "  signs" in sums
     assert "print(0, r) is used by nothing" in " ".join(turing.split()) and "  signs" not in latex(family("turing"))

@@ -94,7 +94,7 @@ def test_no_scheduler_and_no_worker_are_said(cluster: Any, capsys: pytest.Captur
         assert main([*own, empty.scheduler_address]) == 2
     assert "the cluster must have a worker" in capsys.readouterr().err
     assert main([*own, cluster.scheduler_address, "--workers", "2"]) == 2
-    assert "must stand without --workers" in capsys.readouterr().err
+    assert "must be used without --workers" in capsys.readouterr().err
 
 
 def test_without_dask_a_sentence_says_what_to_install(

@@ -354,7 +354,7 @@ def test_a_checkpoint_that_cannot_be_opened_or_is_open_elsewhere(small: None, tm
 
     check(build("dyck-1"), dyck1, 8, resume=file, progress=meanwhile)
     assert seen[0].returncode == 2 and seen[0].stderr.count("\n") == 1
-    assert "must be open in one check alone" in seen[0].stderr
+    assert "must be open in one check only" in seen[0].stderr
 
 
 def test_a_checkpoint_that_is_read_only(small: None, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:

@@ -60,6 +60,15 @@ LogitFormula = Callable[[Given, flint.arb, Mapping[int, flint.arb]], flint.arb]
 the hit of each position (see `hits`)."""
 
 
+# The mean is that of -log2 of the probability of the right answer. CLS is no symbol; there are at most 1000 for
+# parity-layernorm, which takes n^2 exponentials, and 10^5 for first-flawed, which takes n. Values of scaled, eta, c
+# and epsilon are rational. Words with one logit are taken together: by the
+# parity of k, the number of 1s, by k, by the first symbol, or by both. With s the logit, a member has log2(1 + e^-s).
+#
+# `weight` stands in parity and parity-layernorm in place of the 1 at row 6, column 2 of W^V of the first head, by
+# which every position learns weight k/n, and in the negative beside it in parity-layernorm; rational, at least 0.
+# With it parity takes n terms, and n is at most 10^5.
+# A sample is drawn with `seed` by Python's random.Random; at most 10^6 symbols are drawn in all.
 def cross_entropy(
     model: str,
     n: int | str,
@@ -69,27 +78,29 @@ def cross_entropy(
     seed: int | str = 0,
     digits: int | str = 30,
 ) -> Bound:
-    """The mean cross-entropy in bits over all strings of n symbols, for parity, first, first-flawed and their variants
-    with layer norm, against the worst possible, 1 bit (chiang2022, Figure 2).
+    """The mean cross-entropy in bits over all strings of n symbols, against the worst possible, 1 bit.
 
-    weight P: The weight of Figure 3 in parity and parity-layernorm.
-    sample M: The mean over so many strings, drawn uniformly, instead of all.
-    seed S: Where the drawing begins (0).
+    The mean is that of -log2 of the probability of the right answer. "one bit less this" in `extra` is 1 - value;
+    "accuracy" is the share of strings whose answer is right, and "open" the share that intervals do not decide.
 
-    The mean is that of -log2 of the probability of the right answer. CLS is no symbol; there are at most 1000 for
-    parity-layernorm, which takes n^2 exponentials, and 10^5 for first-flawed, which takes n. Values of scaled, eta, c
-    and epsilon are rational. Words with one logit are taken together: by the
-    parity of k, the number of 1s, by k, by the first symbol, or by both. With s the logit, a member has log2(1 + e^-s).
+    Arguments:
+        model: str. "parity", "first", "first-flawed", or one of their variants with layer norm.
+        n: int. The length, without CLS; at most 1000 for parity-layernorm, and 10^5 for first-flawed and with weight.
+        values: {name: exact} or str (None). Rational values of scaled, eta, c and epsilon, also as "c=2".
+        weight: exact (1). The weight of Figure 3 in parity and parity-layernorm; rational, at least 0.
+        sample: int or None (None). The mean over so many strings, drawn uniformly; at most 10^6 symbols in all.
+        seed: int (0). The seed of the draw, for random.Random.
+        digits: int (30). Decimal digits of both rigorous intervals.
 
-    `weight` stands in parity and parity-layernorm in place of the 1 at row 6, column 2 of W^V of the first head, by
-    which every position learns weight k/n, and in the negative beside it in parity-layernorm; rational, at least 0.
-    With it parity takes n terms, and n is at most 10^5.
-    A sample is drawn with `seed` by Python's random.Random; at most 10^6 symbols are drawn in all.
+    Returns: Bound.
 
-    "one bit less this" is 1 - value, which plain attention sends to 0; "accuracy" is the share of the words whose
-    answer is right, "open" where balls do not tell a logit from zero.
+    Raises: BadInput: a model of another name, or an argument out of range.
 
-    Raises BadInput for another model and for arguments out of range.
+    Example:
+
+    >>> cross_entropy("first", 4, digits=4).holds
+    True
+
     Source: chiang2022, Sections 3.4 and 4.3, Figure 2; the logits are those of Appendices A (with sinh in its last
     line) and B (with factors that depend on the position).
     """

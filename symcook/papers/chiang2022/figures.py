@@ -107,11 +107,11 @@ def sensitivity(what: str) -> Make:
                 points.append((weight, value))
         right = _right_interval(WORD)
         return Figure(
-            f"figure-3-{what}", f"Figure 3: {what} of parity-layernorm over all words of {WORD} symbols",
+            f"figure-3-{what}", f"Figure 3: {what} of parity-layernorm over all strings of {WORD} symbols",
             "weight (row 6, column 2 of W^V of the first head, and its negative)",
             "bits" if what == "cross-entropy" else "share of words",
             (Curve(what, tuple(points)),), shown=(right.low, right.high),
-            note=f"every word is right from {float(right.low):.6f} to {float(right.high):.6f}; {SETTING}",
+            note=f"every string is decided correctly from {float(right.low):.6f} to {float(right.high):.6f}; {SETTING}",
         )  # fmt: skip
 
     return figure
@@ -137,7 +137,7 @@ def tolerances(longest: int, progress: Announce) -> Figure:
             ):
                 side.append((Fraction(n), ball(arb_of(abs(low_end - 1)).union(arb_of(abs(high_end - 1))), 5)))
     return Figure(
-        "figure-3-interval", "Beside Figure 3: how far its weight may go from 1 with every word of n symbols right",
+        "figure-3-interval", "With Figure 3: how far its weight may be from 1 with every string decided correctly",
         "n", "distance",
         (Curve("below 1", tuple(sides[0])), Curve("above 1", tuple(sides[1]))), (True, True), "epsilon = 0",
     )  # fmt: skip
@@ -166,7 +166,7 @@ def accuracy(longest: int, progress: Announce) -> Figure:
             values = f"scaled={'yes' if scaled else 'no'}"
             points = _over_lengths(model, values, min(longest, most), lambda answer: answer.extra["accuracy"], progress)
             curves.append(Curve(f"{model}, {label}", points))
-    title = "To Figure 4: share of words of n symbols that first and first-flawed answer rightly"
+    title = "With Figure 4: share of strings of n symbols that first and first-flawed answer correctly"
     return Figure("figure-4-accuracy", title, "n", "share of words", tuple(curves), (True, False), "c = 1")
 
 
@@ -214,7 +214,7 @@ def _both_scales(name: str, title: str, vertical: str, longest: int, function: C
         Curve(label, tuple((Fraction(n), value(n, scaled)) for n in _lengths_up_to(longest)))
         for scaled, label in ((False, "plain"), (True, "scores times log n"))
     ]
-    return Figure(name, title, "n", vertical, tuple(curves), (True, False), "c = 1; CLS stands before the n symbols")
+    return Figure(name, title, "n", vertical, tuple(curves), (True, False), "c = 1; CLS precedes the n symbols")
 
 
 # The interval of right weights.

@@ -93,7 +93,7 @@ def _maker(model: Transformer, name: str) -> Make:
             Curve(SAID[key], tuple((Fraction(steps), exact(run_counts[key])) for steps, run_counts in points))
             for key in keys
         )
-        note = "exact counts; words of the letters in turn"
+        note = "exact counts; strings that repeat the symbols in turn"
         return Figure(f"figure-{name}", f"{model.name}: {title}", "steps of the machine", "count", curves, (True, True),
                       note=note)  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Figures 1 and 2 of Yang et al. (2026).
 
 Figure 1 is a table of temperatures and of the growth of position encodings in the paper. Here it is computed from
-compiled models: the greatest entry of the position encodings, and the least temperature, at LENGTHS. Figure 2 has
+compiled models: the largest entry of the position encodings, and the least temperature, at LENGTHS. Figure 2 has
 the patterns of scores of Section 3.
 """
 
@@ -91,7 +91,7 @@ def patterns(longest: int, progress: Callable[[str], None]) -> Figure:
 
 FIGURES: dict[str, tuple[Make, ...]] = {
     "tie-break": (
-        growth(greatest_entry, "positions", "greatest entry of the position encodings"),
+        growth(greatest_entry, "positions", "largest entry of the position encodings"),
         growth(least_temperature, "temperature", "least temperature"),
         patterns,
     )

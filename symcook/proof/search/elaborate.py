@@ -115,7 +115,7 @@ class Elaborator:
             self.line(g, line)
             place = line.place
         if not g.closed:
-            self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
+            self.automatic(g, TextLine("qed", place=place), "the remaining goal does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
         """Close `g` by the automation with `hints`, or with the hints of the line. StepGap with `what` if it fails."""
@@ -403,7 +403,7 @@ class Elaborator:
         return hint.label, arguments, f
 
     def _qed(self, g: Goal, line: TextLine) -> None:
-        self.automatic(g, line, "what is left to show does not follow")
+        self.automatic(g, line, "the remaining goal does not follow")
 
     def _cases(self, g: Goal, line: TextLine) -> None:
         self.blocks(self.goals(g, line), line, "a case")

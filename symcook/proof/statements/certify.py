@@ -513,7 +513,7 @@ def certificate_of(
         return judged(statement, proofs, "proved")
     except Rejected as error:
         if isinstance(text, Mapping):
-            raise Unfit(f"what is written down is not accepted: {str(error).partition(chr(10))[0]}") from None
+            raise Unfit(f"the written proof is not accepted: {str(error).partition(chr(10))[0]}") from None
         raise
 
 
@@ -527,7 +527,7 @@ def _part_of_proof(home: Citable, text: ProofText | ProofParts | None, name: str
         except StepGap:
             raise
         except (Rejected, Stuck) as error:
-            raise Unfit(f"what is written down does not fit: {str(error).partition(chr(10))[0]}") from None
+            raise Unfit(f"the written proof does not fit: {str(error).partition(chr(10))[0]}") from None
         return pruned(g.nodes)
     if isinstance(text, ProofText) and (name == "proof" or name in text.parts):
         return elaborate.part(home, text, name, goal)
@@ -695,7 +695,7 @@ def inhabited(
     try:
         Elaborator().automatic(goal, TextLine("qed", place=Place(1, 1)), "the hypotheses")
     except StepGap as error:
-        what = "the statement is proved; what is missing is a string for which the hypotheses hold"
+        what = "the statement is proved; a string that satisfies the hypotheses is missing"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return goal.nodes
 
@@ -753,7 +753,7 @@ def judged_again(
         return Verdict(id, "OPEN", reason=why)
     statement = made()
     if text.rpartition("\n\n")[2] != statement.block + "\n":
-        return Verdict(id, "OPEN", reason="the statement next to it is not that of this model and sentence")
+        return Verdict(id, "OPEN", reason="the statement file next to it belongs to another model or sentence")
     try:
         verdict = limits.judged(statement, certificate)
     except Rejected as error:

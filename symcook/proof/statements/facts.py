@@ -93,7 +93,7 @@ class Trying(Elaborator):
             else:
                 self.line(g, line)
         if not g.closed:
-            self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
+            self.automatic(g, TextLine("qed", place=place), "the remaining goal does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
         # All levels only for a line `qed`. If it cites a stored theorem, more search would not help.

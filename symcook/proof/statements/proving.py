@@ -133,7 +133,7 @@ class ProofAnswer(Reply):
         if self.tried is None or self.word is None:
             return ""
         parts = [self.tried.smaller] if self.tried.smaller else []
-        parts += ["the sentence asks for positions that this word does not have"] if self.tried.outside else []
+        parts += ["the statement names positions that this string does not have"] if self.tried.outside else []
         return "; ".join(parts)
 
     @property
@@ -357,14 +357,14 @@ def _missing(model: Transformer | None, settled: Settled, script: bool, seconds:
     if not true and model is not None and decision is not None and decision.outside is not None:
         so_far += f"; not decided, since {decision.outside}"
     if isinstance(missing, OutOfTime):
-        do = f"write the steps between into a proof script (see notes/proofs.md), or give more with --seconds{smaller}"
+        do = f"write a proof script (see docs/guides/proofs.md), or give more time with --seconds{smaller}"
         return f"no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
     if isinstance(missing, certify.Unmet):
         why = what.partition(": ")[2]
-        do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
+        do = "write it below 'inhabited' in a proof script: see docs/guides/statements.md"
     else:
         why = what if script else "the automation found no proof"
-        do = f"write the steps between into a proof script: see notes/proofs.md{smaller}"
+        do = f"write the steps between into a proof script: see docs/guides/proofs.md{smaller}"
     return f"{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 

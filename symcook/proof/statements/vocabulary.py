@@ -608,7 +608,7 @@ class Sentence:
         if self.meaning.relation.pointwise:
             raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
         if len(values) != 1:
-            word = f"; this model has a coordinate {base}, so that {base}(L, H, i, j) is no word here" * (
+            word = f"; this model has a coordinate {base}, so that {base}(L, H, i, j) is not available" * (
                 base in YIELDING
             )
             raise self.fail(tree, f"a coordinate takes one position, {base}(i){word}")
@@ -702,7 +702,8 @@ class Sentence:
             here = " and ".join(f"{token!r}" for token in tokens[:2])
             raise self.fail(tree, f"{name} takes tokens 0 and 1 for ( and ), here they are {here}; use at and count")
         if name != "bracket" and self.meaning.relation.low != "1":
-            raise self.fail(tree, f"{name} takes 1 for the first position, and here it is 0; use at and count")
+            why = f"{name} needs positions that begin with 1; in this model they begin with 0; use at and count"
+            raise self.fail(tree, why)
 
     def word(self, tree: Tree, scope: BoundNames) -> Tree:
         """The tree of a keyword with its arguments, written out as a formula or term."""
@@ -782,7 +783,7 @@ class Sentence:
         if given and not labels:
             (_, text), *others = arguments
             if others or unquoted(text) != text:
-                raise self.fail(tree, "logit takes a position alone, since the readout has no labels")
+                raise self.fail(tree, "logit takes a position only, because the readout has no labels")
             place = ("num", int(text), 1) if text.isdigit() else ("name", text)
             arguments = (self.reader.stands(place, tree),)
         elif labels and not given:

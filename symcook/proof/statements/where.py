@@ -113,7 +113,7 @@ class WhereClause:
         for name, definition in self.known.items():
             for word, prefix in prefixed(definition.body):
                 if word in within:
-                    what = f"the definition of {name} binds {word}; in {prefix} a position of the statement must stand"
+                    what = f"the definition of {name} binds {word}; {prefix} takes a position of the statement"
                     raise self.reader.wrong(what, definition.column)
 
     def put(self, tree: Tree, around: frozenset[str], inside: tuple[str, ...]) -> Tree:

@@ -158,7 +158,7 @@ def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None =
 def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> None:
     """Close the goal as `at_word` does; WordsSpent if that takes too much work."""
     if body is None:  # a refutation may have conditions of definedness between its names
-        raise Stuck("a name stands after a condition")
+        raise Stuck("a name follows a condition")
     for term in terms(runs, by_equations):
         g.witness(term)
     if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:

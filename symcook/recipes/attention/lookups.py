@@ -29,7 +29,7 @@ from symcook.recipes.attention import (
     score="max(0, 1 - abs(query(i) - j))",
     region=POSITION,
     largest=False,
-    uniformity="The width is 2 N + 1 for the greatest length N, beside the query itself.",
+    uniformity="The width is 2 N + 1 for the maximum length N, without the query.",
     claims="t2.index_lookup t5.onehot s5.3.lookup_spec s3.2.onehot_width s5.3.1.onehot s5.3.1.gap s5.3.1.width",
     reference="symcook.spec.attention:lookup",
     arguments=(Argument("N", "8", "the greatest length", integer(1, 128)), WEIGHTING),

@@ -57,7 +57,7 @@ def predecessor(this: Recipe) -> kit.Transformer:
     claims="t2.predecessor s5.4.pred_quadmax",
     reference="symcook.spec.attention:predecessor",
     arguments=(
-        Argument("weighting", "average", "average, leftmost or rightmost: one score is greatest", one_of(*HARD)),
+        Argument("weighting", "average", "average, leftmost or rightmost: one score is the largest", one_of(*HARD)),
     ),
 )
 def predecessor_quadratic(this: Recipe, weighting: WeightingWord) -> kit.Transformer:

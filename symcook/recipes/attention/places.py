@@ -97,7 +97,7 @@ TERMS = ("-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)")
 
 
 @recipe(
-    summary="the value at the last (or first) greatest score, by average-hard attention",
+    summary="the value at the last (or first) largest score, by average-hard attention",
     source="Cookbook, Section 5.6, Eq. (39)",
     formula="sum(j, 1, n, I[all k in 1..n. score(k) < score(j) | score(k) = score(j) & k <= j]*value(j))",
     computes="sum(j, 1, n, I[all k in 1..n. score(k) - gamma/k < score(j) - gamma/j | k = j]*value(j))",
@@ -114,7 +114,7 @@ TERMS = ("-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)")
             one_of(*TERMS),
         ),
     ),
-    symbols=(Symbol("gamma", "1/2", "0 < gamma & gamma <= 1", "what different scores differ by at least"),),
+    symbols=(Symbol("gamma", "1/2", "0 < gamma & gamma <= 1", "the smallest difference of different scores"),),
 )
 def tie_break(this: Recipe, term: str) -> kit.Transformer:
     """A term that grows (or falls) with the position is added to the scores, so small that no lesser score overtakes.

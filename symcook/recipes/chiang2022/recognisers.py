@@ -33,7 +33,7 @@ SOURCE = "Chiang and Cholak 2022"
 TokenRow: TypeAlias = "Mapping[str, kit.Exact]"
 """A row of a matrix, {coordinate: entry}."""
 C = Symbol("c", "1", "0 < c", "the score scale: scores of the last attention layer are c times 1, 0 or -1")
-EPSILON = Symbol("epsilon", "1/100000", "0 <= epsilon", "the constant of layer norm, beside the variance")
+EPSILON = Symbol("epsilon", "1/100000", "0 <= epsilon", "the constant of layer norm that is added to the variance")
 SCALED = Argument(
     "scaled", "no", "yes: the scores are multiplied by log n, which is a temperature of 1/log n (Eq. 2)", yes_or_no
 )
@@ -154,7 +154,7 @@ def parity(this: Recipe, scaled: bool) -> kit.Transformer:
 
 
 @recipe(
-    summary="parity with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
+    summary="parity with layer norm after each sublayer; eta makes it as confident as you want",
     source=f"{SOURCE}, Section 4.1, from that of Section 3.2",
     formula=ODD,
     computes="0 < s",
@@ -276,7 +276,7 @@ def first_flawed(this: Recipe, scaled: bool) -> kit.Transformer:
 
 
 @recipe(
-    summary="first with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
+    summary="first with layer norm after each sublayer; eta makes it as confident as you want",
     source=f"{SOURCE}, Section 4.1, from that of Section 3.3",
     formula=BEGINS,
     computes="0 < s",

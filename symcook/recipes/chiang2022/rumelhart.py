@@ -27,7 +27,7 @@ def _input_bits(n: int) -> str:
     computes="I[1/2 < I[1/2 < x1 + x2 + x3] - I[3/2 < x1 + x2 + x3] + I[5/2 < x1 + x2 + x3]]",
     region="(x1 = 0 | x1 = 1) & (x2 = 0 | x2 = 1) & (x3 = 0 | x3 = 1)",
     largest=False,
-    uniformity="The network is one for each number n of bits; both layers grow with it.",
+    uniformity="Each number n of bits has its own network; both layers grow with n.",
     claims="s3.1.rumelhart.h1 s3.1.rumelhart",
     reference="symcook.spec.feedforward:parity",
     arguments=(Argument("n", "3", "the number of bits", integer(1, MOST_INPUTS)),),

@@ -140,8 +140,8 @@ def _bounded(low: kit.Fraction, high: kit.Fraction) -> str:
     largest=False,
     claims="t1.conditional s4.9.conditional",
     arguments=(
-        Argument("low", "0", "the least value of x and y", fraction),
-        Argument("high", "1", "the greatest value of x and y", fraction),
+        Argument("low", "0", "the smaller of x and y", fraction),
+        Argument("high", "1", "the larger of x and y", fraction),
     ),
     region_of=_bounded,
 )
@@ -168,7 +168,7 @@ def conditional(this: Recipe, low: kit.Fraction, high: kit.Fraction) -> kit.Tran
 
 @recipe(
     "round",
-    summary="rounds to 0 or 1 what is within 1/4 of it",
+    summary="rounds a number within 1/4 of 0 or 1 to 0 or 1",
     source="Cookbook, Section 5.7",
     formula="I[1/2 < x]",
     computes="2*(relu(x - 1/4) - relu(x - 3/4))",

@@ -59,7 +59,7 @@ def _inner_region(f: str) -> str:
 
 
 @recipe(
-    summary="a network f without the residual connection: f(x) replaces x",
+    summary="a feed-forward layer f without the residual connection: f(x) replaces x",
     source="Cookbook, Section 4.2",
     formula="min(x, 2 - x)",
     computes="x + relu(x) - relu(-x) - 2*relu(x - 1) - relu(x) + relu(-x)",

@@ -114,7 +114,7 @@ def _tolerances(N: int) -> str:
     computes="0 < min(unviolated, level)",
     region="0 < eps & eps <= 1/4096",
     largest=False,
-    uniformity="The tolerance eps depends on the greatest length N, and 1/eps grows like N^2; no shape depends on N.",
+    uniformity="The tolerance eps depends on the maximum length N, and 1/eps grows like N^2; no shape depends on N.",
     claims=f"{CLAIMS} s9.2.1.min_B s9.2.1.min_t s9.2.1.nonuniform",
     reference="symcook.spec.languages:dyck1",
     arguments=(Argument("N", "64", "the greatest length", integer(1, 10**9)),),
@@ -225,7 +225,7 @@ def _of_kinds(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
         Argument(
             "k", "2", "the number of kinds of brackets: ()[]{}<>, from five on tokens (1 )1 (2 )2 ...", integer(1, 100)
         ),
-        Argument("D", "4", "the greatest number of unclosed brackets", integer(1, 100)),
+        Argument("D", "4", "the maximum number of unclosed brackets", integer(1, 100)),
         NEAREST,
     ),
     adapt=_of_kinds,

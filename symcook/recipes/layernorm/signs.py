@@ -54,7 +54,7 @@ def sign(this: Recipe, d: int) -> kit.Transformer:
 
 
 @recipe(
-    summary="which of two numbers is greater, 1 or -1 or 0, by a layer norm alone",
+    summary="which of two numbers is larger, 1 or -1 or 0, by a layer norm only",
     source="Cookbook, Section 6.4",
     formula="sign(x - y)",
     claims="s6.4.ln_lipschitz s6.4.sign_zero",
@@ -76,7 +76,7 @@ def sign_norm(this: Recipe) -> kit.Transformer:
 
 
 @recipe(
-    summary="the sign of x, by a layer norm behind a map that masks the rest of the stream",
+    summary="the sign of x, by a layer norm after a map that masks the rest of the residual stream",
     source="Cookbook, Section 6.3, with the selective layer norm of Section 5.3.3",
     formula="if(k = 0, sign(x), y)",
     claims="s5.3.3.selective_ln s6.3.pairing",

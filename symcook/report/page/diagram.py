@@ -183,7 +183,7 @@ def svg(model: Transformer) -> str:
     shapes = list(_wires(parts, heights, names, left, width))
     for k, column in enumerate(parts):
         shapes += _column(column, heights, left + _COLUMN * k + _COLUMN // 2)
-    words = f"Each part of {model.name} with the coordinates that it reads and writes; the table below says the same"
+    words = f"Each sublayer of {model.name} with the coordinates that it reads and writes, as in the table below"
     return (
         f'<svg class="diagram" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
         f'aria-label="{escape(words)}">{"".join(shapes)}</svg>'
