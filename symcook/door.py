@@ -180,13 +180,22 @@ def _hint(name: str, value: object, words: str) -> str | None:
             number = int(value)
         return None if number is None or number - number != 0 or number != int(number) else f"write {int(number)}"
     if isinstance(value, float):
-        if value - value != 0:  # infinite or nan
-            return None
-        exact = Fraction(repr(value))
-        return f'a float is not exact: write "{exact}" or Fraction({exact.numerator}, {exact.denominator})'
+        return inexact(value)
     if name in ("model", "other") and isinstance(value, str):
         return f'write {"load" if value.endswith(".json") else "build"}("{value}")'
     return None
+
+
+def inexact(value: float) -> str | None:
+    """What to write in place of a float, where a number must be exact; None for an infinite one or nan.
+
+    >>> inexact(0.5)
+    'a float is not exact: write "1/2" or Fraction(1, 2)'
+    """
+    if value - value != 0:
+        return None
+    exact = Fraction(repr(float(value)))  # a float of numpy has another repr
+    return f'a float is not exact: write "{exact}" or Fraction({exact.numerator}, {exact.denominator})'
 
 
 def _known_kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
