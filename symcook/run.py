@@ -225,13 +225,14 @@ class Run(Reply):
         (positions, labels). Raises BadInput for an output layer without scores."""
         return self._activations.logits()
 
-    @door(label="give a label of the output layer", position="give a position, counted from 1")
+    @door(label="give a label of the output layer", position="give a position, as traces count it")
     def attribution(self, label: str | None = None, *, position: int | None = None) -> Attribution:
         """What each part adds to a logit, directly: the embedding, each head, each hidden unit.
 
         Arguments:
             label: the label whose score it is; by default the one that is answered.
-            position: the position, counted from 1; by default the one that the output layer reads, or the last.
+            position: the position i, as statements and traces count it: from 0 in a model whose CLS is at 0
+                (`embedding.start`), else from 1. By default the one that the output layer reads, or the last.
 
         Returns: an `Attribution`, whose `parts` are {part: contribution}, exact for a run in exact numbers. Their sum
         is the logit. A final norm is taken at the factor of this run, which the answer says.

@@ -509,7 +509,7 @@ class Transformer(Verbs, Shown):
     @door()
     def tokens(self, word: TypedWord) -> tuple[str, ...]:
         """`word` as a sequence of tokens, with those that the model adds. A number stands for the token that is its
-        numeral.
+        numeral. Text has a token a character; with tokens of several characters it has a space between tokens.
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """
@@ -519,13 +519,17 @@ class Transformer(Verbs, Shown):
         if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
-        result: tuple[Any, ...] = tuple(map(symbol_text, word))
+        spaced = isinstance(word, str) and not self.embedding.spelled
+        entries = self.embedding.pieces(word) if spaced else word
+        result: tuple[Any, ...] = tuple(map(symbol_text, entries))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
         for token in result:
             if not isinstance(token, str) or token not in alphabet:
                 several = not isinstance(word, str) and isinstance(token, str) and {*token} <= {*alphabet}
                 do = "a list is one string, a symbol an entry; write run_many([..]) for several strings"
+                if spaced:
+                    several, do = True, f"separate tokens by spaces, or write run({self.embedding.listed(word)})"
                 must = f"every symbol must be in the alphabet {' '.join(alphabet)}"
                 raise BadInput(must, token or "an empty text", do if several else None)
         result = self.embedding.surround(result)
