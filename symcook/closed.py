@@ -215,6 +215,24 @@ class EveryLength(DerivedForms, Reply):
         """The number of the first position in arrays."""
         return self.model.embedding.start
 
+    def _token_numbers(self, given: Any) -> Any:
+        """The numbers of the tokens that are given for the array `w`: a string, or numbers of all tokens with those
+        that the model adds. BadInput for numbers that are no such string."""
+        embedding = self.model.embedding
+        words = tuple(embedding.words or ())
+        if isinstance(given, str):
+            return [words.index(token) for token in self.model.tokens(given)]
+        numbers = [int(number) for number in given if number in range(len(words))] if isinstance(given, Iterable) else []
+        if not numbers or len(numbers) != len(given):
+            tokens = ", ".join(f"{k} ({token})" for k, token in enumerate(words))
+            raise BadInput(f"w must be a string, or numbers of tokens: {tokens}", str(given))
+        tokens = tuple(words[number] for number in numbers)
+        if embedding.surround(embedding.typed(tokens)) != tokens or {*embedding.typed(tokens)} - {*embedding.alphabet}:
+            do = f'give a string such as "{embedding.written(embedding.alphabet[:1] * 2)}", or these tokens too'
+            added = [f"{'begin' if at == 0 else 'end'} with {token[0]}" for at, token in enumerate(embedding.ends) if token]
+            raise BadInput(f"w must {' and '.join(added)}, and have no such token elsewhere", embedding.written(tokens), do)
+        return numbers
+
     @cached_property
     def expressions(self) -> Mapping[str, Any]:
         """{output: sympy expression}: a Piecewise over the cases. The token at position j is `w[j]`, its number in the

@@ -76,6 +76,12 @@ class Run(Reply):
         (`symcook.words.positions`)."""
         return self.result.accept if self.result.places else None
 
+    def _advice(self, name: str) -> str | None:
+        """Advice for a logit, and for a coordinate."""
+        if name in ("logit", "score", "scores"):
+            return "write run.logits"
+        return f'write run.array("{name}")' if name in self.result.model.space else None
+
     @property
     def undecided(self) -> bool:
         """Whether an answer of the model remained undecided at the limit of precision."""
@@ -310,6 +316,13 @@ def _number(shown: Any) -> Any:
 
 class SeveralRuns(list[Run]):
     """The runs of `run_many`, a list in the order of the inputs. Arrays of all runs have one more axis, the first."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """AttributeError which says how to ask each of the runs."""
+            do = f"; write [run.{name} for run in runs]" if hasattr(Run, name) else ""
+            raise AttributeError(f"the list of runs has no attribute {name!r}{do}")
 
     @door(name='give a coordinate, as in runs.array("balance")')
     def array(self, name: str, *, pad: bool = False) -> NDArray[Any]:

@@ -5,6 +5,8 @@ The functions are named in `symcook.bounds.kinds`, and imported when they are fi
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from symcook.bounds.kinds import KINDS, kind
@@ -144,3 +146,13 @@ def __getattr__(name: str) -> Any:
         if question.home.endswith(f":{name}"):
             return question.load()
     raise AttributeError(f"module 'symcook.bounds' has no attribute '{name}'")
+
+
+class _BoundsModule(ModuleType):
+    """This module, which says so where it is called in place of `symcook.bound`."""
+
+    def __call__(self, *given: object, **named: object) -> Any:
+        raise BadInput("the function that is called must be symcook.bound", "symcook.bounds, a module", "write bound(..)")
+
+
+sys.modules[__name__].__class__ = _BoundsModule

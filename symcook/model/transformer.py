@@ -441,6 +441,15 @@ class Transformer(Verbs, Shown):
                 return parameter
         raise unknown("parameter", name, [p.name for p in self.parameters])
 
+    def _advice(self, name: str) -> str | None:
+        """Advice for names that expressions of sympy have, for a parameter, and for a coordinate."""
+        first = self.parameters[0].name if self.parameters else "c"
+        if name in ("subs", "xreplace", "evalf", "replace"):
+            return f"write model.bind({first}=..)"
+        if name in ("free_symbols", "params") or name in self.symbols:
+            return "write model.symbols" + (f'["{name}"]' if name in self.symbols else "")
+        return f'write model.run(..).array("{name}")' if name in self.space else None
+
     @door()
     def values(self, given: Mapping[str, Exact] | None = None, *, require: bool = True) -> dict[str, Any]:
         """Exact values of the declared symbols: what is `given`, else (with `require`) the defaults.
