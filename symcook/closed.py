@@ -166,10 +166,14 @@ class ClosedForm(Derivation):
         return "\n".join([f"Model {self.recipe}, all lengths:", *(f"  {line}" for line in self.lines), *self.remarks])
 
     @property
+    def meanings(self) -> list[str]:
+        """The meaning of n, i and words in the statements."""
+        return [*(text for text in self.meaning if " := " not in text), *about_words(self.lines)]
+
+    @property
     def remarks(self) -> list[str]:
         """The lines below the statements: the meaning of n, i and words in them, the intervals of symbols, and gaps."""
-        said = [*(text for text in self.meaning if " := " not in text), *about_words(self.lines)]
-        about = [f"where {', '.join(said)}"] if said else []
+        about = [f"where {', '.join(self.meanings)}"] if self.meanings else []
         return [*about, *([f"for all {' & '.join(self.assumptions)}"] if self.assumptions else []), *self.gaps]
 
 

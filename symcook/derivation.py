@@ -115,7 +115,7 @@ class DerivedForms:
         """The numbers of the tokens that are given for the array `w`."""
         return given
 
-    @door()
+    @door(names='give each name for itself, as in lambdify("n", "c")')
     def lambdify(self, *names: str) -> Callable[..., dict[str, Any]]:
         """The expressions as one function of numpy's numbers, with the arguments `names`: all free names of the
         expressions, of which arrays such as `w` and `x` come last where no order is given. It returns {output: value}.

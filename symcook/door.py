@@ -157,7 +157,7 @@ def _argument_error(
 
 
 def _shown(value: object) -> str:
-    """A value for a message: text and numbers as Python writes them, a list of at most three by its entries, and any
+    """A value for a message: a mapping by the types of its keys, text and numbers as Python writes them, a list of at most three by its entries, and any
     other value by its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
@@ -167,6 +167,9 @@ def _shown(value: object) -> str:
         return ", ".join(map(_shown, value)) + " in it"
     if isinstance(value, Fraction):
         return str(value)
+    if isinstance(value, Mapping) and len(value) < 4 and not all(isinstance(key, (str, tuple)) for key in value):
+        kinds = ", ".join(dict.fromkeys(type(key).__name__ for key in value))
+        return f"a mapping with keys of the type {kinds}"
     plain = value is None or isinstance(value, (str, int, float, bytes))
     return repr(value) if plain else f"a {type(value).__name__}"
 
@@ -181,6 +184,9 @@ def _hint(name: str, value: object, words: str) -> str | None:
         return None if number is None or number - number != 0 or number != int(number) else f"write {int(number)}"
     if isinstance(value, float):
         return inexact(value)
+    if isinstance(value, Mapping) and words.startswith(_MAPPING):
+        keys = [str(key) for key in value if not isinstance(key, (str, tuple))]
+        return f'write names as text: {{"{keys[0]}": ..}}' if keys else None
     if name in ("model", "other") and isinstance(value, str):
         return f'write {"load" if value.endswith(".json") else "build"}("{value}")'
     return None

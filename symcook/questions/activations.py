@@ -110,7 +110,7 @@ class Activations:
                 if (step.layer, place) == (layer, head):
                     return number, step, part
                 names.append(f"layer {step.layer}, head {place}")
-        known = "; ".join(names) if names else "the model has no head"
+        known = f"known: {'; '.join(names)}" if names else "the model has no head"
         raise BadInput("a head must be one of the model, counted from 1", f"layer {layer}, head {head}", known)
 
     def queries(self, head: Head, view: StreamColumns) -> list[Any]:
