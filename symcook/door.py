@@ -83,14 +83,19 @@ def check(
 ) -> None:
     """Raise BadInput if the arguments do not fit the signature, or are not of the `kinds`. `called` is the function's
     name in messages."""
+    import inspect
+
     try:
         bound_arguments = signature.bind(*args, **named).arguments
     except TypeError:
         raise _argument_error(signature, called, args, named, hints) from None
     for name, (fits, words) in kinds.items():
         if name in bound_arguments and not fits(bound_arguments[name]):
-            do = hints.get(name) or _hint(name, bound_arguments[name], words)
-            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(bound_arguments[name]), do)
+            given = bound_arguments[name]
+            if signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL and len(given) == 1:
+                given = given[0]
+            do = hints.get(name) or _hint(name, given, words)
+            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(given), do)
 
 
 def fits(function: Callable[..., object], called: str, args: tuple[object, ...], named: Mapping[str, object]) -> None:
@@ -213,7 +218,8 @@ def _known_kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
         if isinstance(parameter.annotation, str) and parameter.kind is not parameter.VAR_KEYWORD:
             kind = _kind(parameter.annotation)
             if kind is not None and parameter.kind is parameter.VAR_POSITIONAL:
-                kind = _sequence_of(kind, _MANY.get(kind[1], kind[1]))
+                words = _MANY.get(kind[1], kind[1])
+                kind = _sequence_of(kind, words)[0], f"{words}, each an argument for itself"
             if kind is not None:
                 kinds[name] = kind
     return kinds

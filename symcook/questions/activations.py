@@ -182,7 +182,8 @@ class Activations:
     def coordinate(self, name: str, as_exact: bool) -> NDArray[Any]:
         """The values of a coordinate at the end of the run: shape (positions,)."""
         if name not in self.model.space:
-            raise unknown("coordinate", name, tuple(self.model.space))
+            do = "write .logits for the scores of the output layer" if name in ("logit", "logits", "score") else None
+            raise unknown("coordinate", name, tuple(self.model.space), do)
         return self.array([self.snapshots[-1].columns.get(name, self.zero)], as_exact)[:, 0]
 
     def attention(self, layer: int, head: int, as_exact: bool) -> NDArray[Any]:
