@@ -226,15 +226,17 @@ class EveryLength(DerivedForms, Reply):
         words = tuple(embedding.words or ())
         if isinstance(given, str):
             return [words.index(token) for token in self.model.tokens(given)]
-        numbers = [int(number) for number in given if number in range(len(words))] if isinstance(given, Iterable) else []
-        if not numbers or len(numbers) != len(given):
+        listed = list(given) if isinstance(given, Iterable) else []
+        numbers = [int(number) for number in listed if number in range(len(words))]
+        if not numbers or len(numbers) != len(listed):
             tokens = ", ".join(f"{k} ({token})" for k, token in enumerate(words))
             raise BadInput(f"w must be a string, or numbers of tokens: {tokens}", str(given))
         tokens = tuple(words[number] for number in numbers)
         if embedding.surround(embedding.typed(tokens)) != tokens or {*embedding.typed(tokens)} - {*embedding.alphabet}:
             do = f'give a string such as "{embedding.written(embedding.alphabet[:1] * 2)}", or these tokens too'
-            added = [f"{'begin' if at == 0 else 'end'} with {token[0]}" for at, token in enumerate(embedding.ends) if token]
-            raise BadInput(f"w must {' and '.join(added)}, and have no such token elsewhere", embedding.written(tokens), do)
+            ends = zip(("begin", "end"), embedding.ends, strict=True)
+            must = " and ".join(f"{where} with {token[0]}" for where, token in ends if token)
+            raise BadInput(f"w must {must}, and have no such token elsewhere", embedding.written(tokens), do)
         return numbers
 
     @cached_property

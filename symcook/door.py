@@ -162,8 +162,8 @@ def _argument_error(
 
 
 def _shown(value: object) -> str:
-    """A value for a message: a mapping by the types of its keys, text and numbers as Python writes them, a list of at most three by its entries, and any
-    other value by its type."""
+    """A value for a message: text and numbers as Python writes them, a list of at most three by its entries, a mapping
+    by the types of its keys where these are no names, and any other value by its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > 2_000:

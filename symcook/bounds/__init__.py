@@ -152,7 +152,8 @@ class _BoundsModule(ModuleType):
     """This module, which says so where it is called in place of `symcook.bound`."""
 
     def __call__(self, *given: object, **named: object) -> Any:
-        raise BadInput("the function that is called must be symcook.bound", "symcook.bounds, a module", "write bound(..)")
+        must = "the function that is called must be symcook.bound"
+        raise BadInput(must, "symcook.bounds, a module", "write bound(..)")
 
 
 sys.modules[__name__].__class__ = _BoundsModule

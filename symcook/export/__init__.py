@@ -91,7 +91,7 @@ def export(
     """
     from symcook.export.answer import Exported
     from symcook.export.certificate import certificate
-    from symcook.export.files import check, targets, write
+    from symcook.export.files import check, dtype_name, targets, write
 
     # Cheap checks first: format, files, inputs. Then arrays, files and certificate; then all is written at once.
     dtype = dtype_name(dtype)

@@ -167,7 +167,8 @@ def _factor(activations: Activations, norm: LayerNorm, written: Any, at: int, as
         normed = [activations.value(activations.system.read(column, at), as_exact) for column in outputs]
     apart = [(entry - mean, value) for entry, value in zip(entries, normed, strict=True) if value != 0]
     if not apart:
-        raise BadInput("the final norm must meet a variance above zero", f"zero at position {at + activations.model.embedding.start}")
+        place = at + activations.model.embedding.start
+        raise BadInput("the final norm must meet a variance above zero", f"zero at position {place}")
     difference, value = max(apart, key=lambda pair: abs(pair[1])) if not as_exact else apart[0]
     return value / difference
 

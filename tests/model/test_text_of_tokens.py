@@ -32,7 +32,7 @@ def test_one_text_is_one_string_for_every_question() -> None:
         (("a", "b", "ab"), "aab", r'run\(\["a", "ab"\]\)'),
         (("x", "ab", "cd"), "xab", r'run\(\["x", "ab"\]\)'),
         (("x", "ab", "cd"), "abz", r'run\(\["ab", ...\]\)'),
-    
+
     ],
 )
 def test_text_that_is_no_tokens_with_spaces_is_refused(words: tuple[str, ...], text: str, do: str) -> None:

@@ -592,9 +592,10 @@ class Sentence:
         if name == "w" and name not in self.meaning.sorts:
             raise self.absent(tree, name)
         base, stage = split(name)
-        if name not in {*scope, *self.meaning.functions, *ROUNDED} and base not in self.meaning.space:
-            if base != name or not self.language(name, len(arguments)):  # before its arguments, which may be unknown too
-                raise self.unknown(tree, name)
+        # An unknown name is refused before its arguments, which may be unknown too.
+        has_meaning = name in {*scope, *self.meaning.functions, *ROUNDED} or base in self.meaning.space
+        if not has_meaning and (base != name or not self.language(name, len(arguments))):
+            raise self.unknown(tree, name)
         values = tuple(self.walk(a, scope) for a in arguments)
         if name in scope:
             return ("call", scope[name], values)
