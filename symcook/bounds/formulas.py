@@ -273,7 +273,7 @@ def settled(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
                 raise BadInput(f"{argument} must be one number in all arguments", shown, do)
         if meant:
             expression = value if isinstance(value, sp.Basic) else exact(value)
-            values = {s: exact(given[s.name]) for s in expression.free_symbols if s.name in meant}
+            values = {s: exact(given[s.name]) for s in _free(expression) if s.name in meant}
             settled_arguments[name] = expression.subs(values)
     return settled_arguments
 

@@ -528,8 +528,8 @@ class Transformer(Verbs, Shown):
         if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
-        spaced = isinstance(word, str) and not self.embedding.spelled
-        entries = self.embedding.pieces(word) if spaced else word
+        text = word if isinstance(word, str) and not self.embedding.spelled else None
+        entries = word if text is None else self.embedding.pieces(text)
         result: tuple[Any, ...] = tuple(map(symbol_text, entries))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
@@ -537,8 +537,8 @@ class Transformer(Verbs, Shown):
             if not isinstance(token, str) or token not in alphabet:
                 several = not isinstance(word, str) and isinstance(token, str) and {*token} <= {*alphabet}
                 do = "a list is one string, a symbol an entry; write run_many([..]) for several strings"
-                if spaced:
-                    several, do = True, f"separate tokens by spaces, or write run({self.embedding.listed(word)})"
+                if text is not None:
+                    several, do = True, f"separate tokens by spaces, or write run({self.embedding.listed(text)})"
                 must = f"every symbol must be in the alphabet {' '.join(alphabet)}"
                 raise BadInput(must, token or "an empty text", do if several else None)
         result = self.embedding.surround(result)
