@@ -166,10 +166,14 @@ class ClosedForm(Derivation):
         return "\n".join([f"Model {self.recipe}, all lengths:", *(f"  {line}" for line in self.lines), *self.remarks])
 
     @property
+    def meanings(self) -> list[str]:
+        """The meaning of n, i and words in the statements."""
+        return [*(text for text in self.meaning if " := " not in text), *about_words(self.lines)]
+
+    @property
     def remarks(self) -> list[str]:
         """The lines below the statements: the meaning of n, i and words in them, the intervals of symbols, and gaps."""
-        said = [*(text for text in self.meaning if " := " not in text), *about_words(self.lines)]
-        about = [f"where {', '.join(said)}"] if said else []
+        about = [f"where {', '.join(self.meanings)}"] if self.meanings else []
         return [*about, *([f"for all {' & '.join(self.assumptions)}"] if self.assumptions else []), *self.gaps]
 
 
@@ -214,6 +218,26 @@ class EveryLength(DerivedForms, Reply):
     def start(self) -> int:
         """The number of the first position in arrays."""
         return self.model.embedding.start
+
+    def _token_numbers(self, given: Any) -> Any:
+        """The numbers of the tokens that are given for the array `w`: a string, or numbers of all tokens with those
+        that the model adds. BadInput for numbers that are no such string."""
+        embedding = self.model.embedding
+        words = tuple(embedding.words or ())
+        if isinstance(given, str):
+            return [words.index(token) for token in self.model.tokens(given)]
+        listed = list(given) if isinstance(given, Iterable) else []
+        numbers = [int(number) for number in listed if number in range(len(words))]
+        if not numbers or len(numbers) != len(listed):
+            tokens = ", ".join(f"{k} ({token})" for k, token in enumerate(words))
+            raise BadInput(f"w must be a string, or numbers of tokens: {tokens}", str(given))
+        tokens = tuple(words[number] for number in numbers)
+        if embedding.surround(embedding.typed(tokens)) != tokens or {*embedding.typed(tokens)} - {*embedding.alphabet}:
+            do = f'give a string such as "{embedding.written(embedding.alphabet[:1] * 2)}", or these tokens too'
+            ends = zip(("begin", "end"), embedding.ends, strict=True)
+            must = " and ".join(f"{where} with {token[0]}" for where, token in ends if token)
+            raise BadInput(f"w must {must}, and have no such token elsewhere", embedding.written(tokens), do)
+        return numbers
 
     @cached_property
     def expressions(self) -> Mapping[str, Any]:

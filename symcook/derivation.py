@@ -85,6 +85,17 @@ class DerivedForms:
         """The values of parameters and inputs for which the forms hold, as a formula of the grammar."""
         return " & ".join(self.cases[0].assumptions) or "true"
 
+    def _advice(self, name: str) -> str | None:
+        """Advice for an output, and for the names that expressions of sympy have."""
+        import sympy
+
+        outputs = tuple(self.cases[0].expressions)
+        if name in outputs or (outputs and (name in ("expr", "expression") or hasattr(sympy.Expr, name))):
+            output = name if name in outputs else outputs[0]
+            method = f".{name}" + "(..)" * callable(getattr(sympy.Expr, name)) if hasattr(sympy.Expr, name) else ""
+            return f'write form.expressions["{output}"]{method if name not in outputs else ""}'
+        return None
+
     @property
     def proved(self) -> Mapping[str, bool]:
         """{output, or "verdict" or "answer": whether a certificate proves its form}. Forms without a certificate are
@@ -100,10 +111,15 @@ class DerivedForms:
         parts = [e for branches in self.branches.values() for branch in branches for e in branch]
         return MappingProxyType(free_names(parts))
 
-    @door()
+    def _token_numbers(self, given: Any) -> Any:
+        """The numbers of the tokens that are given for the array `w`."""
+        return given
+
+    @door(names='give each name for itself, as in lambdify("n", "c")')
     def lambdify(self, *names: str) -> Callable[..., dict[str, Any]]:
         """The expressions as one function of numpy's numbers, with the arguments `names`: all free names of the
         expressions, of which arrays such as `w` and `x` come last where no order is given. It returns {output: value}.
+        For `w` it takes a string too; numbers of tokens are those of all tokens, CLS included.
 
         Raises BadInput if a free name is left out, or a name is unknown.
 
@@ -113,7 +129,7 @@ class DerivedForms:
         """
         from symcook.numbers.evaluable import lambdified
 
-        return lambdified(self.branches, names, self.start, self.definitions)
+        return lambdified(self.branches, names, self.start, self.definitions, self._token_numbers)
 
 
 @dataclass(frozen=True, repr=False)

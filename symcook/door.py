@@ -83,14 +83,19 @@ def check(
 ) -> None:
     """Raise BadInput if the arguments do not fit the signature, or are not of the `kinds`. `called` is the function's
     name in messages."""
+    import inspect
+
     try:
         bound_arguments = signature.bind(*args, **named).arguments
     except TypeError:
         raise _argument_error(signature, called, args, named, hints) from None
     for name, (fits, words) in kinds.items():
         if name in bound_arguments and not fits(bound_arguments[name]):
-            do = hints.get(name) or _hint(name, bound_arguments[name], words)
-            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(bound_arguments[name]), do)
+            given = bound_arguments[name]
+            if signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL and len(given) == 1:
+                given = given[0]
+            do = hints.get(name) or _hint(name, given, words)
+            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(given), do)
 
 
 def fits(function: Callable[..., object], called: str, args: tuple[object, ...], named: Mapping[str, object]) -> None:
@@ -157,8 +162,8 @@ def _argument_error(
 
 
 def _shown(value: object) -> str:
-    """A value for a message: text and numbers as Python writes them, a list of at most three by its entries, and any
-    other value by its type."""
+    """A value for a message: text and numbers as Python writes them, a list of at most three by its entries, a mapping
+    by the types of its keys where these are no names, and any other value by its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > 2_000:
@@ -167,6 +172,9 @@ def _shown(value: object) -> str:
         return ", ".join(map(_shown, value)) + " in it"
     if isinstance(value, Fraction):
         return str(value)
+    if isinstance(value, Mapping) and len(value) < 4 and not all(isinstance(key, (str, tuple)) for key in value):
+        kinds = ", ".join(dict.fromkeys(type(key).__name__ for key in value))
+        return f"a mapping with keys of the type {kinds}"
     plain = value is None or isinstance(value, (str, int, float, bytes))
     return repr(value) if plain else f"a {type(value).__name__}"
 
@@ -180,13 +188,25 @@ def _hint(name: str, value: object, words: str) -> str | None:
             number = int(value)
         return None if number is None or number - number != 0 or number != int(number) else f"write {int(number)}"
     if isinstance(value, float):
-        if value - value != 0:  # infinite or nan
-            return None
-        exact = Fraction(repr(value))
-        return f'a float is not exact: write "{exact}" or Fraction({exact.numerator}, {exact.denominator})'
+        return inexact(value)
+    if isinstance(value, Mapping) and words.startswith(_MAPPING):
+        keys = [str(key) for key in value if not isinstance(key, (str, tuple))]
+        return f'write names as text: {{"{keys[0]}": ..}}' if keys else None
     if name in ("model", "other") and isinstance(value, str):
         return f'write {"load" if value.endswith(".json") else "build"}("{value}")'
     return None
+
+
+def inexact(value: float) -> str | None:
+    """What to write in place of a float, where a number must be exact; None for an infinite one or nan.
+
+    >>> inexact(0.5)
+    'a float is not exact: write "1/2" or Fraction(1, 2)'
+    """
+    if value - value != 0:
+        return None
+    exact = Fraction(repr(float(value)))  # a float of numpy has another repr
+    return f'a float is not exact: write "{exact}" or Fraction({exact.numerator}, {exact.denominator})'
 
 
 def _known_kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
@@ -198,7 +218,8 @@ def _known_kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
         if isinstance(parameter.annotation, str) and parameter.kind is not parameter.VAR_KEYWORD:
             kind = _kind(parameter.annotation)
             if kind is not None and parameter.kind is parameter.VAR_POSITIONAL:
-                kind = _sequence_of(kind, _MANY.get(kind[1], kind[1]))
+                words = _MANY.get(kind[1], kind[1])
+                kind = _sequence_of(kind, words)[0], f"{words}, each an argument for itself"
             if kind is not None:
                 kinds[name] = kind
     return kinds

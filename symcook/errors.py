@@ -117,13 +117,17 @@ def in_python(text: str) -> str:
 
     >>> in_python("give --max-length 12 or --set eps=1/8, or leave --dtype out; --force replaces it")
     'give max_length=12 or values={"eps": "1/8"}, or leave dtype out; force=True replaces it'
+    >>> in_python("write symcook claims --search bracket")
+    'write symcook claims --search bracket'
     """
     if "-" not in text:
         return text
     import re
 
     def argument(found: re.Match[str]) -> str:
-        # One option with its value, as an argument of Python.
+        # One option with its value, as an argument of Python. That of a whole command line stays.
+        if re.search(r"symcook [a-z-]+ $", text[: found.start()]):
+            return found[0]
         option, value = found[1], found[2]
         name = _INSTEAD.get(option, option.replace("-", "_"))
         if option == "set" and value is not None:

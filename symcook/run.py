@@ -76,6 +76,12 @@ class Run(Reply):
         (`symcook.words.positions`)."""
         return self.result.accept if self.result.places else None
 
+    def _advice(self, name: str) -> str | None:
+        """Advice for a logit, and for a coordinate."""
+        if name in ("logit", "score", "scores"):
+            return "write run.logits"
+        return f'write run.array("{name}")' if name in self.result.model.space else None
+
     @property
     def undecided(self) -> bool:
         """Whether an answer of the model remained undecided at the limit of precision."""
@@ -225,13 +231,14 @@ class Run(Reply):
         (positions, labels). Raises BadInput for an output layer without scores."""
         return self._activations.logits()
 
-    @door(label="give a label of the output layer", position="give a position, counted from 1")
+    @door(label="give a label of the output layer", position="give a position, as traces count it")
     def attribution(self, label: str | None = None, *, position: int | None = None) -> Attribution:
         """What each part adds to a logit, directly: the embedding, each head, each hidden unit.
 
         Arguments:
             label: the label whose score it is; by default the one that is answered.
-            position: the position, counted from 1; by default the one that the output layer reads, or the last.
+            position: the position i, as statements and traces count it: from 0 in a model whose CLS is at 0
+                (`embedding.start`), else from 1. By default the one that the output layer reads, or the last.
 
         Returns: an `Attribution`, whose `parts` are {part: contribution}, exact for a run in exact numbers. Their sum
         is the logit. A final norm is taken at the factor of this run, which the answer says.
@@ -309,6 +316,13 @@ def _number(shown: Any) -> Any:
 
 class SeveralRuns(list[Run]):
     """The runs of `run_many`, a list in the order of the inputs. Arrays of all runs have one more axis, the first."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """AttributeError which says how to ask each of the runs."""
+            do = f"; write [run.{name} for run in runs]" if hasattr(Run, name) else ""
+            raise AttributeError(f"the list of runs has no attribute {name!r}{do}")
 
     @door(name='give a coordinate, as in runs.array("balance")')
     def array(self, name: str, *, pad: bool = False) -> NDArray[Any]:

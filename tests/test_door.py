@@ -25,7 +25,7 @@ PLAIN: dict[str, tuple[Callable[[], Any], str]] = {
     "a name for a model": (lambda: sc.derive("gtzero"), "must be a Transformer; given: 'gtzero'; write build("),
     "a file for a model": (lambda: sc.derive("m.json"), 'write load("m.json")'),
     "a number for a string": (lambda: sc.build("dyck-1").run(5), "must be text, or a list of tokens; given: 5"),
-    "a number for an id": (lambda: sc.prove(5), "must be a list of names; given: 5"),
+    "a number for an id": (lambda: sc.prove(5), "must be names, each an argument for itself; given: 5"),
     "a number for a path": (lambda: sc.load(5), "path of load must be text or a path; given: 5"),
     "no path": (lambda: sc.verify_export(None), "path of verify_export must be text or a path; given: None"),
     "a bound without gamma": (lambda: sc.bound("softmax-hardmax", n=64), "softmax-hardmax must be given gamma"),

@@ -5,10 +5,12 @@ The functions are named in `symcook.bounds.kinds`, and imported when they are fi
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from symcook.bounds.kinds import KINDS, kind
-from symcook.door import door, fits
+from symcook.door import door, fits, inexact
 from symcook.errors import BadInput, unknown
 from symcook.model.rationals import number_of
 
@@ -90,6 +92,9 @@ def bound(
     # Numbers of numpy and of sympy are numbers of Python.
     parameters = {name: plain_number(value) for name, value in parameters.items()}
     arguments = tuple(map(plain_number, arguments))
+    for one, value in (*zip(chosen.names, arguments, strict=False), *parameters.items()):
+        if isinstance(value, float) and one != "digits":
+            raise BadInput(f"{one} must be exact", repr(value), inexact(value))
     given: dict[str, Any] = dict(zip(chosen.names, arguments, strict=False)) | parameters
     if over is not None or any(not isinstance(value, (str, int, bool)) for value in given.values()):
         from symcook.bounds.sweeps import at_values, runs_over, sweep
@@ -102,8 +107,11 @@ def bound(
         if several is not None:
             return at_values(name, several, given.pop(several), **given)
     if any(map(may_have_names, given.values())):
-        from symcook.bounds.formulas import symbolic
+        from symcook.bounds.formulas import settled, symbolic
 
+        if len(arguments) <= len(chosen.names) and (with_values := settled(name, given)) != given:
+            given = {name: plain_number(value) for name, value in with_values.items()}
+            arguments, parameters = (), given
         if (formula := symbolic(name, given)) is not None:
             return formula
     function = chosen.load()
@@ -112,9 +120,16 @@ def bound(
 
 
 def plain_number(value: Any) -> Any:
-    """A rational number of any library as Python's, and a float of numpy too; anything else as it is."""
+    """A rational number of any library as Python's, a float of numpy or mpmath as Python's, and another number of sympy
+    as text; anything else as it is."""
     number = number_of(value)
     if number is None:
+        if getattr(value, "is_number", None) is True and getattr(value, "is_finite", False) is True:
+            from symcook.model.symbols import from_sympy
+
+            return float(value) if value.is_Float else from_sympy(value)
+        if type(value).__name__ == "mpf":
+            return float(value)
         return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
     return int(number) if number.denominator == 1 else number
 
@@ -131,3 +146,14 @@ def __getattr__(name: str) -> Any:
         if question.home.endswith(f":{name}"):
             return question.load()
     raise AttributeError(f"module 'symcook.bounds' has no attribute '{name}'")
+
+
+class _BoundsModule(ModuleType):
+    """This module, which says so where it is called in place of `symcook.bound`."""
+
+    def __call__(self, *given: object, **named: object) -> Any:
+        must = "the function that is called must be symcook.bound"
+        raise BadInput(must, "symcook.bounds, a module", "write bound(..)")
+
+
+sys.modules[__name__].__class__ = _BoundsModule

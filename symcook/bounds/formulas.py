@@ -19,7 +19,7 @@ from symcook.door import check_digits
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Reply
 from symcook.model.expr import names, parse_formula, parse_term, valid_name
-from symcook.model.rationals import plain
+from symcook.model.rationals import number_of, plain
 from symcook.model.symbols import exact, to_sympy
 from symcook.numbers.named import BoundVariable, ModelSymbol, SympySum
 
@@ -78,7 +78,13 @@ class SymbolicBound(Reply):
 
     @cached_property
     def status(self) -> str:
-        """The status of `row` in the ledger, such as "PROVED"; "OPEN" without a row."""
+        """The status of `row` in the ledger, such as "PROVED"; "OPEN" without a row, and where the premise depends on
+        the values of the names."""
+        return self.claim_status if self.premise_holds else "OPEN"
+
+    @cached_property
+    def claim_status(self) -> str:
+        """The status of `row` in the ledger, which is about all arguments with `premise`; "OPEN" without a row."""
         from symcook.claims import ledger
 
         if not self.row:
@@ -86,6 +92,14 @@ class SymbolicBound(Reply):
 
         (claim,) = ledger(names=[self.row])
         return claim.status
+
+    @property
+    def why(self) -> str | None:
+        """The reason where the premise depends on the values of the names; else None."""
+        if self.premise_holds:
+            return None
+        where = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"{self.claim_status} where {self.premise}, which depends on the names in {where}"
 
     @property
     def symbols(self) -> Mapping[str, Any]:
@@ -135,8 +149,8 @@ def symbolic(kind: str, arguments: Mapping[str, object]) -> SymbolicBound | None
         raise BadInput(must, f"no {missing[0]}", f"give {missing[0]}={_CHOICES.get(missing[0], ('5',))[0]}")
     check_digits(arguments.get("digits", 30))  # type: ignore[arg-type]
     given = {name: arguments[name] for name in numeric if arguments.get(name) is not None}
-    counts = {free for name in COUNTS if name in given for free in _names_in(given[name])}
-    read = {name: _read(name, value, counts) for name, value in given.items()}
+    symbols = _symbols(given)
+    read = {name: _read(name, value, symbols) for name, value in given.items()}
     premise = _premise(formula.premise, read)
     value, claimed = formula.values(**read)
     return SymbolicBound(
@@ -180,18 +194,30 @@ def _names_in(value: Any) -> set[str]:
 def _premise(premise: str, arguments: Mapping[str, Any]) -> bool | None:
     """Whether the premise holds for the arguments. BadInput where it fails for all values of their names."""
     named = {name: value for name, value in arguments.items() if name not in _CHOICES}
+    counts = {free.name for name in COUNTS for free in _free(named.get(name))}
     # A bare name stands for an admissible value; n, gamma and error in a premise are then the names themselves.
     holds = True
     for part in premise.split(" & "):
         used = {name: named[name] for name in named if name in names(parse_formula(part))}
-        if all(isinstance(value, sp.Symbol) for value in used.values()) and len({*used.values()}) == len(used):
+        if all(map(_is_name, used.values())) and len({*used.values()}) == len(used):
             continue
-        truth = _decided(part, used)
+        truth = _decided(part, {name: _as_names(value, counts) for name, value in used.items()})
         if truth == sp.false:
             shown = ", ".join(f"{name} = {value}" for name, value in used.items())
             raise BadInput(f"the arguments must satisfy {part}", shown)
         holds = holds and truth == sp.true
     return True if holds else None
+
+
+def _is_name(value: Any) -> bool:
+    """Whether a value is a bare name: a symbol of this module, or one of sympy without declared assumptions."""
+    declared = isinstance(value, sp.Symbol) and value.assumptions0 != {"commutative": True}
+    return isinstance(value, sp.Symbol) and (isinstance(value, ModelSymbol) or not declared)
+
+
+def _as_names(value: Any, counts: Collection[str]) -> Any:
+    """The value with the positive number, or the count, for each symbol without declared assumptions."""
+    return value.xreplace({s: _positive(s.name, s.name in counts) for s in _free(value) if _is_name(s)})
 
 
 def _decided(text: str, symbols: Mapping[str, Any]) -> Any:
@@ -203,21 +229,67 @@ def _decided(text: str, symbols: Mapping[str, Any]) -> Any:
     return sp.true if known else sp.false if known is False else None
 
 
-def _read(name: str, value: Any, counts: Collection[str]) -> Any:
-    """An argument as sympy has it: symbols that were given stay as they are, and a name is a count in all arguments if
-    it is one in any (`counts`)."""
+def _symbols(arguments: Mapping[str, Any]) -> dict[str, sp.Symbol]:
+    """The one symbol of each name in the arguments: the first symbol of sympy that was given, else a positive number. A
+    name is a count in all arguments if it is one in any. BadInput for a name that sympy has for a number."""
+    used = {name: _names_in(value) for name, value in arguments.items() if name not in _CHOICES}
+    counts = {free for name in COUNTS for free in used.get(name, ())}
+    symbols: dict[str, sp.Symbol] = {}
+    for value in arguments.values():
+        for own in _free(value):
+            symbols.setdefault(own.name, own)
+    for free in sorted(set().union(*used.values()) - {*symbols}):
+        number = getattr(sp, free, None)
+        if isinstance(number, sp.Basic) and number.is_number:
+            write = "exp(1)" if number is sp.E else "another name"
+            raise BadInput("a name must not be that of a number", free, f"write {write}")
+        if valid_name(free):
+            symbols[free] = _positive(free, free in counts)
+    return symbols
+
+
+def _free(value: Any) -> list[Any]:
+    """The symbols of sympy in an argument, in the order of their names."""
+    return sorted((s for s in getattr(value, "free_symbols", ()) if isinstance(s, sp.Symbol)), key=lambda s: s.name)
+
+
+def settled(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, where a name that is the name of an argument stands for that argument: with n = 64, the argument
+    log(8*n) is log(512).
+
+    BadInput where that argument has names itself, other than this one.
+    """
+    formula = FORMULAS.get(kind)
+    numeric = formula.arguments + formula.optional if formula else _NUMERIC
+    given = {name: value for name, value in arguments.items() if name in numeric and value is not None}
+    settled_arguments = dict(arguments)
+    for name, value in given.items():
+        meant = sorted((_names_in(value) & {*given}) - {name})
+        meant = [argument for argument in meant if argument not in _names_in(given[argument])]
+        for argument in meant:
+            if _names_in(given[argument]) or number_of(given[argument]) is None:
+                shown = f"{argument} = {given[argument]}, and {name} = {value}"
+                do = f"write {name} with the names that {argument} has, or call {argument} of {name} otherwise"
+                raise BadInput(f"{argument} must be one number in all arguments", shown, do)
+        if meant:
+            expression = value if isinstance(value, sp.Basic) else exact(value)
+            values = {s: exact(given[s.name]) for s in _free(expression) if s.name in meant}
+            settled_arguments[name] = expression.subs(values)
+    return settled_arguments
+
+
+def _read(name: str, value: Any, symbols: Mapping[str, sp.Symbol]) -> Any:
+    """An argument as sympy has it, with the symbol of each name."""
     if name in _CHOICES:
         if value not in _CHOICES[name]:
             raise unknown(name, str(value), _CHOICES[name])
         return value
     if isinstance(value, sp.Expr):
-        expression: Any = value
+        expression: Any = value.xreplace({s: symbols[s.name] for s in _free(value)})
         if value.has(sp.Float, sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
             raise BadInput(f"{name} must be exact and finite", str(value), "write Rational(p, q)")
     elif isinstance(value, str):
-        tree = parse_term(plain(value))
-        own = {free: _positive(free, free in counts) for free in names(tree) if valid_name(free)}
-        expression = to_sympy(tree, own)
+        expression = to_sympy(parse_term(plain(value)), symbols)
     else:
         expression = exact(value)
     wrong = expression.is_positive is False or (name in COUNTS and expression.is_integer is False)

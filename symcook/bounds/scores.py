@@ -18,9 +18,10 @@ from typing import Any
 import flint
 
 from symcook.bounds.arguments import Bound, against, count, number_tree, positive, rational_value, written
-from symcook.door import check_digits
+from symcook.door import check_digits, inexact
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term
+from symcook.model.rationals import number_of
 from symcook.numbers.balls import arb_of
 from symcook.recipes.arguments import split
 
@@ -220,9 +221,13 @@ def _check_length(length: int) -> None:
 
 def _exact_score(value: object) -> Fraction | int:
     """An exact score; BadInput for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
-        raise BadInput("a score must be exact", value, "give integers or Fractions")
-    return _int_if_integer(Fraction(value))
+    if isinstance(value, str):
+        return _int_if_integer(rational_value(number_tree(value, "each score"), "each score"))
+    number = number_of(value)
+    if number is None:
+        do = inexact(value) if isinstance(value, float) else None
+        raise BadInput("a score must be exact and rational", value, do or "give integers, Fractions or text")
+    return _int_if_integer(number)
 
 
 def _int_if_integer(value: Fraction) -> Fraction | int:
@@ -234,7 +239,7 @@ def _int_if_integer(value: Fraction) -> Fraction | int:
 # maximum, x = e^-gamma; see `Deficits`. S is a sum of positive powers of x, so equal deficits are counted, and terms
 # below the last bit are one ball: the time hardly grows with n.
 def softmax_of_scores(
-    scores: str | Sequence[int | Fraction],
+    scores: str | Sequence[object],
     gamma: str | int | Fraction = 1,
     n: int | str | None = None,
     digits: int | str = 30,

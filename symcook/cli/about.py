@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,10 +133,23 @@ def explained(name: str, settings: Sequence[str]) -> tuple[dict[str, Any], str]:
         program = program_facts(name)
         return program, "{name}\n\n{words}\n\n{text}".format(**program).rstrip()
     function = operation(name)
+    if function is None and not os.path.isfile(name) and (claim := _claim_hint(name)) is not None:
+        raise BadInput("the name must be that of a recipe, a function, a language or a command", name, claim)
     if function is not None and settings:
         raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
     facts = _recipe_facts(choose(name, settings)) if function is None else _function_facts(function)
     return facts, document(facts).text()
+
+
+def _claim_hint(name: str) -> str | None:
+    """The command that shows a claim of a paper, where `name` is its id or a name such as "Lemma 5.3"; else None."""
+    from symcook.claims import PAPERS
+
+    if re.fullmatch(r"(?i)(lemma|theorem|proposition|corollary|claim|definition|section|equation|remark)\s+\w.*", name):
+        return f'write symcook claims --search "{name}"'
+    if re.fullmatch(rf"({'|'.join(PAPERS)})\.\w[\w.-]*", name):
+        return f"write symcook claims {name}"
+    return None
 
 
 def _function_facts(operation: Operation) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def with_weights(model: Transformer, weights: Mapping[str, Any], *, name: str | 
     return _changed(changed, name or f"{model.name} with other weights")
 
 
-@door(coordinate="give the name of a coordinate", position="give a position, counted from 1")
+@door(coordinate="give the name of a coordinate", position="give a position, as statements count it")
 def patched(
     model: Transformer,
     coordinate: str,
@@ -133,7 +133,8 @@ def patched(
 
     Arguments:
         coordinate: str. A coordinate of the model.
-        position: int. The position, counted from 1; special tokens such as BOS are positions too.
+        position: int. The position i, as statements and traces count it. Special tokens such as BOS are positions too:
+            the first position is 0 in a model such as first, whose CLS is at 0 (`embedding.start`), else 1.
         value: exact number or "mean" (None). "mean" is the mean over `inputs`.
         from_string: str (None). A string; the value is that of the coordinate at this position in the run on it.
         inputs: strings, or rows of inputs (None). The mean is taken over their runs.
@@ -151,14 +152,15 @@ def patched(
     [1.0, 1.0, -0.333]
     """
     require_known("coordinate", coordinate, tuple(model.space))
-    if isinstance(position, bool) or position < 1:
-        raise BadInput("a position must be counted from 1", position)
+    start = model.embedding.start
+    if isinstance(position, bool) or position < start:
+        raise BadInput(f"a position of {model.name} must be counted from {start}", position)
     if model.parameters:
         do = "bind them first: model.bind().patched(..)"
         raise BadInput("a model to be patched must have values for its parameters", model.parameters[0].name, do)
     number = _patch_value(model, coordinate, position, value, from_string, inputs)
     name = f"{model.name} with {coordinate} patched to {from_sympy(number)} at {position}"
-    return _changed(_patched(model, coordinate, position - 1 + model.embedding.start, number), name)
+    return _changed(_patched(model, coordinate, position, number), name)
 
 
 def _patch_value(
@@ -184,9 +186,10 @@ def _patch_value(
     for string in strings:
         run: Any = load("symcook.run:run")(model, string)
         numbers = run.array(coordinate, exact=True)
-        if len(numbers) < position:
+        index = position - model.embedding.start
+        if len(numbers) <= index:
             raise BadInput(f"an input must have a position {position}", run.given or "the empty string")
-        found.append(numbers[position - 1])
+        found.append(numbers[index])
     return exact(sum(found[1:], found[0]) / Fraction(len(found)))
 
 

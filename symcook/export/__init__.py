@@ -91,9 +91,10 @@ def export(
     """
     from symcook.export.answer import Exported
     from symcook.export.certificate import certificate
-    from symcook.export.files import check, targets, write
+    from symcook.export.files import check, dtype_name, targets, write
 
     # Cheap checks first: format, files, inputs. Then arrays, files and certificate; then all is written at once.
+    dtype = dtype_name(dtype)
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
     exported = _prepared(model, format, dtype, max_length, steps, inputs, sample, seed, positions, values)
@@ -144,8 +145,9 @@ def arrays(
     """
     from symcook.export.answer import WeightArrays
     from symcook.export.certificate import certificate
-    from symcook.export.files import check
+    from symcook.export.files import check, dtype_name
 
+    dtype = dtype_name(dtype)
     check("npz", dtype)
     exported = _prepared(model, "npz", dtype, max_length, None, inputs, sample, seed, positions, values)
     return WeightArrays(exported.arrays, certificate(exported, (), None, progress), model)

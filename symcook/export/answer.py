@@ -89,7 +89,14 @@ class WeightArrays(Reply, Mapping[str, "numpy.ndarray"]):
     """The model, with its symbols."""
 
     def __getitem__(self, name: str) -> numpy.ndarray:
+        if name in self.document and name not in self.arrays:
+            raise KeyError(f'an array has no name {name!r}; write .document["{name}"]')
         return self.arrays[name]
+
+    def _advice(self, name: str) -> str | None:
+        """Advice for an array, and for an entry of the certificate."""
+        of = "" if name in self.arrays else ".document" if name in self.document else None
+        return None if of is None else f'write arrays{of}["{name}"]'
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.arrays)

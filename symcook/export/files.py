@@ -110,6 +110,12 @@ FORMATS = {
 }
 
 
+def dtype_name(dtype: object) -> Any:
+    """The name of a dtype that is given as an object of numpy or torch, such as numpy.float32; else `dtype` itself."""
+    name = getattr(dtype, "name", getattr(dtype, "__name__", None)) or str(dtype).removeprefix("torch.")
+    return dtype if isinstance(dtype, str) or name not in DTYPES else name
+
+
 def check(kind: str, dtype: str) -> FileFormat:
     """The format of this name; BadInput where it does not have the type, or the package that it needs is missing."""
     one_of("format", kind, tuple(FORMATS))

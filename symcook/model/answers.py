@@ -75,6 +75,22 @@ class Named:
     def __repr__(self) -> str:
         return self._report().line(self)
 
+    def _advice(self, name: str) -> str | None:
+        """What to write in place of the attribute `name`, which this value does not have; None if that is unknown."""
+        return None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """AttributeError with `_advice`. Names with an underscore, which other libraries look for, have none."""
+            if hasattr(type(self), name):  # a property raised AttributeError: raise its own again
+                return object.__getattribute__(self, name)
+            text = f"{type(self).__name__} has no attribute {name!r}"
+            do = None if name.startswith("_") else self._advice(name)
+            if do is not None:
+                raise AttributeError(f"{text}; {do}")
+            raise AttributeError(text, name=name, obj=self)
+
 
 class Shown(Named):
     """A value that can be shown as text, as LaTeX, and in a notebook: a model, an automaton, or an answer (`Reply`)."""

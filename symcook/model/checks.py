@@ -114,6 +114,10 @@ def nested(value: Any, dyadic: bool) -> Any:
     if hasattr(value, "tolist") and hasattr(value, "ndim"):
         if dyadic and value.ndim == 2:
             return dyadics(value) or nested(value.tolist(), dyadic)
+        dtype: Any = getattr(value, "dtype", None)
+        if not dyadic and (getattr(dtype, "kind", "") == "f" or getattr(dtype, "is_floating_point", False)):
+            do = "write dtype=int, or lists with Fraction(1, 2) or \"1/2\""
+            raise BadInput("a matrix must be exact, not an array of floats", f"dtype {dtype}", do)
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return [nested(entry, dyadic) for entry in value]

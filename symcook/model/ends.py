@@ -254,6 +254,20 @@ class Embedding(Named):
         """Tokens that a user types as one text, from which they can be read again."""
         return ("" if self.spelled else " ").join(tokens)
 
+    def pieces(self, text: str) -> Sequence[str]:
+        """The tokens that a text has where they are not `spelled`: the inverse of `written`. A text whose tokens cannot
+        be told apart, since a token has white space in it, is one piece."""
+        return [text] if text and any(set(token) & {*" \t\n"} for token in self.alphabet) else text.split()
+
+    def listed(self, text: str) -> str:
+        """A list of tokens as Python writes it: those that `text` begins with, for advice."""
+        text, found = "".join(text.split()), list[str]()
+        while found_next := max((t for t in self.alphabet if t and text.startswith(t)), key=len, default=""):
+            found.append(found_next)
+            text = text[len(found_next) :]
+        shown = [f'"{token}"' for token in (found or self.alphabet)[:3]]
+        return f"[{', '.join(shown)}{', ...' if text or len(found) != len(shown) else ''}]"
+
     def said(self, tokens: Sequence[str]) -> str:
         """As `written`, for use within a sentence: the empty string is named, since it would be invisible."""
         return self.written(tokens) or EMPTY_STRING

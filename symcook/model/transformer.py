@@ -445,6 +445,15 @@ class Transformer(Verbs, Shown):
                 return parameter
         raise unknown("parameter", name, [p.name for p in self.parameters])
 
+    def _advice(self, name: str) -> str | None:
+        """Advice for names that expressions of sympy have, for a parameter, and for a coordinate."""
+        first = self.parameters[0].name if self.parameters else "c"
+        if name in ("subs", "xreplace", "evalf", "replace"):
+            return f"write model.bind({first}=..)"
+        if name in ("free_symbols", "params") or name in self.symbols:
+            return "write model.symbols" + (f'["{name}"]' if name in self.symbols else "")
+        return f'write model.run(..).array("{name}")' if name in self.space else None
+
     @door()
     def values(self, given: Mapping[str, Exact] | None = None, *, require: bool = True) -> dict[str, Any]:
         """Exact values of the declared symbols: what is `given`, else (with `require`) the defaults.
@@ -513,7 +522,7 @@ class Transformer(Verbs, Shown):
     @door()
     def tokens(self, word: TypedWord) -> tuple[str, ...]:
         """`word` as a sequence of tokens, with those that the model adds. A number stands for the token that is its
-        numeral.
+        numeral. Text has a token a character; with tokens of several characters it has a space between tokens.
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """
@@ -523,13 +532,17 @@ class Transformer(Verbs, Shown):
         if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
-        result: tuple[Any, ...] = tuple(map(symbol_text, word))
+        text = word if isinstance(word, str) and not self.embedding.spelled else None
+        entries = word if text is None else self.embedding.pieces(text)
+        result: tuple[Any, ...] = tuple(map(symbol_text, entries))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
         for token in result:
             if not isinstance(token, str) or token not in alphabet:
                 several = not isinstance(word, str) and isinstance(token, str) and {*token} <= {*alphabet}
                 do = "a list is one string, a symbol an entry; write run_many([..]) for several strings"
+                if text is not None:
+                    several, do = True, f"separate tokens by spaces, or write run({self.embedding.listed(text)})"
                 must = f"every symbol must be in the alphabet {' '.join(alphabet)}"
                 raise BadInput(must, token or "an empty text", do if several else None)
         result = self.embedding.surround(result)

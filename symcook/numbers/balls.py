@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flint
 
@@ -94,6 +94,26 @@ class Ball:
         self._check_small("an mpf")
         with mpmath.workdps(len(self.mid) + 5):
             return mpmath.mpf(self.mid)
+
+    def _mpmath_(self, precision: int, rounding: str) -> Any:
+        """What `mpmath.mpf(ball)` makes of a ball: `mpf`."""
+        return self.mpf()
+
+    def _no_arithmetic(self, other: object = None) -> Any:
+        """BadInput: balls are compared, and not computed with."""
+        do = "compute with .interval(), or with .fraction where the radius is 0"
+        raise BadInput("an interval must be compared or converted, not computed with", str(self), do)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _no_arithmetic
+    __pow__ = __rpow__ = __neg__ = __abs__ = _no_arithmetic
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """AttributeError, which says how to write the ends of the interval."""
+            sign = {"lower": "-", "low": "-", "a": "-", "upper": "+", "high": "+", "b": "+"}.get(name)
+            do = f"; write Fraction(ball.mid) {sign} Fraction(ball.rad), or ball.interval()" if sign else ""
+            raise AttributeError(f"Ball has no attribute {name!r}{do}", name=name, obj=self)
 
     def interval(self) -> Any:
         """An interval of mpmath (`mpmath.iv.mpf`) that contains the number, at the digits that the ball has."""

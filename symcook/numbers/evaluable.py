@@ -87,7 +87,11 @@ def free_names(expressions: Sequence[Any]) -> dict[str, Any]:
 
 
 def lambdified(
-    branches: Mapping[str, ValueCases], names: Sequence[str], start: int, definitions: Mapping[Any, Any]
+    branches: Mapping[str, ValueCases],
+    names: Sequence[str],
+    start: int,
+    definitions: Mapping[Any, Any],
+    token_numbers: Callable[[Any], Any],
 ) -> Callable[..., dict[str, Any]]:
     """Values by cases as one function of numpy's numbers: its arguments are `names` in this order, by position or by
     name; its result is {name of a value: number}. An array, such as that of an input at all positions, is given from
@@ -117,13 +121,19 @@ def lambdified(
         if len(given) + len(by_name) != len(arguments) or set(read) != set(arguments):
             must = f"the function must be given each of {', '.join(arguments) or 'no arguments'} once"
             raise BadInput(must, f"{len(given)} values, and {', '.join(by_name) or 'none'} by name")
+        for name, x in arguments.items():
+            if isinstance(x, sympy.IndexedBase):
+                read[name] = np.asarray(token_numbers(read[name]) if name == "w" else read[name], dtype=float)
+                if "n" in read and read[name].shape != (np.max(read["n"]),):
+                    must = f"{name} must have a number for each of the n positions, special tokens included"
+                    raise BadInput(must, f"{len(read[name])} numbers, and n = {np.max(read['n'])}")
         # Numbers get one shape, since numpy compares no arrays of several.
         single = [name for name, x in arguments.items() if not isinstance(x, sympy.IndexedBase)]
         alike = dict(zip(single, np.broadcast_arrays(*(np.asarray(read[name]) for name in single)), strict=True))
         called = [
             alike[name]
             if name in alike
-            else np.concatenate([np.full(start, np.nan), np.asarray(read[name], dtype=float), np.full(BEHIND, np.nan)])
+            else np.concatenate([np.full(start, np.nan), read[name], np.full(BEHIND, np.nan)])
             for name in arguments
         ]
         # Each case is computed, also where it does not hold.

@@ -576,7 +576,8 @@ class _RaspLines:
                     raise
         if too_many:
             must = f"a function must be of symbols, truths or at most {FEW} numbers, or of arithmetic and comparisons"
-            raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
+            do = "write a condition as a truth: Map(lambda x: x > 2, sequence)"
+            raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}", do)
         # Else call it for each combination of values, and choose by tests; the first combination needs no test.
         result = None
         for values in product(*(table or () for table in tables)):
@@ -643,7 +644,8 @@ class _RaspLines:
             table, listed, free, (here, there) = self.range_of(keys), keys, queries, ("key", "query")
         if table is None:
             must = "a predicate must be a Comparison, or its keys or queries must have few values"
-            raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}")
+            do = "for lambda k, q: q == k + 1 write Select(keys + 1, queries, Comparison.EQ)"
+            raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}", do)
         result = self.lines.add("key", self.constant(False))
         for value in table:
             bound = _as_argument(value)

@@ -110,7 +110,7 @@ class Activations:
                 if (step.layer, place) == (layer, head):
                     return number, step, part
                 names.append(f"layer {step.layer}, head {place}")
-        known = "; ".join(names) if names else "the model has no head"
+        known = f"known: {'; '.join(names)}" if names else "the model has no head"
         raise BadInput("a head must be one of the model, counted from 1", f"layer {layer}, head {head}", known)
 
     def queries(self, head: Head, view: StreamColumns) -> list[Any]:
@@ -182,7 +182,8 @@ class Activations:
     def coordinate(self, name: str, as_exact: bool) -> NDArray[Any]:
         """The values of a coordinate at the end of the run: shape (positions,)."""
         if name not in self.model.space:
-            raise unknown("coordinate", name, tuple(self.model.space))
+            do = "write .logits for the scores of the output layer" if name in ("logit", "logits", "score") else None
+            raise unknown("coordinate", name, tuple(self.model.space), do)
         return self.array([self.snapshots[-1].columns.get(name, self.zero)], as_exact)[:, 0]
 
     def attention(self, layer: int, head: int, as_exact: bool) -> NDArray[Any]:

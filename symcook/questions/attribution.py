@@ -34,7 +34,7 @@ class Attribution(Reply):
     given: str
     """The input as text."""
     position: int
-    """The position, counted from 1."""
+    """The position i, as statements and traces count it (`embedding.start` is the first)."""
     label: str | None
     """The label whose score it is; None for the logit of a sign readout."""
     logit: Any
@@ -85,9 +85,10 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
     logits = activations.logits(as_exact)
     readout, length = run.result.model.readout, len(logits)
     # The position, and the row of the output layer.
-    at = readout.place % length if position is None else position - 1
+    start = activations.model.embedding.start
+    at = readout.place % length if position is None else position - start
     if position is not None and (isinstance(position, bool) or not 0 <= at < length):
-        raise BadInput(f"a position must be one of the {length} of the input, counted from 1", position)
+        raise BadInput(f"a position must be one of the {length} of the input, counted from {start}", position)
     if label is None and readout.labels:
         if not readout.labelled or readout.groups:
             raise BadInput("a label must be given", "none", f'for example attribution("{readout.labels[0]}")')
@@ -106,10 +107,10 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
     norm = activations.model.final_norm
     if norm is None:
         parts = {name: _dot(weights, values) for name, values in written.items()}
-        return Attribution(activations.model.name, run.given, at + 1, label, logit, parts)
+        return Attribution(activations.model.name, run.given, at + start, label, logit, parts)
     factor = _factor(activations, norm, written, at, as_exact)
     parts = _through(norm, weights, written, factor, as_exact)
-    return Attribution(activations.model.name, run.given, at + 1, label, logit, parts, factor)
+    return Attribution(activations.model.name, run.given, at + start, label, logit, parts, factor)
 
 
 def _written(activations: Activations) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -166,7 +167,8 @@ def _factor(activations: Activations, norm: LayerNorm, written: Any, at: int, as
         normed = [activations.value(activations.system.read(column, at), as_exact) for column in outputs]
     apart = [(entry - mean, value) for entry, value in zip(entries, normed, strict=True) if value != 0]
     if not apart:
-        raise BadInput("the final norm must meet a variance above zero", f"zero at position {at + 1}")
+        place = at + activations.model.embedding.start
+        raise BadInput("the final norm must meet a variance above zero", f"zero at position {place}")
     difference, value = max(apart, key=lambda pair: abs(pair[1])) if not as_exact else apart[0]
     return value / difference
 

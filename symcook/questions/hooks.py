@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symcook.errors import BadInput
+from symcook.errors import NEAR, BadInput
 from symcook.locks import PRECISION
 from symcook.model.parts import Head, Mask, Sublayer
 
@@ -31,19 +31,35 @@ NAME = re.compile(r"blocks\.(\d{1,6})\.((?:attn\.)?hook_\w+)")
 def hooked(activations: Activations, name: object) -> NDArray[Any]:
     """The array with a name of TransformerLens. BadInput for a name that is not in `HOOKS`, and for a layer without the
     sublayer that the name is about."""
+    if isinstance(name, tuple) and len(name) == 2:  # TransformerLens's short names: ("pattern", 0)
+        found = [hook for hook in HOOKS if hook.rpartition("hook_")[2] == name[0]]
+        if found and type(name[1]) is int and name[1] >= 0:
+            name = f"blocks.{name[1]}.{found[0]}"
     if name == "hook_embed":
         with PRECISION, activations.system.context():
             return _embedded(activations)
     match = NAME.fullmatch(name) if isinstance(name, str) else None
     if match is None or match[2] not in HOOKS:
-        known = ", ".join(["hook_embed", *(f"blocks.0.{hook}" for hook in HOOKS)])
-        raise BadInput("the name must be one of TransformerLens that symcook has", name, f"known: {known}")
+        raise BadInput("the name must be one of TransformerLens that symcook has", name, _similar(name))
     layer = int(match[1]) + 1
     if not _sublayers(activations, layer):
         blocks = " ".join(dict.fromkeys(f"blocks.{step.layer - 1}" for step in activations.steps if step.block))
         raise BadInput("the block must be one of the model, counted from 0", match[1], blocks or "the model has none")
     with PRECISION, activations.system.context():
         return HOOKS[match[2]](activations, layer)
+
+
+def _similar(name: object) -> str:
+    """Advice for a name that is not in `HOOKS`: the nearest one, at the same block, else all."""
+    import difflib
+
+    text = name if isinstance(name, str) else ""
+    block = re.match(r"blocks\.\d{1,6}(?=\.)", text)
+    prefix = block[0] if block else "blocks.0"
+    shorts = {hook.rpartition(".")[2]: f"{prefix}.{hook}" for hook in HOOKS} | {"hook_embed": "hook_embed"}
+    if near := difflib.get_close_matches(text.rpartition(".")[2], shorts, 1, NEAR):
+        return f"did you mean {shorts[near[0]]}?"
+    return f"known: {', '.join(['hook_embed', *(f'blocks.0.{hook}' for hook in HOOKS)])}"
 
 
 def _sublayers(activations: Activations, layer: int) -> dict[str, tuple[int, Sublayer]]:

@@ -59,7 +59,7 @@ def text(answer: EveryLength, certificate: str | None = None) -> str:
     is a statement that `prove` takes."""
     model, forms = answer.forms[0].recipe, answer.forms
     lines = [f"Model {model}, all lengths:", *_statements(line for form in forms for line in form.lines)]
-    lines += [*dict.fromkeys(remark for form in forms for remark in form.remarks), ""]
+    lines += [*_remarks(forms), ""]
     # The coordinates before the output, and by reason the coordinates without a closed form.
     way, said = answer.way(), answer.way_lines()
     if way:
@@ -79,6 +79,13 @@ def text(answer: EveryLength, certificate: str | None = None) -> str:
     if certificate is not None:
         lines.append(f"certificate: {certificate}")
     return "\n".join(lines).rstrip("\n")
+
+
+def _remarks(forms: Sequence[ClosedForm]) -> list[str]:
+    """The remarks of all forms: each meaning once, in one line, and each other remark once."""
+    meanings = [text for form in forms for text in form.meanings]
+    others = [remark for form in forms for remark in form.remarks if not remark.startswith("where ")]
+    return [*([f"where {', '.join(dict.fromkeys(meanings))}"] if meanings else []), *dict.fromkeys(others)]
 
 
 def _statements(lines: Iterable[str]) -> list[str]:

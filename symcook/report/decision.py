@@ -21,7 +21,8 @@ HOW = {"different": "model and specification were run on this string", "decided"
 
 def line(decision: Decision) -> str:
     """The verdict in a line: the repr."""
-    return brief(f"<Decision {_outcome(decision, decision.model.name)}>")
+    differs = "" if decision.counterexample is None else f", at {decision.counterexample or EMPTY_STRING}"
+    return brief(f"<Decision {_outcome(decision, decision.model.name)}{differs}>")
 
 
 def document(decision: Decision, name: str | None = None) -> Drawn:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def line(bound: SymbolicBound) -> str:
     """The tight and the claimed value, and the status of the claim, in one line: the repr."""
-    return brief(f"<Bound {_title(bound)}: {bound.value} against {bound.claimed}, {bound.status}>")
+    status = bound.status if bound.premise_holds else f"{bound.status}: {bound.claim_status} where {bound.premise}"
+    values = f"{bound.value} against {bound.claimed}"
+    return brief(f"<Bound {_title(bound)}: {values}, {status}>")
 
 
 def _title(bound: SymbolicBound) -> str:
@@ -26,12 +28,14 @@ def document(bound: SymbolicBound) -> Document:
     """A table of both values, what must hold of the arguments, and the row of the ledger with its status."""
     from sympy import latex
 
-    row = f"{bound.row}: {bound.status}" if bound.row else "no row of the ledger states the claim for these arguments"
+    row = "no row of the ledger states the claim for these arguments"
+    row = f"{bound.row}: {bound.claim_status}" if bound.row else row
     rows = [
         (bound.labels[0], TableCell(str(bound.value), tex=latex(bound.value))),
         (bound.labels[1], TableCell(str(bound.claimed), tex=latex(bound.claimed))),
         ("where", TableCell(bound.premise)),
         ("status", TableCell(row)),
+        *([] if bound.premise_holds else [("undecided", TableCell("whether the arguments satisfy this"))]),
         ("source", TableCell(bound.source)),
     ]
     return Document(_title(bound), [Table(rows)], label="bound")

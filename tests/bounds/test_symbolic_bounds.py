@@ -130,3 +130,62 @@ def test_numbers_of_numpy_and_sympy_are_numbers() -> None:
     for wrong in (np.array([[1, 2], [3, 4]]), range(1, 10**9)):
         with pytest.raises(BadInput):
             sc.bound("softmax-hardmax", n=wrong, gamma=5)
+
+
+@pytest.mark.parametrize("n", ["n", sympy.Symbol("n"), sympy.Symbol("n", integer=True, positive=True)])
+@pytest.mark.parametrize("gamma", ["log(8*n)", sympy.log(8 * sympy.Symbol("n"))], ids=["text", "sympy"])
+def test_a_name_is_one_symbol_as_text_and_of_sympy(n: Any, gamma: Any) -> None:
+    """2 n e^(-log 8n) is 1/4."""
+    bound = sc.bound("softmax-hardmax", n=n, gamma=gamma)
+    assert bound.claimed == sympy.Rational(1, 4) and list(bound.symbols) == ["n"]
+
+
+@pytest.mark.parametrize("gamma", ["log(8*n)", sympy.log(8 * sympy.Symbol("n")), "log(512)", sympy.log(512)])
+def test_a_name_of_an_argument_is_that_argument(gamma: Any) -> None:
+    """With n = 64: 2*64/512 = 1/4."""
+    answer = sc.bound("softmax-hardmax", n=64, gamma=gamma, digits=5)
+    assert answer.holds is True and abs(float(answer.claimed) - 0.25) < 1e-5
+    assert sc.bound("softmax-hardmax", 64, gamma, digits=5) == answer
+
+
+def test_a_name_of_an_argument_with_other_names_is_refused() -> None:
+    with pytest.raises(BadInput, match="n must be one number in all arguments; given: n = m, and gamma"):
+        sc.bound("softmax-hardmax", n="m", gamma="log(8*n)")
+    longer = sc.bound("softmax-hardmax", n="n + 1", gamma="log(8*n)").claimed  # 2 (n + 1)/(8 n)
+    assert longer.subs("n", 3) == sympy.Rational(1, 3)
+    for number in ("E", "oo", "GoldenRatio"):
+        with pytest.raises(BadInput, match=f"a name must not be that of a number; given: {number}"):
+            sc.bound("softmax-hardmax", n="n", gamma=number)
+
+
+@pytest.mark.parametrize("gamma", ["g - 1", "sin(g)", "log(n/2)", sympy.Symbol("g", real=True), sympy.Symbol("g") - 1])
+def test_an_undecided_premise_leaves_the_bound_open(gamma: Any) -> None:
+    """Each of these is negative for some value of its names, as for g = 1/2, 4 and n = 1."""
+    bound = sc.bound("softmax-hardmax", n="n", gamma=gamma)
+    assert (bound.status, bound.holds) == ("OPEN", None) and "where 1 <= n & 0 < gamma" in (bound.why or "")
+    assert f"OPEN: {bound.claim_status} where" in repr(bound)
+
+
+def test_a_symbol_is_read_as_its_name_is() -> None:
+    for g in ("g", sympy.Symbol("g"), sympy.Symbol("g", positive=True)):
+        plain = sc.bound("softmax-hardmax", n="n", gamma=g)
+        assert (plain.status, plain.premise_holds, plain.why) == (plain.claim_status, True, None)
+    for gamma in ("g + 1", sympy.Symbol("g") + 1):
+        assert sc.bound("softmax-hardmax", n="n", gamma=gamma).premise_holds is True
+
+
+def test_exact_numbers_of_sympy_are_arguments() -> None:
+    """2*64/64, 128 e^-pi and 128 e^-sqrt(2), of Python's own floats."""
+    from math import exp, pi
+
+    import mpmath
+
+    for gamma, value in ((sympy.log(64), 2.0), (sympy.pi, 128 * exp(-pi)), (sympy.sqrt(2), 128 * exp(-(2**0.5)))):
+        assert abs(float(sc.bound("softmax-hardmax", n=64, gamma=gamma).claimed) - value) < 1e-9
+    for number in (0.5, mpmath.mpf("0.5"), sympy.Float(0.5)):
+        with pytest.raises(BadInput, match=r'gamma must be exact; given: 0\.5; a float is not exact: write "1/2"'):
+            sc.bound("softmax-hardmax", n=64, gamma=number)
+    text = sc.bound("softmax", scores=["3", "1/2", 0], gamma=1)
+    assert text.value.mid == sc.bound("softmax", scores="3, 1/2, 0", gamma=1).value.mid
+    with pytest.raises(BadInput, match=r'a score must be exact and rational; given: 0\.5; .* write "1/2"'):
+        sc.bound("softmax", scores=[3, 0.5, 0], gamma=1)

@@ -125,9 +125,9 @@ def test_values_from_another_string_and_their_mean() -> None:
     ).run("))").array("balance").tolist()
 
 
-def test_positions_count_special_tokens_and_begin_with_1() -> None:
-    """BOS is position 1, also where position functions count from 0."""
-    model = mixed().patched("out", 2, value=7)
+def test_positions_count_special_tokens() -> None:
+    """BOS is position 0 where position functions count from 0."""
+    model = mixed().patched("out", 1, value=7)
     for word in ("a", "bab"):
         changed, plain = model.run(word), mixed().run(word)
         assert changed.array("out").tolist() == [7 if i == 1 else v for i, v in enumerate(plain.array("out"))]
@@ -242,3 +242,17 @@ def test_sizes_hold_on_every_run() -> None:
                     assert bound is not None and all(abs(float(one["mid"])) <= bound for one in values)
         totals = [sum(value or 0 for value in sizes.sizes_after(model, steps).values()) for steps in range(4)]
         assert all(a <= b for a, b in pairwise(totals)) and totals[0] < totals[-1]
+
+
+def test_positions_are_those_of_statements() -> None:
+    """`first` has CLS at 0; its hit is 1 where i = 1 and the token is 1, so that a patch at 1 makes 01 accepted."""
+    model = sc.build("first").bind(c=5)
+    patched = model.patched("hit", position=1, value=1)
+    assert patched.run("01").accept is True and model.run("01").accept is False
+    assert patched.run("01").array("hit").tolist() == [0, 1, 0]
+    assert model.patched("hit", 1, from_string="10").run("01").accept is True
+    assert [model.run("01").attribution(position=i).position for i in (0, 1, 2)] == [0, 1, 2]
+    assert model.run("01").attribution().position == 0  # the answer is read at CLS
+    for wrong in (lambda: model.patched("hit", -1, value=1), lambda: model.run("01").attribution(position=3)):
+        with pytest.raises(BadInput, match="counted from 0"):
+            wrong()

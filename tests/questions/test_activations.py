@@ -219,8 +219,8 @@ def test_contributions_are_those_of_numpy_and_add_up_to_the_logit(norms: bool) -
     end = wanted["hook_resid_post"]
     factor = 1 / np.sqrt(end.var(axis=1) + 0.1) if norms else np.ones(4)
     for place, label in ((1, "p"), (2, "q"), (4, "r")):
-        found, row = run.attribution(label, position=place), rows["pqr".index(label)]
-        assert found.label == label and found.position == place
+        found, row = run.attribution(label, position=place - 1), rows["pqr".index(label)]
+        assert found.label == label and found.position == place - 1  # BOS is 0
         shares = {}
         for name, values in written.items():
             z = values[place - 1]
@@ -234,13 +234,13 @@ def test_contributions_are_those_of_numpy_and_add_up_to_the_logit(norms: bool) -
         np.testing.assert_allclose(float(found.logit), wanted["logits"][place - 1, "pqr".index(label)], atol=1e-12)
         np.testing.assert_allclose(sum(shares.values()), float(found.logit), atol=1e-12)
     answered = run.attribution()
-    assert answered.label == (run.outputs or [])[-1] and answered.position == 4
+    assert answered.label == (run.outputs or [])[-1] and answered.position == 3
 
 
 def test_exact_contributions() -> None:
     found = sc.build("first").run("10").attribution()
     assert sum(found.parts.values()) == found.logit == found.parts["L2.head1"] and found.logit.has(sympy.E)
-    assert found.position == 1 and found.to_json()["parts"][-1]["part"] == "L2.head1"
+    assert found.position == 0 and found.to_json()["parts"][-1]["part"] == "L2.head1"
 
 
 def test_irrational_weights_of_an_output_layer() -> None:
@@ -260,7 +260,7 @@ def test_contributions_that_are_not_sums_are_refused() -> None:
     for ask, text in (
         (lambda: post.run("01", "ball").attribution(), "no norm after a block"),
         (lambda: plain.attribution("z"), "known: p, q, r"),
-        (lambda: plain.attribution(position=5), "one of the 4 of the input, counted from 1; given: 5"),
+        (lambda: plain.attribution(position=5), "one of the 4 of the input, counted from 0; given: 5"),
         (lambda: signs.attribution("p"), "there are no labels"),
         (lambda: sc.build("dyck-1").run("()").attribution(), "must have logits"),
     ):

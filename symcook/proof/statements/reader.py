@@ -93,7 +93,7 @@ _SIGNS = {"=>": "->", "<=>": "<->", "==": "=", "&&": "&", "||": "|", "!": "~", "
 _SIGNS |= {"⇒": "->", "→": "->", "⇔": "<->", "↔": "<->", "∧": "&", "∨": "|", "¬": "~", "≤": "<=", "≥": ">="}
 _SIGNS |= {"≠": "!=", "∀": "all", "∃": "ex", "−": "-", "·": "*", "×": "*", "%": ""}
 _ALIKE = {"iff": "<->", "implies": "->", "then": "->", "and": "&", "or": "|", "not": "~", "len": "n", "length": "n"}
-_ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n."}
+_ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n.", "reject": "~accept"}
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
 """By sign or word that a statement does not have: the advice that an error gives, with 1..n for the positions."""
 HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
@@ -219,6 +219,8 @@ class SentenceReader(expr.Reader):
                 continue
             if name in self.coordinates:
                 return f"{name} is a number; compare it, as in 0 < {name}({self.ends[1]})"
+            if name in HINTS:
+                return self.advice(name)
             near = difflib.get_close_matches(name.casefold(), ("accept", "answer"), 1)
             if near and name not in WORDS:
                 return f"did you mean {near[0]}?"

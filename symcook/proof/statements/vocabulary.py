@@ -23,6 +23,7 @@ from symcook.errors import BadInput, Rejected, unknown
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.model.parts import KINDS
+from symcook.model.spelled import spelled
 from symcook.present import present
 from symcook.programs.regular import regular_table
 from symcook.proof import grammar
@@ -483,6 +484,11 @@ class Sentence:
         advice = f"bind it: all {name} in {ends}. F" if tree[0] == "name" and len(name) == 1 else None
         if name in self.meaning.tokens:
             advice = f"it is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
+        near = unknown("name", name, [*WORDS, *(word for word in HINTS if word.isalpha())]).do or ""
+        if advice is None and len(name) > 2 and near.startswith("did you mean"):
+            meant = near.removeprefix("did you mean ").removesuffix("?")
+            advice = self.reader.advice(meant) if meant in HINTS else near
+            advice = None if (unknown("name", name, listed).do or "").startswith("did you mean") else advice
         advice = (self.reader.advice(name) if name in HINTS else advice) or unknown("name", name, listed).do
         return self.fail(tree, f"the name '{name}' is unknown here; {advice}")
 
@@ -585,10 +591,14 @@ class Sentence:
             return self.of_other(tree, [self.walk(a, scope) for a in arguments], scope)
         if name == "w" and name not in self.meaning.sorts:
             raise self.absent(tree, name)
+        base, stage = split(name)
+        # An unknown name is refused before its arguments, which may be unknown too.
+        has_meaning = name in {*scope, *self.meaning.functions, *ROUNDED} or base in self.meaning.space
+        if not has_meaning and (base != name or not self.language(name, len(arguments))):
+            raise self.unknown(tree, name)
         values = tuple(self.walk(a, scope) for a in arguments)
         if name in scope:
             return ("call", scope[name], values)
-        base, stage = split(name)
         kind_in_language = self.language(name, len(values)) if base == name else ""
         is_coordinate = base in self.meaning.space
         if is_coordinate and kind_in_language == "number":  # both would be numbers: nothing tells them apart
@@ -817,6 +827,8 @@ class Sentence:
             text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
         except BadInput as error:
             advice = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
+            if "needs a readout" in error.must and (labels or meaning.relation.looks[0] in ("sign", "zero")):
+                advice += f"; write {f'answer({spelled(str(labels[0]))})' if labels else 'accept'}"
             raise self.fail(tree, error.must + advice) from None
         answer = (expr.parse_term if kind in ("probability", "logit") else expr.parse_formula)(text)
         return answer if second is None else second.renamed(answer)
