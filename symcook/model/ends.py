@@ -255,9 +255,13 @@ class Embedding(Named):
         return ("" if self.spelled else " ").join(tokens)
 
     def pieces(self, text: str) -> Sequence[str]:
-        """The tokens that a text has where they are not `spelled`: the inverse of `written`. A text whose tokens cannot
-        be told apart, since a token has white space in it, is one piece."""
-        return [text] if text and any(set(token) & {*" \t\n"} for token in self.alphabet) else text.split()
+        """The tokens that a text has where they are not `spelled`: the inverse of `written`. Text without spaces has a
+        token a character if no longer token is in it, so that there is no other reading; else it is one piece, as is a
+        text for a model that has a token with white space in it."""
+        if text and any(set(token) & {*" \t\n"} for token in self.alphabet):
+            return [text]
+        one_reading = {*text} <= {*self.alphabet} and not any(len(t) > 1 and t in text for t in self.alphabet)
+        return text if one_reading else text.split()
 
     def listed(self, text: str) -> str:
         """A list of tokens as Python writes it: those that `text` begins with, for advice."""

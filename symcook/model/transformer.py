@@ -522,7 +522,8 @@ class Transformer(Verbs, Shown):
     @door()
     def tokens(self, word: TypedWord) -> tuple[str, ...]:
         """`word` as a sequence of tokens, with those that the model adds. A number stands for the token that is its
-        numeral. Text has a token a character; with tokens of several characters it has a space between tokens.
+        numeral. Text has a token a character. Where the model has longer tokens, text has a space between tokens;
+        without spaces it has a token a character if no longer token is in it.
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """

@@ -38,3 +38,11 @@ def test_one_text_is_one_string_for_every_question() -> None:
 def test_text_that_is_no_tokens_with_spaces_is_refused(words: tuple[str, ...], text: str, do: str) -> None:
     with pytest.raises(BadInput, match=f"separate tokens by spaces, or write {do}"):
         with_words(*words).run(text)
+
+
+def test_text_with_one_reading_has_a_token_a_character() -> None:
+    """The tokens of a decoder, as q0 and yes, and BOS in an alphabet are no part of these texts."""
+    decoder = sc.compile("dfa", "(aa)*")
+    assert decoder.tokens("aa") == decoder.tokens(["a", "a"]) == decoder.tokens("a a")
+    assert decoder.tokens("yes") == decoder.tokens(["yes"])
+    assert with_words("BOS", "a", "b").tokens("aab") == ("a", "a", "b")
