@@ -167,11 +167,12 @@ def from_pretrained(
 
     Example:
 
-    >>> import json, tempfile, symcook as sc
+    >>> import json, pathlib, tempfile, symcook as sc
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     weights = {"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[0, 1], [1, 0]]}
-    ...     _ = open(f"{folder}/swap.json", "w").write(json.dumps(weights))
-    ...     sc.from_pretrained(f"{folder}/swap.json", vocabulary=["a", "b"]).run("ab").outputs
+    ...     file = pathlib.Path(folder) / "swap.json"
+    ...     _ = file.write_text(json.dumps(weights))
+    ...     sc.from_pretrained(file, vocabulary=["a", "b"]).run("ab").outputs
     ['b', 'a']
 
     Source: Cookbook, Section 2.2.

@@ -55,7 +55,10 @@ class Quick(Trying):
         """Close the goal by `lines`. Facts that fail are left out of the whole text, but not of a block in it."""
         self.deep += 1
         try:
-            (super() if self.deep == 1 else super(Trying, self)).block(g, lines, place)
+            if self.deep == 1:
+                super().block(g, lines, place)
+            else:
+                super(Trying, self).block(g, lines, place)
         finally:
             self.deep -= 1
 

@@ -147,7 +147,7 @@ class LanguageSentence:
         if name == "at" and places and places[0] in self.typed:
             is_last = places[0] == self.typed[1]
             # Without a typed symbol, the last position is that of a token before the string; the first is not there.
-            if not is_last or self.model.embedding.after is not None:
+            if not is_last or self.model.embedding.ends[1]:
                 self.absent.append((is_last, given[0]))
             return self._part((is_last, given[0]), (_last if is_last else _first)(self._typed(given[0])))
         raise NoLanguage(f"no fold reads {name}")
@@ -399,7 +399,7 @@ def _is_causal(model: Transformer) -> bool:
     from symcook.programs import FORMULAS
     from symcook.programs.reading import formula_of
 
-    if not model.readout.each or model.embedding.after is not None:
+    if not model.readout.each or model.embedding.ends[1]:
         return False
     if model.unfollowed() is None:
         return True
