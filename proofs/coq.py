@@ -86,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
         if given.sample is not None and given.sample < 1:
             raise BadInput("a sample must be a positive number of seconds", given.sample)
         if given.record and not given.check:
-            raise BadInput("--record must stand with --check")
+            raise BadInput("--record must be used with --check")
         for name in given.ids:
             if name not in statements() and name not in inventory():
                 raise unknown("statement", name, [*statements()])

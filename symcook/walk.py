@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, Generic, NamedTuple, TypeGuard, TypeVar
 
 from symcook.domains.partsteps import TermsAndBias, columns_of, combine, head_of, row, terms_of
@@ -52,8 +52,12 @@ def follows(
     return hasattr(domain, "resume")
 
 
-POSITIONS: tuple[Coefficient, ...] = tuple(lowered(term) for term in ("i", "i - 1"))
-"""The position counted from 0, by the number of the first one."""
+@cache
+def position_from_zero(start: int) -> Coefficient:
+    """The position counted from 0, as a term in i; `start` is the number of the first one."""
+    return lowered(("i", "i - 1")[start])
+
+
 NO_MEMORY = "a number system that cannot leave positions out has no memory to read"
 """The message of a defect: an operation of `Follows` was needed in another number system."""
 
@@ -428,7 +432,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
     @property
     def index(self) -> Coefficient:
         """The position as a term in i, counted from 0."""
-        return POSITIONS[self.embedding.start]
+        return position_from_zero(self.embedding.start)
 
     def remembered(
         self, after: Memory[Column], keys: list[Column], values: list[Column]

@@ -95,10 +95,6 @@ class Ball:
         with mpmath.workdps(len(self.mid) + 5):
             return mpmath.mpf(self.mid)
 
-    def _mpmath_(self, precision: int, rounding: str) -> Any:
-        """What `mpmath.mpf(ball)` makes of a ball: `mpf`."""
-        return self.mpf()
-
     def _no_arithmetic(self, other: object = None) -> Any:
         """BadInput: balls are compared, and not computed with."""
         do = "compute with .interval(), or with .fraction where the radius is 0"

@@ -112,8 +112,10 @@ def convert(
 
 
 def add_final_norm(found: Converted, norm: str | None) -> None:
-    """Give a model with norms the one at the end where its format has it and no weight says so: its gains are 1."""
-    if FORMATS[found.word].final and norm == "pre" and "norm.weight" not in found.state:
+    """Give a model whose norms have no weights the one at the end, where its format has it: its gains are 1. Where the
+    norms of layers have weights, the one at the end has them too, or there is none."""
+    weighted = any(".norm1." in key or ".norm2." in key for key in found.state)
+    if FORMATS[found.word].final and norm == "pre" and "norm.weight" not in found.state and not weighted:
         d = len(found.state["embedding.weight"][0])
         found.state["norm.weight"] = [1] * d
         if found.facts.get("kind") != "rms":

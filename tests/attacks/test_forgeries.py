@@ -1017,7 +1017,11 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("what", COSTS)
+SLOW_TO_REFUSE = "a long function, applied often"
+MARKED = [pytest.param(what, marks=[pytest.mark.sweep] * (what == SLOW_TO_REFUSE)) for what in COSTS]
+
+
+@pytest.mark.parametrize("what", MARKED)
 def test_costs_are_bounded(what: str) -> None:
     goal, proof = COSTS[what]
     with pytest.raises(Rejected):

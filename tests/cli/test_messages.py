@@ -111,7 +111,7 @@ def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixt
     model.save(tmp_path / "m.json")
     target = str(tmp_path / "my weights.npz")
     out = printed(capsys, "export", str(tmp_path / "m.json"), "-o", target, "--max-length", "3")
-    line = next(part for part in out.splitlines() if "numpy alone" in part).partition(": ")[2]
+    line = next(part for part in out.splitlines() if "numpy only" in part).partition(": ")[2]
     words_of = shlex.split(line)
     assert words_of == ["python", "-m", "symcook.export.run_npz", target, "TOKEN ..."]
     done = subprocess.run([sys.executable, *words_of[1:4], "up d"], capture_output=True, text=True)

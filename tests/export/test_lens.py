@@ -274,7 +274,7 @@ def test_transformer_lens_computes_it(kind: str, tmp_path: Path) -> None:
 def test_dyck_1_in_transformer_lens_from_a_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = tmp_path / "d.pth"
     assert main(["export", "dyck-1", "-o", str(place), "--max-length", "8"]) == 0
-    assert "TransformerLens runs it: python" in capsys.readouterr().out
+    assert "TransformerLens: python" in capsys.readouterr().out
     for word, answer in (("(())()", "True"), ("(()", "False"), ("())(", "False")):
         done = subprocess.run([sys.executable, str(tmp_path / "d.py"), word], capture_output=True, text=True, cwd=ROOT)
         assert done.stdout.strip() == answer, done.stderr

@@ -429,7 +429,7 @@ def test_integer_arrays_are_matrices_and_floats_are_exact_only_where_it_is_said(
     block = FeedForward(("x", "y"), ("z",), np.array([[1, -2]]), np.array([3]), np.array([[4]]), np.array([0]))
     assert block == FeedForward(("x", "y"), ("z",), [[1, -2]], [3], [[4]], [0])
     floats = {"W1": np.array([[0.1, -0.5]]), "b1": [0.1], "W2": np.array([[1.0]]), "b2": np.zeros(1)}
-    with pytest.raises(BadInput, match="must be exact, not a Python float"):
+    with pytest.raises(BadInput, match="must be exact, not an array of floats"):
         FeedForward(("x", "y"), ("z",), **floats)
     assert FeedForward(("x", "y"), ("z",), **floats, exact=True) == FeedForward(
         ("x", "y"), ("z",), [[tenth, "-1/2"]], [tenth], [[1]], [0]

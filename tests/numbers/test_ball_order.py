@@ -51,6 +51,8 @@ def test_every_type_of_number_is_compared() -> None:
         assert third != foreign
         with pytest.raises(TypeError):
             operator.lt(third, foreign)
+    with pytest.raises(Undecided):  # mpmath asks the ball, and not its middle
+        operator.lt(mpmath.mpf("0.33333331"), third)
     assert {Ball("0.5", "0"), Fraction(1, 2)} == {Fraction(1, 2)}  # equal numbers have one hash
 
 

@@ -175,6 +175,7 @@ def test_the_theorem_of_the_program_is_proved_once(tmp_path: Path, monkeypatch: 
     byprogram.forget()
 
 
+@pytest.mark.sweep
 def test_a_stored_theorem_that_the_checker_refuses_is_proved_again(tmp_path: Path) -> None:
     model = sc.compile("c-rasp", BALANCE, alphabet="ab")
     statement, settled = compiledprograms.prove(model)

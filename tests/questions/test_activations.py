@@ -154,9 +154,9 @@ def test_what_is_not_there_is_refused_with_what_is() -> None:
     run = sc.build("dyck-1").run("())(")
     for ask, text in (
         (lambda: run.array("balace"), "did you mean balance?"),
-        (lambda: run.attention(1, 2), "given: layer 1, head 2; layer 1, head 1; layer 2, head 1"),
+        (lambda: run.attention(1, 2), "given: layer 1, head 2; known: layer 1, head 1; layer 2, head 1"),
         (lambda: run.attention(0, 0), "counted from 1; given: layer 0, head 0"),
-        (lambda: run["blocks.0.hook_mlp_pre"], "known: hook_embed, blocks.0.hook_resid_pre"),
+        (lambda: run["blocks.0.hook_mlp_pre"], "did you mean blocks.0.hook_mlp_out"),
         (lambda: run["hook_pos_embed"], "given: hook_pos_embed"),
         (lambda: run["blocks.2.hook_resid_pre"], "counted from 0; given: 2; blocks.0 blocks.1"),
         (lambda: run["blocks.1.hook_mlp_out"], "must have a feed-forward layer; given: blocks.1"),

@@ -120,7 +120,7 @@ def test_the_softened_model() -> None:
     soft = model.soften("t")
     assert [p.name for p in soft.parameters] == ["t"]
     assert soft.layers[0].attention.heads[0].weighting == "softmax"
-    with pytest.raises(sc.BadInput, match="a name of its own"):
+    with pytest.raises(sc.BadInput, match="must have a new name"):
         soft.soften("t")
     with pytest.raises(sc.BadInput, match="no plain average"):
         sc.build("dyck-1").soften()

@@ -352,7 +352,7 @@ def test_trust_prints_the_files_the_axioms_and_the_assumptions(capsys: pytest.Ca
     assert "Assumptions without a proof here" in words
     second = trust.second_checker()
     assert (second is None) == (not (proofs_directory() / trust.SECOND).is_file())
-    assert ("needs nothing but Python" in words) == (second is not None)
+    assert ("needs Python only" in words) == (second is not None)
 
 
 def test_trust_of_one_id_names_its_axioms_only(capsys: pytest.CaptureFixture[str]) -> None:
