@@ -112,6 +112,7 @@ def test_an_export_has_a_certificate_that_a_run_of_the_script_agrees_with(slope:
         assert model.run(word).accept == bool(found[-1, 1] > 0)
 
 
+@pytest.mark.tools("torch")
 def test_biases_go_to_transformer_lens_and_a_slope_does_not() -> None:
     files = FORMATS["transformerlens"].encode(dict(arrays(small(0), "float64", 4)), "m")
     assert files
