@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
 from symcook.errors import BadInput, Undecided
+from symcook.model.expr import Tree, parse_formula, show
 from symcook.proof.claims.decision import ClaimDecision
 from symcook.proof.search.elaborate import StepGap
 from symcook.proof.search.limits import OutOfTime, limited
@@ -29,6 +29,7 @@ from symcook.proof.statements import certify
 from symcook.proof.statements.certify import Begun, Settled
 from symcook.proof.statements.secondrun import other_strings
 from symcook.proof.statements.shortruns import Tried
+from symcook.proof.statements.trees import mapped
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -128,11 +129,15 @@ class StatementAsked:
         """A formula of the run with symbols in the place of their numbers: `at(a, n)` for `w(n) = 0`."""
         tokens = [*(self.document["embedding"]["words"] or ())]
 
-        def named(match: re.Match[str]) -> str:
-            token = tokens[int(match[2])]
-            return f"at({token if token.isidentifier() else repr(token)}, {match[1]})"
+        def named(tree: Tree) -> Tree:
+            if tree[0] != "=" or tree[1][:2] != ("call", "w") or tree[2][0] != "num":
+                return mapped(tree, named)
+            token = tokens[tree[2][1]]
+            return ("call", "at", (("name", token if token.isidentifier() else repr(token)), *tree[1][2]))
 
-        return re.sub(r"\bw\(([^()]*)\) = ([0-9]+)", named, formula)
+        with suppress(BadInput):
+            return show(named(parse_formula(formula)))
+        return formula
 
     @cached_property
     def subject(self) -> certify.Subject:
