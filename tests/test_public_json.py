@@ -11,6 +11,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -54,6 +55,7 @@ def keys(value: object, path: str = "", depth: int = 2) -> dict[str, set[str]]:
 def found(folder: Path) -> dict[str, dict[str, str]]:
     """By command the keys of its example, run in this folder, where one may read what another has written."""
     out, before = {}, Path.cwd()
+    shutil.copytree(ROOT / "examples" / "brackets", folder / "my-gpt2")  # which the example of `import` reads
     os.chdir(folder)
     try:
         for name in COMMANDS:
