@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -350,6 +351,7 @@ def test_the_examples_in_the_help_work(
     from symcook.cli.commands import COMMANDS
 
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples" / "brackets", tmp_path / "my-gpt2")  # which the example of `import` reads
     for name in [one for one in COMMANDS if one not in ("tour", "list", "completion")]:  # export before what reads it
         _, out, _ = call(capsys, name, "--help")
         line = out.partition("For example:")[2].partition("\n\n")[0].strip()
