@@ -112,8 +112,11 @@ FORMATS = {
 
 def dtype_name(dtype: object) -> Any:
     """The name of a dtype that is given as an object of numpy or torch, such as numpy.float32; else `dtype` itself."""
-    name = getattr(dtype, "name", getattr(dtype, "__name__", None)) or str(dtype).removeprefix("torch.")
-    return dtype if isinstance(dtype, str) or name not in DTYPES else name
+    if type(dtype).__module__.partition(".")[0] == "torch":
+        name: object = str(dtype).removeprefix("torch.")
+    else:
+        name = getattr(dtype, "name", getattr(dtype, "__name__", None))
+    return name if isinstance(name, str) and name in DTYPES else dtype
 
 
 def check(kind: str, dtype: str) -> FileFormat:

@@ -200,7 +200,7 @@ def outcome(function: Callable[..., Any], arguments: dict[str, Any], seconds: in
     try:
         function(**arguments)
     except sc.SymcookError as error:
-        if type(error) is sc.SymcookError or "--" in str(error):
+        if type(error) is sc.SymcookError or "--" in str(error).replace("symcook claims --search", ""):
             return f"{type(error).__name__}: {error}"
     except Exception as error:
         return f"{type(error).__name__}: {error}"
