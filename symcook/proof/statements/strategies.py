@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 AFTER_LANGUAGES = 4
-"""What `decide` has found true is searched a certificate for during this part of the time, 1/4. Of 12 such statements
-about dyck-1 and dyck-1-2, none was proved later."""
+"""What `decide` has found true is searched a certificate for during this part of the time, 1/4. The number was chosen
+and not measured."""
 
 
 UNDIVIDED, UNDECIDED = "it has no parts that are proved", "automata and counts do not decide it"
