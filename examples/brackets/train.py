@@ -8,8 +8,8 @@ import json
 import random
 from pathlib import Path
 
-import torch
-from transformers import GPT2Config, GPT2LMHeadModel
+import torch  # pyright: ignore[reportMissingImports]
+from transformers import GPT2Config, GPT2LMHeadModel  # pyright: ignore[reportMissingImports]
 
 TOKENS = ["(", ")", "yes", "no"]
 LONGEST = 10

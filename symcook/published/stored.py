@@ -208,7 +208,7 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The weights in a file of torch, which is asked to make nothing but tensors and plain values."""
     content(file, "a file of weights", MOST_BYTES)
     try:
-        import torch
+        import torch  # pyright: ignore[reportMissingImports]
     except ImportError:
         do = "install torch, or save the state dict as safetensors"
         raise BadInput("torch must be installed to read its files", file, do) from None
