@@ -32,6 +32,7 @@ MODELS = (
     "lookup-quadratic", "lookup-one-hot", "lookup-tetrahedron", "predecessor-quadratic", "majority", "tie-break",
     "first-position-softmax", "max-by-gelu", "multiply-gelu", "automaton-run-parity", "turing-step", "sinusoidal",
     "induction-by-term", "predecessor-strict-average", "dyck-1-2", "sign", "rumelhart-parity", "dyck-1-zero-one",
+    "lookup-layernorm-hash",
 )  # fmt: skip
 FORMATS = ("float16", "float32", "bfloat16", "e4m3", "flushed")
 """Formats with their range; the last one is float16 without subnormal numbers."""
