@@ -38,7 +38,7 @@ MORE = [
 ]
 MADE = (
     *("reference/recipes", "reference/commands", "reference/api"),
-    *("errata", "notes", "glossary", "notebooks", "gallery"),
+    *("errata", "notes", "glossary", "notebooks", "gallery", "reference/precision"),
 )
 """Folders below docs whose pages are made of data; docs/pages/extension.py has the same list."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
-from symcook.export import archive
+from symcook.export import archive, provedbits
 from symcook.export.archive import text
 from symcook.export.lens import WHY
 from symcook.forward import Result, forward
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 READS = PartsRead("the certificate", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
-FORMAT = "symcook certificate 4"
+FORMAT = "symcook certificate 5"
 BATCHED = 2**18
 """The greatest number of inputs, of all lengths together, that are compared where the exact model runs in batches. The
 argument `limit` below is this number or `SINGLE`, and so also says which of the two modes is used."""
@@ -527,6 +527,9 @@ def certificate(
     if bound.readout.answers and compared["first_difference"] is not None:
         length = max(compared["greatest_length"] + 1, bound.embedding.added, 1)
         certain = parted(certain, length, n_max, compared["first_difference"])
+    # The theorems about rounded runs that cover these arrays, if no difference was observed.
+    cites = outside is None and made.asked is None and compared["first_difference"] is None
+    theorems = provedbits.cited(model, made.values, made.arrays, made.roundings) if cites else []
     return {
         "decoding": made.decoding,
         "format": FORMAT,
@@ -542,6 +545,7 @@ def certificate(
         "claims": statuses,
         "greatest_length": compared["greatest_length"] if not bound.pointwise else None,
         "guaranteed": certain,
+        "theorems": theorems,
         "compared": compared,
         "roundings": dict(made.roundings),
         "position_tables": _tables(bound, n_max),

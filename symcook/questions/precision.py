@@ -23,12 +23,12 @@ from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
 from symcook.door import Progress, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
+from symcook.export import provedbits
 from symcook.export.guarantee import Fitting
 from symcook.forward import forward
 from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.questions import provedbits
 from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping, lengths
 from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
 from symcook.report.document import Document, PlainLines, Table
-from symcook.report.exported import guarantee_lines
+from symcook.report.exported import guarantee_lines, theorem_lines
 
 if TYPE_CHECKING:
     from symcook.export.answer import WeightArrays
@@ -27,4 +27,4 @@ def document(weights: WeightArrays) -> Document:
     ]
     table = Table(rows, header=("array", "shape", "type"))
     title = f"{weights.document['model']} as arrays of {weights.document['dtype']}"
-    return Document(title, [table, PlainLines(guarantee_lines(weights.document))])
+    return Document(title, [table, PlainLines([*guarantee_lines(weights.document), *theorem_lines(weights.document)])])

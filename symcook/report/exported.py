@@ -48,7 +48,7 @@ def _exported(answer: Exported) -> Document:
         lines.append(f"  {compared['ends']}")
     if compared["first_difference"] is not None:
         lines.append(f"first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
-    lines += [*_within_language(answer), *guarantee_lines(answer)]
+    lines += [*_within_language(answer), *guarantee_lines(answer), *theorem_lines(answer)]
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
     runs_decoder = decoded and answer["kind"] in ("npz", "torch")
     given = f"STRING --steps {decoded['steps']}" if runs_decoder else _input_placeholder(answer.model)
@@ -60,6 +60,7 @@ def _exported(answer: Exported) -> Document:
 def _verified(answer: Exported) -> Document:
     """That the certificate holds, the guarantee, and what was not checked."""
     lines = [*_within_language(answer, " as the certificate has them"), *guarantee_lines(answer)]
+    lines += theorem_lines(answer)
     for name, why in answer["not_checked"].items():
         statuses = ", ".join(f"{each['id']} {each['status']}" for each in answer["claims"]) if name == "claims" else ""
         lines.append(f"not checked: {name}{f' ({statuses})' if statuses else ''}: {why}")
@@ -87,6 +88,17 @@ def guarantee_lines(answer: Mapping[str, Any]) -> list[str]:
     """The guarantee of a certificate, in lines; of a decoder that of its steps."""
     decoded = answer.get("decoding")
     return decoding_lines(decoded, answer["dtype"]) if decoded else _guaranteed(answer["guaranteed"])
+
+
+def theorem_lines(answer: Mapping[str, Any]) -> list[str]:
+    """A line for each theorem that a certificate cites: to which length it covers the export."""
+    lines, added = [], answer["guaranteed"]["added_tokens_counted"]
+    for theorem in answer["theorems"]:
+        where = f" where {' and '.join(theorem['where'])}" if theorem["where"] else ""
+        order = ", if attention normalises after summing" if theorem["divided_last"] else ""
+        until = grouped(theorem["length"] - added)
+        lines.append(f"{theorem['id']} proves every decision up to length {until} in {answer['dtype']}{order}{where}")
+    return lines
 
 
 def _input_placeholder(model: Transformer) -> str:

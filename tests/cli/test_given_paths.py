@@ -37,7 +37,7 @@ OWN_FILES = {
     "verify/checkpoint.py": "fields of a row, behind its hash",
     **dict.fromkeys(
         (
-            "claims.py", "cli/families.py", "cli/listing.py", "cli/pages.py", "cli/prove.py", "questions/provedbits.py",
+            "claims.py", "cli/families.py", "cli/listing.py", "cli/pages.py", "cli/prove.py", "export/provedbits.py",
             "programs/shipped.py", "recipes/__init__.py", "report/page/html.py", "report/proof.py", "report/trust.py",
             "report/where.py",
         ),

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from symcook.domains.rounding import RUNTIMES
+from symcook.export.archive import Archive, reach
+from symcook.export.ranges import bits_kept, longest_in_range
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.modelfile import document_hash, model_hash
 from symcook.model.rationals import rational
+from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.proof import prove, records
 from symcook.proof.audit.statementfiles import statement_files
@@ -118,6 +122,49 @@ def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
         found = _read(name, statements()[name].written)
         if found is not None and prove(name)[0].status == "PROVED":
             yield found
+
+
+def _holds(premise: str, values: Mapping[str, Fraction]) -> bool | None:
+    """Whether a comparison of numbers and parameters holds; None if it speaks of something else."""
+    tree = parse_formula(premise)
+    if tree[0] not in ("<", "<=", "=", "!=") or not names(tree) <= set(values):
+        return None
+    a, b = (rational(side, values) for side in tree[1:])
+    return {"<": a < b, "<=": a <= b, "=": a == b, "!=": a != b}[tree[0]]
+
+
+def covering(model: Transformer, values: Mapping[str, Exact] | None = None) -> list[RoundedTheorem]:
+    """The theorems about a model whose parameters have these values, without the premises on parameters, which hold."""
+    given = {name: Fraction(str(value)) for name, value in model.values(values).items() if value.is_Rational}
+    found = list[RoundedTheorem]()
+    for theorem in theorems(model):
+        said = {premise: _holds(premise, given) for premise in theorem.only}
+        if False not in said.values():
+            found.append(replace(theorem, only=tuple(premise for premise, holds in said.items() if holds is None)))
+    return found
+
+
+def cited(
+    model: Transformer, values: Mapping[str, Exact] | None, m: Archive, roundings: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The theorems whose premises the float arrays `m` of a model meet, as a certificate cites them: "id", "accepts"
+    (the strings that are accepted, as a formula), "where" (further premises on the string), "divided_last" (whether
+    attention must normalise after summing), and "length": the greatest number of tokens that it covers.
+
+    The number of bits is that of the type, or smaller where a weight has a larger error. At the lengths no operation
+    overflows or underflows, so that unlimited exponents are no premise.
+    """
+    format, _ = RUNTIMES[str(m["dtype"])]
+    bits, found = bits_kept(roundings, format.bits), list[dict[str, Any]]()
+    for theorem in covering(model, values):
+        longest = (theorem.longest(bits) if bits else None) or 0
+        longest = longest_in_range(m, min(longest, reach(m) or longest), theorem.floats) if longest else 0
+        if longest > model.embedding.added:
+            found.append(
+                {"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only)}
+                | {"divided_last": theorem.floats, "length": longest}
+            )
+    return found
 
 
 def noted(model: Transformer, bits: Mapping[str, int]) -> tuple[dict[str, str], list[dict[str, Any]]]:

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 from checkout import ROOT
 
+from symcook.export import provedbits
 from symcook.model.modelfile import load
-from symcook.questions import provedbits
 from symcook.questions.precision import precision
 from symcook.recipes import build
 

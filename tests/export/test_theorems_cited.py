@@ -1,0 +1,106 @@
+"""Certificates cite the theorems about rounded runs, to lengths at which numpy meets no underflow and no overflow."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from checkout import ROOT
+
+import symcook as sc
+from symcook.export import archive, provedbits
+from symcook.export.ranges import bits_kept, longest_in_range
+from symcook.model.modelfile import load
+
+MAJORITY = load(ROOT / "proofs/models/majority.json")
+
+
+def arrays_of(model: sc.Transformer, dtype: str, n: int = 9) -> tuple[Any, dict[str, Any]]:
+    roundings = dict[str, Any]()
+    return archive.arrays(model.bind(model.values(None)), dtype, n, roundings), roundings
+
+
+def answered(m: Any, model: sc.Transformer, strings: list[str]) -> Any:
+    """The answers in numpy, which raises where a number overflows or underflows."""
+    numbers = {token: k for k, token in enumerate(model.embedding.words or ())}
+    tokens = np.array([[numbers[token] for token in model.tokens(string)] for string in strings])
+    with np.errstate(under="raise", over="raise"):
+        return archive.verdicts(m, archive.evaluate(m, archive.embed(m, tokens)))
+
+
+def cited(model: sc.Transformer, dtype: str) -> dict[str, int]:
+    m, roundings = arrays_of(model, dtype)
+    return {one["id"]: one["length"] for one in provedbits.cited(model, None, m, roundings)}
+
+
+def test_the_longest_strings_in_float16() -> None:
+    """dyck-1 ends at 128 by its range (510 by its bits), majority with ties at 2^11."""
+    dyck = sc.build("dyck-1")
+    assert cited(dyck, "float16") == {"lem.floats_dyck": 128}
+    m, _ = arrays_of(dyck, "float16")
+    half = "(" * 64 + ")" * 64
+    assert answered(m, dyck, [half, "()" * 64, "(" * 63 + ")" * 65, half[::-1]]).tolist() == [True, True, False, False]
+    assert cited(MAJORITY, "float16") == {"lem.rounded_majority": 31, "lem.floats_majority": 2048}
+    m, _ = arrays_of(MAJORITY, "float16")
+    strings = ["a" * 1024 + "b" * 1024, "a" * 1025 + "b" * 1023, "b" * 1023 + "ac" + "a" * 1023]
+    assert answered(m, MAJORITY, strings).tolist() == [False, True, True]
+
+
+def test_a_weight_with_a_larger_error_gives_fewer_bits() -> None:
+    """sqrt(6) in float64 is off by 4.5e-16, more than 2^-51; the tables of this export have 9 tokens."""
+    _, roundings = arrays_of(sc.build("first"), "float64")
+    assert bits_kept(roundings, 53) == 50 and bits_kept({}, 53) == 53
+    assert cited(sc.build("first"), "float64") == {"lem.rounded_first": 9}
+    assert cited(sc.build("first"), "float16") == {}  # a weight of softmax may underflow
+
+
+def chain(*weights: Fraction) -> sc.Transformer:
+    """A recogniser that multiplies 1 by weights, one a layer."""
+    names = [f"x{k}" for k in range(len(weights) + 1)]
+    space = sc.Space(tuple(names))
+    layers = tuple(
+        sc.Layer(None, sc.FeedForward((a,), (b,), [[w]], [[0]], [[1]], [[0]]))
+        for a, b, w in zip(names, names[1:], weights, strict=False)
+    )
+    embedding = sc.Embedding(space, words={"a": {names[0]: 1}})
+    return sc.Transformer("chain", embedding, layers, sc.Readout("sign", "last", (names[-1],), [[1]]))
+
+
+@pytest.mark.parametrize(
+    ("weights", "inside"),
+    [
+        (("1/16384",), True),
+        (("1/4096", "1/4096"), True),  # 2^-24, the least subnormal number, is exact
+        (("1/4096", "1/8192"), False),
+        (("1/4096", "1/3"), True),
+        (("1/16384", "1/3"), False),
+        (("256", "256"), False),
+    ],
+)
+def test_what_leaves_the_range_of_float16(weights: tuple[str, ...], inside: bool) -> None:
+    model = chain(*map(Fraction, weights))
+    m, _ = arrays_of(model, "float16")
+    assert longest_in_range(m, 5) == (5 if inside else 0)
+    if inside or weights[0] == "256":
+        return
+    with pytest.raises(FloatingPointError):
+        answered(m, model, ["a"])
+
+
+def test_a_norm_is_not_read() -> None:
+    m, _ = arrays_of(sc.build("first-layernorm"), "float32")
+    assert longest_in_range(m, 5) == 0
+
+
+def test_certificates_cite() -> None:
+    """The line is printed, and a model whose parameter has another value is covered too."""
+    exported = sc.build("dyck-1").arrays(max_length=2, dtype="float32")
+    assert exported.document["theorems"] == [
+        {"id": "lem.floats_dyck", "accepts": "dyck(w, n)", "where": [], "divided_last": True, "length": 4194302}
+    ]
+    line = "lem.floats_dyck proves every decision up to length 4,194,302 in float32, if attention normalises"
+    assert line in exported.text()
+    twice = sc.build("first").arrays(values={"c": 2}, max_length=3, dtype="float32").document["theorems"]
+    assert [(one["id"], one["where"], one["length"]) for one in twice] == [("lem.rounded_first", [], 4)]
