@@ -95,6 +95,9 @@ def run(
 
     --domain chooses another number system.
 
+    With --bits P the answer names the proved theorems about runs in P bits, each with the length up to which it covers
+    every string.
+
     With --steps the model is a decoder: it reads its own outputs, at most T tokens. The exit code is 0 if a token ends
     the run before that, else 3. With --json each token is one document on one line, with its position; the last
     document has the output and the reason why the run stopped. With --trace each token shows where each head looked.
@@ -146,8 +149,10 @@ def run(
         write_files({file: answer.svg(dark).encode()}, force)
         if not trace:  # the picture needed the trace, but the answer must not show it
             answer = replace(answer, result=replace(answer.result, steps=()))
+    theorems = None if bits is None or not chosen.model.alphabet else _theorems(chosen, bits)
     if as_json:
         added = ({} if within is None else {"in_region": within}) | ({} if file is None else {"svg": str(file)})
+        added |= {} if theorems is None else {"theorems": theorems}
         print_json(answer.to_json() | added)
     else:
         say(text(answer, line_width()))
@@ -155,6 +160,8 @@ def run(
             say(f"  {why}")
         if chosen.model.program is not None and chosen.model.program.kind == "dfa":
             say(f"  these are the scores of the next token; for the verdict give --steps {len(sequence) + 2}")
+        for line in () if theorems is None else _covered(theorems, present(bits), len(sequence)):
+            say(f"  {line}")
         if within is False:
             say(f"  outside the region where it is {exact_where(chosen)}")
         if file is not None:
@@ -163,6 +170,30 @@ def run(
         string = answer.given or EMPTY_STRING
         numbers = answer.result.domain.name
         raise Undecided(f"the verdict on {string} was undecided in {numbers} numbers; try --domain exact.")
+
+
+def _theorems(chosen: Chosen, bits: int) -> list[dict[str, Any]]:
+    """The theorems about runs of the model in so many bits."""
+    from symcook.export.provedbits import in_bits
+
+    return in_bits(chosen.model, chosen.values, bits)
+
+
+def _covered(theorems: list[dict[str, Any]], bits: int, length: int) -> Iterator[str]:
+    """Lines on the theorems about runs in so many bits: up to which length they cover strings, and whether they cover
+    one of this length."""
+    if not theorems:
+        yield f"no proved theorem covers runs of this model in {bits} bits"
+    for theorem in theorems:
+        if theorem["length"] is None:
+            yield f"{theorem['id']} covers no string in {bits} bits"
+            continue
+        where = f" where {' and '.join(theorem['where'])}" if theorem["where"] else ""
+        this = f"; this string has length {length:,}" if length > theorem["length"] else ""
+        long = theorem["length"] >= 2**64
+        until = "2^64 and more" if long else f"{theorem['length']:,}"
+        end = "" if long else f", and no longer ones{this}"
+        yield f"{theorem['id']} covers strings up to length {until} in {bits} bits{where}{end}"
 
 
 def _each_string(

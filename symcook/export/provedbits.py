@@ -167,6 +167,18 @@ def cited(
     return found
 
 
+def in_bits(model: Transformer, values: Mapping[str, Exact] | None, bits: int) -> list[dict[str, Any]]:
+    """The theorems that cover runs in which each operation is rounded to nearest to `bits` bits, with unlimited
+    exponents: "id", "accepts", "where" (further premises on the string) and "length": the greatest number of input
+    symbols that is covered, None if there is none."""
+    found, added = list[dict[str, Any]](), model.embedding.added
+    for theorem in covering(model, values):
+        longest = theorem.longest(bits)
+        length = None if longest is None or longest < max(added, 1) else longest - added
+        found.append({"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only), "length": length})
+    return found
+
+
 def noted(model: Transformer, bits: Mapping[str, int]) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Notes on the theorems about a model, and the same for JSON: by format, the greatest length of typed symbols that
     its number of bits gives. Exponents are unlimited in a theorem."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from checkout import ROOT
 
 import symcook as sc
+from symcook.__main__ import main
 from symcook.export import archive, provedbits
 from symcook.export.ranges import bits_kept, longest_in_range
 from symcook.model.modelfile import load
@@ -104,3 +106,26 @@ def test_certificates_cite() -> None:
     assert line in exported.text()
     twice = sc.build("first").arrays(values={"c": 2}, max_length=3, dtype="float32").document["theorems"]
     assert [(one["id"], one["where"], one["length"]) for one in twice] == [("lem.rounded_first", [], 4)]
+
+
+@pytest.mark.parametrize(
+    ("bits", "string", "line"),
+    [
+        (5, "(())", "lem.floats_dyck covers strings up to length 6 in 5 bits, and no longer ones"),
+        (4, "(())", "covers strings up to length 2 in 4 bits, and no longer ones; this string has length 4"),
+        (3, "()", "lem.floats_dyck covers no string in 3 bits"),
+        (500, "()", "lem.floats_dyck covers strings up to length 2^64 and more in 500 bits"),
+    ],
+)
+def test_a_run_in_bits_names_the_length(bits: int, string: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """4*(n + 2)*u <= 1 gives 2^bits/4 - 2."""
+    assert main(["run", "dyck-1", "--input", string, "--domain", "mpmath", "--bits", str(bits)]) == 0
+    assert line in capsys.readouterr().out
+
+
+def test_a_run_in_bits_without_a_theorem(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "parity", "--input", "01", "--domain", "mpmath", "--bits", "20"]) == 0
+    assert "no proved theorem covers runs of this model in 20 bits" in capsys.readouterr().out
+    assert main(["run", "first", "--input", "1", "--domain", "mpmath", "--bits", "8", "--json"]) == 0
+    (theorem,) = json.loads(capsys.readouterr().out)["theorems"]
+    assert theorem == {"id": "lem.rounded_first", "accepts": "w(1) = 1", "where": [], "length": 28}
