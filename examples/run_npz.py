@@ -339,6 +339,21 @@ def verdicts(m, z):
     return one_of(at, m["readout.position"])()
 
 
+def tokens_of_text(text, symbols, alphabet=()):
+    """The tokens of a text: those between its spaces, one a character, or the text as one token. A text with two
+    readings is refused. `symbols` are the tokens of inputs; those of `alphabet` count where `symbols` give no
+    reading."""
+    by_spaces, by_characters = text.split(), list(text)
+    for tokens in symbols, alphabet:
+        readings = [r for r in (by_spaces, by_characters) if r and set(r) <= set(tokens)]
+        if len(readings) == 2 and by_spaces != by_characters:
+            refuse(f"text must be a string of tokens in one way only; given: {text}; put spaces between tokens.")
+        if readings and not (by_characters in readings and any(len(t) > 1 and t in text for t in tokens)):
+            return readings[0]
+    spelled = all(len(token) == 1 for token in symbols)
+    return by_characters if spelled or not by_spaces else by_spaces
+
+
 def decode(m, given, steps):
     """Print the tokens that the model continues with after a string, at most `steps` (a text). Returns the exit code: 0
     at the end of the run, 3 at the limit."""
@@ -351,7 +366,7 @@ def decode(m, given, steps):
     if not re.fullmatch("[0-9]{1,18}", steps):
         refuse(f"the number of steps must be an integer of at least 0; given: {steps or 'nothing'}.")
     letters, certain, steps = m["decoding.letters"].tolist(), m["decoding.steps"].tolist(), int(steps)
-    word = list(given) if all(len(letter) == 1 for letter in letters) else given.split()
+    word = tokens_of_text(given, letters)
     for letter in word:
         if letter not in letters:
             refuse(f"every symbol must be one of {' '.join(letters) or 'none'}; given: {letter}.")
@@ -415,10 +430,10 @@ def main(path, given, steps=None):
 def answer(m, given, certificate):
     """Print what the model says about one input."""
     names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
-    # The input as embedded rows: tokens, typed with spaces where some token has several letters, or rows of numbers.
+    # The input as embedded rows: tokens, or rows of numbers.
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
-        tokens = list(given) if max(map(len, typed)) == 1 else given.split()
+        tokens = tokens_of_text(given, m["decoding.letters"].tolist() if "decoding.letters" in m else typed, typed)
         foreign = [t for t in tokens if t not in typed]
         if foreign:
             refuse(f"every symbol must be one of {' '.join(typed)}: {foreign[0]}")

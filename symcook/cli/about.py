@@ -22,7 +22,6 @@ from symcook.cli.options import (
     completes,
     option,
     papers,
-    typed,
     whole_family,
 )
 from symcook.cli.options import command as declare
@@ -202,7 +201,7 @@ def _summary(model: Transformer) -> str:
     """The numbers of layers and coordinates, the inputs, special tokens and outputs of a model, in one line."""
     kind = "rows of " + ", ".join(model.embedding.inputs or ())
     if model.alphabet:
-        kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
+        kind = f"strings over {' '.join(letters)}" if (letters := model.input_symbols) else "the empty string"
     layers, coordinates = len(model.layers), len(model.space)
     summary = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}, reads {kind}"
     ends = zip(model.embedding.ends, ("before the input", "after the input"), strict=True)

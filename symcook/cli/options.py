@@ -469,7 +469,7 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         if not model.alphabet:
             raise BadInput(f"{chosen.name} must be given numbers", used_options[0], input_hint(chosen))
         if word is not None:
-            letters = typed(model)
+            letters = model.input_symbols
             if any(len(letter) > 1 for letter in letters):
                 raise BadInput("a string with symbols longer than one character must be given by --tokens", word)
             for letter in word:
@@ -487,21 +487,11 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
     return dict(chosen.inputs)
 
 
-def typed(model: Transformer) -> Sequence[str]:
-    """The symbols of input strings: the alphabet of the model, or of its program if it has one. (The alphabet of a
-    decoder also has the tokens that it outputs.)"""
-    if model.program is None:
-        return model.alphabet
-    from symcook.programs.running import speech_of
-
-    return speech_of(model).letters
-
-
 def input_hint(chosen: Chosen) -> str:
     """The option that gives an input to this model, with an example, for messages."""
     model = chosen.model
     if model.alphabet:
-        letters = typed(model)
+        letters = model.input_symbols
         if not letters:
             return 'give --input ""'
         if any(len(letter) > 1 for letter in letters):

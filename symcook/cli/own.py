@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, choose, is_path, typed, whole_family
+from symcook.cli.options import Chosen, choose, is_path, whole_family
 from symcook.cli.output import Progress, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
@@ -350,7 +350,7 @@ def example(name: str, model: Transformer) -> str:
     """A hint with a command that proves a statement about this model."""
     from shlex import quote
 
-    labels, symbols = model.readout.labels, [symbol for symbol in typed(model) if symbol.isalnum()]
+    labels, symbols = model.readout.labels, [symbol for symbol in model.input_symbols if symbol.isalnum()]
     if labels:
         label = next((label for label in labels if str(label).isidentifier()), None)
         statement = f"answer({label}) -> 1 <= n" if label else "1 <= n"

@@ -174,11 +174,25 @@ if __name__ == "__main__":{decoding}
     print(*said if isinstance(said, list) else [said])
 '''
 
-WORDS = '''def tokens(word):
+WORDS = '''def tokens_of_text(text, symbols, alphabet=()):
+    """The tokens of a text: those between its spaces, one a character, or the text as one token. A text with two
+    readings is refused. Tokens of `alphabet` count where `symbols`, the tokens of inputs, give no reading."""
+    by_spaces, by_characters = text.split(), list(text)
+    for tokens in symbols, alphabet:
+        readings = [r for r in (by_spaces, by_characters) if r and set(r) <= set(tokens)]
+        if len(readings) == 2 and by_spaces != by_characters:
+            sys.exit(f"text must be a string of tokens in one way only; given: {text}; put spaces between tokens")
+        if readings and not (by_characters in readings and any(len(t) > 1 and t in text for t in tokens)):
+            return readings[0]
+    spelled = all(len(token) == 1 for token in symbols)
+    return by_characters if spelled or not by_spaces else by_spaces
+
+
+def tokens(word):
     """The numbers of the tokens of one input (1, n), with those that the model adds; a list of tokens, or text."""
     typed = [t for t in VOCABULARY if t not in (BEFORE, AFTER)]
     if isinstance(word, str):
-        word = list(word) if max(map(len, typed)) == 1 else word.split()
+        word = tokens_of_text(word, INPUT_SYMBOLS, typed)
     for t in word:
         if t not in typed:
             sys.exit(f"every symbol must be one of {' '.join(typed)}: {t}")
@@ -206,7 +220,7 @@ def refuse(text):
 def decode(word, steps):
     """Print the tokens that the model goes on with behind a word, at most so many; 0 at the end of the run, else 3.
     More steps than any runtime gets right behind a word of this length are refused, with exit code 2."""
-    word = list(word) if all(len(letter) == 1 for letter in LETTERS) else word.split()
+    word = tokens_of_text(word, LETTERS)
     for letter in word:
         if letter not in LETTERS:
             refuse(f"every letter must be one of {' '.join(LETTERS) or 'none'}; given: {letter}.")
@@ -314,7 +328,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         init="\n".join(f"        {line}" for line in _init(m, weights)),
         forward="\n".join(f"        {line}" for line in forward),
         given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
-        tokens=WORDS if words else ROWS,
+        tokens=WORDS.replace("INPUT_SYMBOLS", "LETTERS" if "decoding.letters" in m else "typed") if words else ROWS,
         decode=DECODE if "decoding.steps" in m else "",
         decoding=DECODING if "decoding.steps" in m else "",
         readout=indent(READOUTS[_known("readout.kind", str(m["readout.kind"]))], "    "),

@@ -22,6 +22,7 @@ from symcook.model.answers import EMPTY_STRING, Named
 from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, one_of, printable, sparse
 from symcook.model.entries import NamedNumbers, held, held_values, keep, keeps
 from symcook.model.symbols import Number, check_symbol, exact, lowered
+from symcook.model.typedtext import text_of_tokens
 
 if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
@@ -251,17 +252,8 @@ class Embedding(Named):
         return all(len(token) == 1 for token in self.alphabet)
 
     def written(self, tokens: Sequence[str]) -> str:
-        """Tokens that a user types as one text, from which they can be read again."""
-        return ("" if self.spelled else " ").join(tokens)
-
-    def pieces(self, text: str) -> Sequence[str]:
-        """The tokens that a text has where they are not `spelled`: the inverse of `written`. Text without spaces has a
-        token a character if no longer token is in it, so that there is no other reading; else it is one piece, as is a
-        text for a model that has a token with white space in it."""
-        if text and any(set(token) & {*" \t\n"} for token in self.alphabet):
-            return [text]
-        one_reading = {*text} <= {*self.alphabet} and not any(len(t) > 1 and t in text for t in self.alphabet)
-        return text if one_reading else text.split()
+        """Tokens that a user types as one text, from which they can be read again (`tokens_of_text`)."""
+        return text_of_tokens(tokens, self.alphabet)
 
     def listed(self, text: str) -> str:
         """A list of tokens as Python writes it: those that `text` begins with, for advice."""
@@ -274,7 +266,7 @@ class Embedding(Named):
 
     def said(self, tokens: Sequence[str]) -> str:
         """As `written`, for use within a sentence: the empty string is named, since it would be invisible."""
-        return self.written(tokens) or EMPTY_STRING
+        return self.written(tokens).rstrip(" ") or EMPTY_STRING
 
 
 def _control(character: str) -> bool:

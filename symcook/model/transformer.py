@@ -38,6 +38,7 @@ from symcook.model.parts import (
 )
 from symcook.model.reads import STEP_WORDS, StepsRead, names_of
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
+from symcook.model.typedtext import tokens_of_text
 
 if TYPE_CHECKING:
     import sympy
@@ -309,6 +310,16 @@ class Transformer(Verbs, Shown):
         """The tokens that a user types."""
         return self.embedding.alphabet
 
+    @cached_property
+    def input_symbols(self) -> tuple[str, ...]:
+        """The tokens of which an input consists: the alphabet, without the tokens that only a compiled decoder outputs
+        (states, rows of a Turing machine's table, its verdicts)."""
+        if self.program is None:
+            return self.alphabet
+        # The program of a decoder of Theorem 2 may list these tokens in its alphabet; they are labels of the readout.
+        outputs = self.readout.labels if self.program.kind == "tm" else ()
+        return tuple(t for t in self.alphabet if t in self.program.alphabet and t not in outputs)
+
     @property
     def decides(self) -> bool:
         """Whether the readout gives accept or reject."""
@@ -522,10 +533,10 @@ class Transformer(Verbs, Shown):
     @door()
     def tokens(self, word: TypedWord) -> tuple[str, ...]:
         """`word` as a sequence of tokens, with those that the model adds. A number stands for the token that is its
-        numeral. Text has a token a character. Where the model has longer tokens, text has a space between tokens;
-        without spaces it has a token a character if no longer token is in it.
+        numeral. Text is read in the one way in which it is a string of tokens: by spaces, a token a character, or
+        as one token (`tokens_of_text`).
 
-        BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
+        BadInput where it has a foreign token or two readings, is too long, or is empty and the model adds nothing.
         """
         alphabet = self.alphabet
         if not alphabet:
@@ -534,7 +545,7 @@ class Transformer(Verbs, Shown):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
         text = word if isinstance(word, str) and not self.embedding.spelled else None
-        entries = word if text is None else self.embedding.pieces(text)
+        entries = tokens_of_text(word, self.input_symbols, alphabet) if isinstance(word, str) else word
         result: tuple[Any, ...] = tuple(map(symbol_text, entries))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symcook.errors import BadInput
+from symcook.model.typedtext import tokens_of_text
 
 SHOWN = 8
 """The maximum number of tokens that a message lists."""
@@ -28,10 +29,9 @@ class Speech:
     puts: Mapping[str, str] | None = None
 
     def word(self, given: str | Sequence[str]) -> tuple[str, ...]:
-        """A string as a tuple of letters. In a text each character is a letter; if some letter is longer, the letters
-        are separated by spaces. BadInput for an unknown letter."""
+        """A string as a tuple of letters; a text is read by `tokens_of_text`. BadInput for an unknown letter."""
         if isinstance(given, str):
-            given = given if all(len(letter) == 1 for letter in self.letters) else given.split()
+            given = tokens_of_text(given, self.letters)
         for letter in given:
             if letter not in self.letters:
                 raise BadInput(f"every symbol must be in the alphabet {' '.join(self.letters)}", letter)

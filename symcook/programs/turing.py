@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
 from symcook.files import parsed
+from symcook.model.typedtext import tokens_of_text
 
 BLANK = "_"
 """The blank in texts and in JSON; a code has the blank 0."""
@@ -89,13 +90,11 @@ class TuringMachine:
         return (self.blank, *self.symbols)
 
     def word(self, text: str | Sequence[str]) -> tuple[str, ...]:
-        """An input as a tuple of symbols. In a text each character is a symbol; if some input symbol is longer, the
-        symbols are separated by spaces.
+        """An input as a tuple of symbols; a text is read by `tokens_of_text`.
 
         Raises BadInput for a blank, and for a symbol that is not one of the machine's input symbols.
         """
-        spelled = all(len(symbol) == 1 for symbol in self.input)
-        symbols = (tuple(text) if spelled else tuple(text.split())) if isinstance(text, str) else tuple(text)
+        symbols = tokens_of_text(text, self.input) if isinstance(text, str) else tuple(text)
         for symbol in symbols:
             if symbol == self.blank and symbol not in self.input:
                 must = f"an input must hold no blank, only {' '.join(self.input) or 'nothing'}"

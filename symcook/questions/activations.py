@@ -1,12 +1,12 @@
 """The numbers of a run as arrays: the residual stream, attention, logits, and activations by TransformerLens's names.
 
 A run is repeated once with a trace, in the number system that it was made in, and its numbers are read from the trace
-and computed again by the operations of that number system.
+and computed again by the operations of that number system, from the steps of each part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
@@ -14,22 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symcook.domains.partsteps import HeadFunctions, TermsAndBias, columns_of, combine, head_of, row, terms_of
 from symcook.errors import BadInput, unknown
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.expr import parse_term
-from symcook.model.parts import Head, LayerNorm, SelfAttention, Sublayer
-from symcook.model.reads import PartsRead
+from symcook.model.parts import Part, Sublayer
+from symcook.model.reads import STEP_WORDS, StepsRead
+from symcook.model.steps import LinearMap, attention, unknown_step
 from symcook.model.symbols import Number, exact
 from symcook.numbers.evaluate import float_of
-from symcook.walk import Result
+from symcook.walk import Result, position_from_zero
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from symcook.run import Run
 
-READS = PartsRead("the arrays of a run")
+READS = StepsRead("the arrays of a run", **STEP_WORDS)
 StreamColumns = Mapping[str, Any]
 """{coordinate: its column}; a coordinate that is zero by construction may be left out."""
 
@@ -76,85 +78,78 @@ class Activations:
             return stream
         return {name: column for norm in step.before for name, column in self.normalised(norm, stream).items()}
 
-    def normalised(self, norm: LayerNorm, stream: StreamColumns) -> StreamColumns:
+    def normalised(self, norm: Part, stream: StreamColumns) -> StreamColumns:
         """The output of a norm."""
-        if norm.projection is None:
-            entries = [stream.get(name, self.zero) for name in norm.reads]
-        else:
-            entries = [self.row(weights, stream) for weights in norm.lowered["projection"]]
-        columns = self.system.layer_norm(entries, norm.lowered["epsilon"], norm.zero_variance)
-        rows = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
-        return {name: self.sum([(column, gain)], bias) for name, column, gain, bias in rows}
-
-    def sum(self, terms: Sequence[tuple[Any, Number]], bias: Number = Fraction(0)) -> Any:
-        """A weighted sum of columns, and a bias."""
-        return self.system.linear([(column, weight) for column, weight in terms if weight != 0], bias)
+        return dict(zip(norm.writes, columns_of(norm, norm.steps)(self.system, stream).values(), strict=True))
 
     def row(self, weights: Mapping[Any, Number], columns: Mapping[Any, Any], bias: Number = Fraction(0)) -> Any:
         """One row of a matrix times columns, and a bias."""
-        return self.sum([(columns[name], weight) for name, weight in weights.items() if name in columns], bias)
+        return self.system.linear(row(weights, columns), bias)
+
+    def summed(self, terms: Mapping[int, TermsAndBias[Any]]) -> list[Any]:
+        """The columns of the entries of a step."""
+        return [combine(self.system, *entry) for entry in terms.values()]
 
     # Heads and feed-forward layers.
 
-    def attentions(self) -> Iterator[tuple[int, Sublayer, tuple[Head, ...]]]:
-        """The attention sublayers: index, step and heads."""
-        for number, step in enumerate(self.steps):
-            if isinstance(step.block, SelfAttention):
-                yield number, step, step.block.heads
-
-    def head(self, layer: int, head: int) -> tuple[int, Sublayer, Head]:
+    def head(self, layer: int, head: int) -> tuple[int, Sublayer, Part]:
         """The head of a layer, both counted from 1. BadInput, with the heads that there are, for another one."""
         names = []
-        for number, step, heads in self.attentions():
-            for place, part in enumerate(heads, 1):
+        for number, step in enumerate(self.steps):
+            for place, part in enumerate(filter(_is_head, step.parts), 1):
                 if (step.layer, place) == (layer, head):
                     return number, step, part
                 names.append(f"layer {step.layer}, head {place}")
         known = f"known: {'; '.join(names)}" if names else "the model has no head"
         raise BadInput("a head must be one of the model, counted from 1", f"layer {layer}, head {head}", known)
 
-    def queries(self, head: Head, view: StreamColumns) -> list[Any]:
-        """The columns of Q x."""
-        return [self.row(weights, view) for weights in head.lowered["Q"]]
+    def queries(self, head: Part, view: StreamColumns) -> list[Any]:
+        """The columns of the queries."""
+        return self.summed(head_of(head, None).queries(self.system, view))
 
-    def keys(self, head: Head, view: StreamColumns) -> list[Any]:
-        """The columns of K x."""
-        return [self.row(weights, view) for weights in head.lowered["K"]]
+    def keys(self, head: Part, view: StreamColumns) -> list[Any]:
+        """The columns of the keys."""
+        return self.summed(head_of(head, None).keys(self.system, view))
 
-    def contents(self, head: Head, view: StreamColumns) -> dict[str, Any]:
-        """{written coordinate: column of V x}."""
-        return {name: self.row(row, view) for name, row in zip(head.writes, head.lowered["V"], strict=True)}
+    def contents(self, head: Part, view: StreamColumns) -> dict[str, Any]:
+        """{written coordinate: its column of values}."""
+        return dict(zip(head.writes, self.summed(head_of(head, None).values(self.system, view)), strict=True))
 
-    def attend(self, head: Head, view: StreamColumns, values: Sequence[Any]) -> list[Any]:
+    def attend(self, head: Part, view: StreamColumns, values: Sequence[Any]) -> list[Any]:
         """The averages of value columns by the weights of a head."""
-        rule = head.sees, head.weighting, head.lowered["factor"]
-        pairs = [] if head.uniform else list(zip(self.queries(head, view), self.keys(head, view), strict=True))
-        return self.system.attend([query for query, _ in pairs], [key for _, key in pairs], values, *rule)
+        functions = head_of(head, None)
+        queries, keys = self._compared(functions, view)
+        return self.system.attend(queries, keys, values, functions.mask, functions.weighting, head.lowered["factor"])
 
-    def weights(self, head: Head, view: StreamColumns) -> list[Any]:
+    def _compared(self, functions: HeadFunctions, view: StreamColumns) -> tuple[list[Any], list[Any]]:
+        """The queries and keys of whose products scores are made, as the forward pass takes them: without those that
+        are zero, and with a key that grows with the position if scores depend on the distance."""
+        asked, offered = functions.queries(self.system, view), functions.keys(self.system, view)
+        # A side without terms and with bias 0 is zero.
+        both = [d for d in asked if any(asked[d]) and any(offered[d])]
+        queries, keys = (self.summed({d: side[d] for d in both}) for side in (asked, offered))
+        if functions.per_position != 0:
+            queries.append(self.system.linear([], 1))
+            index = self.system.positions(position_from_zero(self.model.embedding.start))
+            keys.append(self.system.linear([(index, functions.per_position)], 0))
+        return queries, keys
+
+    def weights(self, head: Part, view: StreamColumns) -> list[Any]:
         """The attention weights: for each key position the column over the query positions."""
         return self.attend(head, view, self.system.units(len(self.places)))
 
-    def outputs(self, head: Head, view: StreamColumns) -> dict[str, Any]:
+    def outputs(self, head: Part, view: StreamColumns) -> dict[str, Any]:
         """{written coordinate: the column that the head adds to it}."""
         contents = self.contents(head, view)
         return dict(zip(contents, self.attend(head, view, list(contents.values())), strict=True))
 
-    def units(self, number: int, step: Sublayer) -> dict[int, Any]:
-        """{hidden unit, counted from 0: the column of its activation} of a feed-forward sublayer."""
-        part: Any = step.block
-        view, numbers = self.view(number, step), part.lowered
-        return {
-            unit: self.system.activate(self.row(numbers["W1"][unit], view, numbers["b1"][unit]), part.activation)
-            for unit in range(part.hidden)
-        }
+    def units(self, part: Part, view: StreamColumns) -> dict[int, Any]:
+        """{hidden unit, counted from 0: its column} of a feed-forward layer."""
+        return dict(columns_of(part, last_map(part).of)(self.system, view))
 
-    def network(self, number: int, step: Sublayer) -> dict[str, Any]:
-        """{written coordinate: the column that a feed-forward sublayer adds to it}."""
-        part: Any = step.block
-        units, numbers = self.units(number, step), part.lowered
-        rows = zip(part.writes, numbers["W2"], numbers["b2"], strict=True)
-        return {name: self.row(weights, units, bias) for name, weights, bias in rows}
+    def network(self, part: Part, view: StreamColumns) -> dict[str, Any]:
+        """{written coordinate: the column that a feed-forward layer adds to it}."""
+        return dict(zip(part.writes, self.summed(terms_of(part, part.steps)(self.system, view)), strict=True))
 
     # Numbers.
 
@@ -172,8 +167,8 @@ class Activations:
         with PRECISION, self.system.context():
             read = [[self.value(self.system.read(c, at), as_exact) for c in columns] for at in self.places]
         filled = np.empty((len(self.places), len(columns)), dtype=object if as_exact else np.float64)
-        for at, row in enumerate(read):
-            for c, number in enumerate(row):
+        for at, numbers in enumerate(read):
+            for c, number in enumerate(numbers):
                 filled[at, c] = number
         return filled
 
@@ -202,6 +197,19 @@ class Activations:
         with PRECISION, self.system.context():
             scores = self.array([self.row(weights, stream) for weights in readout.rows], as_exact)
         return scores if readout.labels else scores[:, 0]
+
+
+def _is_head(part: Part) -> bool:
+    """Whether a part attends."""
+    return attention(part.steps) is not None
+
+
+def last_map(part: Part) -> LinearMap:
+    """The linear map from hidden units to outputs, the last step of a feed-forward layer."""
+    match part.steps:
+        case LinearMap(_, _, _) as step:
+            return step
+    unknown_step("the arrays of a run", part.steps)
 
 
 def nearest_float(system: Any, number: Any, digits: int) -> float:

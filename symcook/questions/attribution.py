@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from symcook.domains.partsteps import columns_of
 from symcook.errors import BadInput, unknown
 from symcook.locks import PRECISION
 from symcook.model.answers import Reply
 from symcook.model.expr import show
-from symcook.model.parts import LayerNorm, SelfAttention
+from symcook.model.parts import Part
+from symcook.model.steps import Centre, DivideByRms, Read, ScaleEntries, attention, unknown_step
 from symcook.model.symbols import Number, exact, from_sympy
 from symcook.numbers.evaluate import float_of
+from symcook.questions.activations import last_map
 
 if TYPE_CHECKING:
     from symcook.questions.activations import Activations
@@ -108,8 +111,9 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
     if norm is None:
         parts = {name: _dot(weights, values) for name, values in written.items()}
         return Attribution(activations.model.name, run.given, at + start, label, logit, parts)
-    factor = _factor(activations, norm, written, at, as_exact)
-    parts = _through(norm, weights, written, factor, as_exact)
+    final = FinalNorm(norm, as_exact)
+    factor = final.factor(activations, written, at)
+    parts = final.contributions(weights, written, factor)
     return Attribution(activations.model.name, run.given, at + start, label, logit, parts, factor)
 
 
@@ -127,18 +131,19 @@ def _written(activations: Activations) -> Iterator[tuple[str, dict[str, Any]]]:
             must = "a model must have no norm after a block where contributions to a logit are asked"
             raise BadInput(must, f"layer {step.layer}", "set a head or unit to zero with without(..), and compare")
         view = activations.view(number, step)
-        if isinstance(step.block, SelfAttention):
-            for place, head in enumerate(step.block.heads, 1):
-                yield f"L{step.layer}.head{place}", activations.outputs(head, view)
-            continue
-        numbers, units = step.block.lowered, activations.units(number, step)
-        for unit, column in units.items():
-            rows = zip(step.block.writes, numbers["W2"], strict=True)
-            added = {name: activations.sum([(column, row[unit])]) for name, row in rows if unit in row}
-            yield f"L{step.layer}.ff.unit{unit + 1}", added
-        biases = {name: bias for name, bias in zip(step.block.writes, numbers["b2"], strict=True) if bias != 0}
-        if biases:
-            yield f"L{step.layer}.ff.b2", {name: activations.sum([], bias) for name, bias in biases.items()}
+        for place, part in enumerate(step.parts, 1):
+            if attention(part.steps):
+                yield f"L{step.layer}.head{place}", activations.outputs(part, view)
+                continue
+            last, numbers = last_map(part), part.lowered
+            for unit, column in activations.units(part, view).items():
+                rows = zip(part.writes, numbers[last.matrix], strict=True)
+                added = {name: system.linear([(column, row[unit])], 0) for name, row in rows if unit in row}
+                yield f"L{step.layer}.ff.unit{unit + 1}", added
+            all_biases = () if last.bias is None else numbers[last.bias]
+            biases = {name: bias for name, bias in zip(part.writes, all_biases, strict=False) if bias != 0}
+            if biases:
+                yield f"L{step.layer}.ff.{last.bias}", {name: system.linear([], bias) for name, bias in biases.items()}
 
 
 def _number(number: Number, as_exact: bool) -> Any:
@@ -154,35 +159,55 @@ def _dot(weights: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
     return sum((weight * values[name] for name, weight in weights.items() if name in values), zero)
 
 
-def _factor(activations: Activations, norm: LayerNorm, written: Any, at: int, as_exact: bool) -> Any:
-    """1/sqrt(variance + epsilon) at the position: what the final norm multiplies centred entries by."""
-    m = len(norm.reads)
-    entries = [sum(values.get(name, 0) for values in written.values()) for name in norm.reads]
-    mean = sum(entries) / (Fraction(m) if not as_exact else exact(m))
-    last = max(number for number, step in enumerate(activations.steps) if step.block is None)
-    stream = activations.before(last)
-    columns = [stream.get(name, activations.zero) for name in norm.reads]
-    with PRECISION, activations.system.context():
-        outputs = activations.system.layer_norm(columns, norm.lowered["epsilon"], norm.zero_variance)
-        normed = [activations.value(activations.system.read(column, at), as_exact) for column in outputs]
-    apart = [(entry - mean, value) for entry, value in zip(entries, normed, strict=True) if value != 0]
-    if not apart:
-        place = at + activations.model.embedding.start
-        raise BadInput("the final norm must meet a variance above zero", f"zero at position {place}")
-    difference, value = max(apart, key=lambda pair: abs(pair[1])) if not as_exact else apart[0]
-    return value / difference
+class FinalNorm:
+    """The final norm of a model at a factor that is held fixed: then it is linear, so that contributions add up."""
 
+    def __init__(self, norm: Part, as_exact: bool) -> None:
+        self.norm, self.as_exact = norm, as_exact
+        # Whether the mean is subtracted, and the gain and bias of each entry. A norm after a block has no projection.
+        match norm.steps:
+            case ScaleEntries(DivideByRms(Centre(Read()), _, _) as divided, gain, bias):
+                self.centred, self.what = True, "a variance"
+            case ScaleEntries(DivideByRms(Read(), _, _) as divided, gain, bias):
+                self.centred, self.what = False, "a mean of squares"
+            case _:
+                unknown_step("attribution", norm.steps)
+        self.divided = divided
+        self.gains = [_number(number, as_exact) for number in norm.lowered[gain]]
+        self.biases = [] if bias is None else [_number(number, as_exact) for number in norm.lowered[bias]]
 
-def _through(
-    norm: LayerNorm, weights: Mapping[str, Any], written: Mapping[str, Any], factor: Any, as_exact: bool
-) -> dict[str, Any]:
-    """The contributions through the final norm at a factor that is held fixed, and that of its bias."""
-    gains, biases = (dict(zip(norm.reads, norm.lowered[name], strict=True)) for name in ("gain", "bias"))
-    size = exact(len(norm.reads)) if as_exact else float(len(norm.reads))
-    parts = {}
-    for name, values in written.items():
-        mean = sum(values.get(read, 0) for read in norm.reads) / size
-        centred = {read: (values.get(read, 0) - mean) * factor * _number(gains[read], as_exact) for read in norm.reads}
-        parts[name] = _dot(weights, centred)
-    parts["final norm bias"] = _dot(weights, {read: _number(bias, as_exact) for read, bias in biases.items()})
-    return parts
+    def entries(self, values: Mapping[str, Any]) -> list[Any]:
+        """The entries that are divided by the root, for what one part wrote or for the residual stream."""
+        entries = [values.get(name, 0) for name in self.norm.reads]
+        if not self.centred:
+            return entries
+        mean = sum(entries) / (exact(len(entries)) if self.as_exact else float(len(entries)))
+        return [entry - mean for entry in entries]
+
+    def factor(self, activations: Activations, written: Mapping[str, Mapping[str, Any]], at: int) -> Any:
+        """1/sqrt(variance + epsilon) at the position, or that of the mean of squares: what entries are multiplied by.
+        BadInput where all entries are zero."""
+        names = dict.fromkeys(name for values in written.values() for name in values)
+        entries = self.entries({name: sum(values.get(name, 0) for values in written.values()) for name in names})
+        last = max(number for number, step in enumerate(activations.steps) if step.block is None)
+        with PRECISION, activations.system.context():
+            outputs = columns_of(self.norm, self.divided)(activations.system, activations.before(last)).values()
+            normed = [activations.value(activations.system.read(column, at), self.as_exact) for column in outputs]
+        apart = [(entry, value) for entry, value in zip(entries, normed, strict=True) if value != 0]
+        if not apart:
+            place = at + activations.model.embedding.start
+            raise BadInput(f"the final norm must meet {self.what} above zero", f"zero at position {place}")
+        entry, value = max(apart, key=lambda pair: abs(pair[1])) if not self.as_exact else apart[0]
+        return value / entry
+
+    def contributions(
+        self, weights: Mapping[str, Any], written: Mapping[str, Mapping[str, Any]], factor: Any
+    ) -> dict[str, Any]:
+        """The contributions to a logit, with that of the norm's bias."""
+        writes, parts = self.norm.writes, {}
+        for name, values in written.items():
+            scaled = [entry * factor * gain for entry, gain in zip(self.entries(values), self.gains, strict=True)]
+            parts[name] = _dot(weights, dict(zip(writes, scaled, strict=True)))
+        if self.biases:
+            parts["final norm bias"] = _dot(weights, dict(zip(writes, self.biases, strict=True)))
+        return parts

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symcook.domains.partsteps import head_of
 from symcook.errors import NEAR, BadInput
 from symcook.locks import PRECISION
-from symcook.model.parts import Head, Mask, Sublayer
+from symcook.model.parts import Mask, Part, Sublayer
+from symcook.model.steps import placed_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,11 +110,11 @@ def _post(activations: Activations, layer: int) -> NDArray[Any]:
     return _spread(activations, activations.after(max(numbers)))
 
 
-def _by_head(activations: Activations, layer: int, columns: Callable[[Head, Any], Sequence[Any]]) -> NDArray[Any]:
+def _by_head(activations: Activations, layer: int, columns: Callable[[Part, Any], Sequence[Any]]) -> NDArray[Any]:
     """Columns of each head, with zeros for heads that have fewer: (heads, positions, columns)."""
     number, step = _sublayer(activations, layer, "attention")
-    view, block = activations.view(number, step), step.block
-    heads = [activations.array(columns(head, view)) for head in getattr(block, "heads", ())]
+    view = activations.view(number, step)
+    heads = [activations.array(columns(head, view)) for head in step.parts]
     widest = max(array.shape[1] for array in heads)
     return np.stack([np.pad(array, ((0, 0), (0, widest - array.shape[1]))) for array in heads])
 
@@ -146,15 +147,18 @@ def _pattern(activations: Activations, layer: int) -> NDArray[Any]:
 
 
 def _scores(activations: Activations, layer: int) -> NDArray[Any]:
-    """scale (Q x) . (K x) / temperature; minus infinity where the mask hides the key."""
+    """(scale query . key + slope (j - i))/temperature; minus infinity where the mask hides the key."""
     _, step = _sublayer(activations, layer, "attention")
     asked, offered = _by_head(activations, layer, activations.queries), _by_head(activations, layer, activations.keys)
     scores = np.einsum("hid,hjd->hij", asked, offered)
-    for place, head in enumerate(getattr(step.block, "heads", ())):
-        factors = [activations.system.positions(head.lowered[name]) for name in ("scale", "temperature")]
-        rows = activations.array(factors)
+    i, j = np.indices(scores.shape[1:])
+    for place, head in enumerate(step.parts):
+        functions, system = head_of(head, None), activations.system
+        if functions.per_position != 0:
+            scores[place] += activations.array([system.linear([], functions.per_position)]) * (j - i)
+        rows = activations.array([system.positions(head.lowered[name]) for name in placed_numbers(head.steps)])
         scores[place] *= (rows[:, 0] / rows[:, 1])[:, None]
-        scores[place][~_visible(head.sees, len(scores[place]))] = -np.inf
+        scores[place][~_visible(functions.mask, len(scores[place]))] = -np.inf
     return scores
 
 
@@ -168,17 +172,17 @@ def _attn_out(activations: Activations, layer: int) -> NDArray[Any]:
     """What all heads of a layer add to the residual stream."""
     number, step = _sublayer(activations, layer, "attention")
     view, added = activations.view(number, step), dict[str, Any]()
-    for head in getattr(step.block, "heads", ()):
+    for head in step.parts:
         for name, column in activations.outputs(head, view).items():
-            added[name] = activations.sum(
-                [(column, Fraction(1)), *([(added[name], Fraction(1))] if name in added else [])]
-            )
+            added[name] = activations.system.linear([(column, 1), *([(added[name], 1)] if name in added else [])], 0)
     return _spread(activations, added)
 
 
 def _mlp_out(activations: Activations, layer: int) -> NDArray[Any]:
     """What the feed-forward layer adds to the residual stream."""
-    return _spread(activations, activations.network(*_sublayer(activations, layer, "feed-forward")))
+    number, step = _sublayer(activations, layer, "feed-forward")
+    [part] = step.parts
+    return _spread(activations, activations.network(part, activations.view(number, step)))
 
 
 HOOKS: Mapping[str, Callable[[Activations, int], NDArray[Any]]] = {

@@ -515,8 +515,7 @@ def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[W
     """The strings of a file or list as tuples of symbols; BadInput, with its line, for one that is not an input."""
     for number, written in enumerate(given, 1):
         try:
-            word = tuple(written if model.embedding.spelled or not isinstance(written, str) else written.split())
-            model.tokens(word)
+            word = tuple(model.embedding.typed(model.tokens(written)))
         except (BadInput, TypeError) as error:
             must, written_text = (
                 (error.must, error.given) if isinstance(error, BadInput) else ("a string", repr(written))

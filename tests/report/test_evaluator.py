@@ -4,12 +4,15 @@ answer of a run, over the recipes and over random models with all that a model m
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import page_models
 import pytest
 from browser import browser, by_browser, by_node, visit
+from checkout import ROOT
 
 import symcook as sc
 from symcook.report.page.modelpage import model_page
@@ -153,3 +156,23 @@ def test_a_wrong_weight_is_seen() -> None:
     assert changed != document
     [[right]], [[wrong]] = (by_node([{"model": one, "inputs": ["(()"]}]) for one in (document, changed))
     assert right["output"] != wrong["output"]
+
+
+def test_text_is_read_as_the_library_reads_it() -> None:
+    """Random alphabets by a seed, and a decoder whose states are called like inputs: both read the same tokens, or both
+    refuse."""
+    random, strings = Random(76), ["".join(one) for n in (1, 2, 3) for one in product("abc", repeat=n)]
+    models = [sc.compile("dfa", (ROOT / "examples/automata/contains-ab.json").read_text(encoding="utf-8"))]
+    for _ in range(20):
+        builder = sc.Builder(words=random.sample(strings, random.randint(1, 5)))
+        builder.readout("value", "last", builder.add(sc.head(value={"mean": builder.tokens[-1]})))
+        models.append(builder.build("words"))
+    texts = [*strings, "a b", "ab a", "aabb", "ab c"]
+    found = by_node([{"model": page_models.document(model), "inputs": texts} for model in models])
+    for model, answers in zip(models, found, strict=True):
+        for text, answer in zip(texts, answers, strict=True):
+            wanted = page_models.expected(model, text)
+            if wanted == {"refused": "BadInput"}:
+                assert answer.get("refused") == "input", (model.alphabet, text, answer)
+            elif wanted is not None:  # None: a root, which the page does not compute
+                assert answer == wanted, (model.alphabet, text)

@@ -48,6 +48,7 @@ def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict
         "space": list(model.space),
         "inputs": None if embedding.inputs is None else list(embedding.inputs),
         "alphabet": list(embedding.alphabet),
+        "input_symbols": list(model.input_symbols),
         "before": embedding.before,
         "after": embedding.after,
         "spelled": embedding.spelled,

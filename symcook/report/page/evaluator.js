@@ -189,10 +189,22 @@ const Symcook = (() => {
     return { ...model, env, steps, tables, readout: { ...model.readout, weights: model.readout.weights.map(row) } };
   };
 
+  // The tokens of a text: those between its spaces, one a character, or the text as one token. A text with two readings
+  // is refused. Tokens that only a decoder outputs count where the input symbols give no reading.
+  const tokensOfText = (model, text) => {
+    const bySpaces = text.split(/\s+/).filter((token) => token !== ""), byCharacters = [...text];
+    for (const tokens of [model.input_symbols, model.alphabet]) {
+      const valid = (reading) => reading.length > 0 && reading.every((token) => tokens.includes(token));
+      const longer = tokens.some((token) => [...token].length > 1 && text.includes(token));
+      if (valid(bySpaces) && valid(byCharacters) && bySpaces.length !== byCharacters.length)
+        refuse("input", `text must be a string of tokens in one way only; given: ${text}; put spaces between tokens`);
+      if (valid(byCharacters) ? !longer : valid(bySpaces)) return valid(bySpaces) ? bySpaces : byCharacters;
+    }
+    return model.input_symbols.every((token) => [...token].length === 1) || !bySpaces.length ? byCharacters : bySpaces;
+  };
   // What a user types, as the sequence that the model runs on.
   const tokens = (model, text) => {
-    const typed = Array.isArray(text) ? text
-      : model.spelled ? [...text] : text.split(/\s+/).filter((token) => token !== "");
+    const typed = Array.isArray(text) ? text : tokensOfText(model, text);
     const strange = typed.find((token) => !model.alphabet.includes(token));
     if (strange !== undefined)
       refuse("input", `every symbol must be in the alphabet ${model.alphabet.join(" ")}; given: ${strange}`);

@@ -37,7 +37,6 @@ from symcook.report.page.runs import (
     first_input,
     first_values,
     inputs,
-    letters,
     rational_on,
     softness,
     stops,
@@ -268,14 +267,15 @@ def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) 
         facts.append(("source", model.source))
     # The inputs: strings, after which a compiled machine generates tokens that are not input symbols; or rows of
     # numbers.
+    symbols = model.input_symbols
     input_text = (
-        (f"strings over {' '.join(letters(model))}" if letters(model) else "the empty string")
+        (f"strings over {' '.join(symbols)}" if symbols else "the empty string")
         if model.embedding.inputs is None
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
-    if len(letters(model)) < len(model.alphabet):
-        special_tokens, letters_pronoun = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
-        input_text += f", and after {letters_pronoun} {special_tokens} tokens of its own"
+    if len(symbols) < len(model.alphabet):
+        of_decoder = len(model.alphabet) - len(symbols)
+        input_text += f", and after {'them' if symbols else 'it'} {of_decoder} tokens of its own"
     # The size, the theorems about this model, and the number of the papers' statements with each status.
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
@@ -324,8 +324,8 @@ def _run(
                 " On any other string your browser runs the machine from which the weights were compiled. "
                 f"A string has at most {LONGEST_TYPED} symbols, and a run stops after {MOST_TYPED:,} tokens."
             )
-            gap = "" if all(len(letter) == 1 for letter in letters(model)) else " "
-            asked += _field("A string", gap.join(machine["runs"][0]["input"]), letters(model))
+            gap = "" if all(len(symbol) == 1 for symbol in model.input_symbols) else " "
+            asked += _field("A string", gap.join(machine["runs"][0]["input"]), model.input_symbols)
             asked += [element("label", "or one that was computed, with the model's values", chosen)]
     elif why:  # the browser cannot compute: a choice among the runs made here
         known = [

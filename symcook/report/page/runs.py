@@ -18,7 +18,6 @@ from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.expr import parse_term
 from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, from_sympy, lowered
-from symcook.programs.running import speech_of
 from symcook.report.document import near, value_text
 from symcook.run import Run, prepare, run
 
@@ -98,20 +97,13 @@ def longest(model: Transformer) -> int:
     return max(1, most - model.embedding.added)
 
 
-def letters(model: Transformer) -> tuple[str, ...]:
-    """The input symbols: those of the program that a model was compiled from, else the model's alphabet."""
-    if model.program is None:
-        return model.alphabet
-    return speech_of(model).letters if model.program.kind == "tm" else model.program.alphabet
-
-
 def inputs(model: Transformer) -> Iterator[TypedInput]:
     """Inputs of the model: all strings with at most `longest` symbols, the shortest first; or some rows of the numbers
     0 to 3, in 8 groups, each with the shortest first."""
     least = 0 if model.embedding.added else 1
     if model.embedding.inputs is None:
         for n in range(least, longest(model) + 1):
-            yield from words.every(letters(model), n)
+            yield from words.every(model.input_symbols, n)
         return
     names = model.embedding.inputs
     for shift in range(8):
@@ -129,7 +121,7 @@ def first_input(model: Transformer, values: Mapping[str, str]) -> TypedInput:
     if model.embedding.inputs is not None:
         every = list(itertools.islice(inputs(model), 6))
         return every[0] if model.pointwise else max(every, key=len)
-    alphabet = letters(model)
+    alphabet = model.input_symbols
     count = min(longest(model), 6 if len(alphabet) < 6 else len(alphabet))
     all_symbols = tuple(itertools.islice(itertools.cycle((*alphabet, *alphabet[:-1])), count))
     answers = _verdicts(model, values)

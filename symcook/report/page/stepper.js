@@ -7,10 +7,15 @@ const SymcookMachine = (() => {
   const ONE = 1n << 256n, MOVES = { L: -1, S: 0, R: 1 };
   class Refusal extends Error {}
 
-  /* A word over the letters: a character each where all are single characters, else with spaces between. */
+  /* A string over the letters: letters with spaces between, or a character each. A text with two readings is refused. */
   const read = (letters, text) => {
-    const single = letters.every((letter) => [...letter].length === 1);
-    const found = single ? [...text].filter((letter) => letter.trim() !== "") : text.split(/\s+/).filter((one) => one !== "");
+    const bySpaces = text.split(/\s+/).filter((one) => one !== ""), byCharacters = [...bySpaces.join("")];
+    const valid = (word) => word.every((letter) => letters.includes(letter));
+    const longer = letters.some((letter) => [...letter].length > 1 && text.includes(letter));
+    if (bySpaces.length === 1 && byCharacters.length > 1 && valid(bySpaces) && valid(byCharacters))
+      throw new Refusal(`text must be a string of tokens in one way only; given: ${text.trim()}; put spaces between tokens`);
+    const single = letters.every((letter) => [...letter].length === 1) || (bySpaces.length === 1 && valid(byCharacters) && !longer);
+    const found = single ? byCharacters : bySpaces;
     const strange = found.find((letter) => !letters.includes(letter));
     if (strange !== undefined)
       throw new Refusal(`every symbol must be in the alphabet ${letters.join(" ")}; given: ${strange}`);
