@@ -31,6 +31,7 @@ FIRST_READ = [
     *(DOCS / name for name in ("index.md", "ask.md", "concepts.md")),
     *sorted((DOCS / "tutorials").glob("*.md")),
     *sorted((DOCS / "howto").glob("*.md")),
+    *sorted((DOCS / "guides").glob("*.md")),
 ]
 MORE = [
     *(ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
-from checkout import ROOT
-from shared import document, words
+from shared import words
 
 import symcook as sc
 from symcook.errors import BadInput
@@ -166,24 +163,6 @@ def test_objects_need_an_alphabet_and_may_stand_deep() -> None:
         deep = ~(deep == 1)
     with pytest.raises(BadInput, match="1000"):
         sc.compile("srasp", deep, alphabet="ab")
-
-
-def test_the_page_says_what_is_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The program and the Python lines of docs/guides/programs.md, and the answers that it shows."""
-    page = (ROOT / "docs" / "guides" / "programs.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.MULTILINE)
-    blocks = [blocks[0], *(one for one in blocks if "import rasp" in one)]
-    shell, python = ("\n".join(line[4:] for line in one.strip("\n").split("\n")) for one in blocks)
-    source = shell.partition("$ cat dyck.srasp\n")[2].partition("\n$ ")[0]
-    (tmp_path / "dyck.srasp").write_text(source)
-    document(capsys, "compile", "srasp", tmp_path / "dyck.srasp", "-o", tmp_path / "dyck.json")
-    assert document(capsys, "run", tmp_path / "dyck.json", "--input", "(())")["outputs"] == ["0", "0", "0", "1"]
-    assert document(capsys, "check", tmp_path / "dyck.json", "--max-length", 12)["strings"] == 8190
-    last = python.strip().rpartition("\n")
-    space: dict[str, Any] = {}
-    exec(last[0], space)
-    said = last[2].partition("#")
-    assert eval(said[0], space) == eval(said[2])
 
 
 NUMERALS: dict[str, tuple[Any, list[str]]] = {

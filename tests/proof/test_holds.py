@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
@@ -352,6 +353,7 @@ def test_the_example_of_the_page(
 ) -> None:
     """docs/guides/statements.md: a formula is compiled and the sentence about it proved, by the equations shown."""
     page = (ROOT / "docs" / "guides" / "statements.md").read_text(encoding="utf-8")
+    page = re.sub(r"^```\w*\n(.*?)^```\n", lambda block: textwrap.indent(block[1], "    "), page, flags=re.M | re.S)
     lines = [shlex.split(line) for line in page.splitlines() if re.match(r"    symcook .*since\.json", line)]
     monkeypatch.chdir(tmp_path)
     answered = [call(capsys, *line[1:]) for line in lines]

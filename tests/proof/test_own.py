@@ -277,6 +277,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
 def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     """docs/guides/statements.md: its model, its first sentence, and the text that guides the search."""
     page = (ROOT / "docs" / "guides" / "statements.md").read_text(encoding="utf-8")
+    page = re.sub(r"^```\w*\n(.*?)^```\n", lambda block: textwrap.indent(block[1], "    "), page, flags=re.M | re.S)
     code = page[page.index("    import symcook") : page.index("Any file")]
     text = re.search(r"    proof own\.votes\n(?: {6}.*\n)+", page)
     commands = [shlex.split(line) for line in page.splitlines() if line.startswith("    symcook prove votes.json")]

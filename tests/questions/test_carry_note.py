@@ -53,7 +53,7 @@ def test_the_bits_that_are_enough() -> None:
 def test_the_bits_of_parity_beside() -> None:
     assert "For PARITY of n = 3, 7, 15 and 31 symbols, where every i/(n + 1) is exact, 6 or 7 bits are enough" in NOTE
     assert {enough("parity", n) for n in (3, 7, 15, 31)} == {6, 7}
-    assert "it is guaranteed to n = 1 only, since at n = 2 nine bits are needed" in NOTE
+    assert "PARITY is guaranteed to n = 1 only, since at n = 2 nine bits are needed" in NOTE
     assert [proved("parity", "bfloat16", n) for n in (1, 2)] == [True, False]
     assert enough("parity", 2) == 9
 
