@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from pages import api, commands, gallery, glossary, landing, ledger, links, notebooks, precision, recipes
+from pages import api, bits, commands, gallery, glossary, landing, ledger, links, notebooks, precision, recipes
 from pages.mathematics import mathml
 from symcook import claims
 
@@ -61,6 +61,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("claim", _claim)
     app.add_directive("statuses", landing.Statuses)
     app.add_directive("concepts", landing.Concepts)
+    app.add_directive("bits", bits.Bits)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": False, "parallel_write_safe": True}
 

@@ -190,6 +190,12 @@ def prove_own(
     return EXIT_CODES[answer.status]
 
 
+def place_of(name: str, claim: Statement, force: bool) -> Files:
+    """The files for a claim about the model NAME (`_place`); BadInput if they exist, are of another claim, and `force`
+    is not set."""
+    return _place(_source(name), claim, force)
+
+
 def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
     """What ``prove --statement --json`` prints: the answer, and the facts about its certificate if it has one."""
     row = {"id": answer.claim.id, "tried": answer.tried and answer.tried.length}

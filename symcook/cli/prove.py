@@ -65,6 +65,7 @@ def prove(
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
     claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
     other: Annotated[str | None, option("A second model: other.accept, other.NAME(i).", "MODEL", None, "--with")],
+    rounded: Annotated[str | None, option("The statement is about every run with relative errors up to U.", "U")],
     proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
     settings: Settings,
     seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
@@ -91,6 +92,10 @@ def prove(
     other.accept and other.NAME(i) are about the second model. For a family file without --set the statement is about
     all sizes, which it may name.
 
+    With --rounded U the statement is about every run with relative errors up to U, such as 2^-11, for strings up to the
+    length that a stored theorem about the model gives. It may speak of accept and of the string. The exit code is 3 if
+    no such theorem covers it.
+
     With --bundle DIR the statement, its certificate, the lemmas that it cites and the checker are written as a new
     folder. One command, in its README.txt, checks the proof with Python alone.
 
@@ -108,6 +113,7 @@ def prove(
         "--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force,
         "--with": other is not None, "--full": full, "--trust": trust, "--latex": latex, "--break": breaking,
         "--coq": coq, "--json": as_json, "--bundle": bundle is not None, "--explain": explain,
+        "--rounded": rounded is not None,
     }  # fmt: skip
     used = [name for name, on in by_option.items() if on]
     for name in ids:
@@ -119,6 +125,16 @@ def prove(
         from symcook.cli.claims import prove_claims
 
         return prove_claims(_one_model(ids, "--claims"), claims, force, as_json, settings, seconds or 60, other)
+    # One statement about the runs of one model that round.
+    if rounded is not None:
+        if statement is None:
+            raise BadInput("--rounded must be used with --statement", rounded, "give the statement")
+        allowed = {"--statement", "--rounded", "--set", "--seconds", "--force", "--json"}
+        _require_none([name for name in used if name not in allowed], "--rounded")
+        from symcook.cli.rounded import prove_rounded
+
+        model = _one_model(ids, "--rounded")
+        return prove_rounded(model, statement, rounded, force, as_json, settings, seconds or 60)
     # One statement about one model. LaTeX can be --full, and cannot be JSON.
     if statement is not None:
         allowed = {*OWN, "--statement", "--bundle", "--latex", "--full" if latex else "--json"}

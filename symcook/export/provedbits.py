@@ -50,7 +50,10 @@ class RoundedTheorem:
     def longest(self, bits: int) -> int | None:
         """The greatest n that meets all premises at u = 2^-bits, as numbers are rounded to nearest; None if there is
         none. It counts the tokens that the model adds."""
-        u = Fraction(1, 2**bits)
+        return self.longest_at(Fraction(1, 2**bits))
+
+    def longest_at(self, u: Fraction) -> int | None:
+        """The same for a relative error u."""
         least = max((int(rational(t[1])) for t in self.limits if t[2] == ("name", "n")), default=1)
         if not self._holds(least, u):
             return None
@@ -169,13 +172,21 @@ def cited(
 
 def in_bits(model: Transformer, values: Mapping[str, Exact] | None, bits: int) -> list[dict[str, Any]]:
     """The theorems that cover runs in which each operation is rounded to nearest to `bits` bits, with unlimited
-    exponents: "id", "accepts", "where" (further premises on the string) and "length": the greatest number of input
-    symbols that is covered, None if there is none."""
+    exponents: "id", "accepts", "where" (further premises on the string), "floats" (whether whole numbers must be
+    kept) and "length": the greatest number of input symbols that is covered, None if there is none."""
+    return within(model, values, Fraction(1, 2**bits))
+
+
+def within(model: Transformer, values: Mapping[str, Exact] | None, u: Fraction) -> list[dict[str, Any]]:
+    """The same for runs with relative errors up to u."""
     found, added = list[dict[str, Any]](), model.embedding.added
     for theorem in covering(model, values):
-        longest = theorem.longest(bits)
+        longest = theorem.longest_at(u)
         length = None if longest is None or longest < max(added, 1) else longest - added
-        found.append({"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only), "length": length})
+        found.append(
+            {"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only), "floats": theorem.floats}
+            | {"length": length}
+        )
     return found
 
 

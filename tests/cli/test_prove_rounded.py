@@ -1,0 +1,89 @@
+"""``prove --statement S --rounded U``: a statement about each run with relative errors up to U."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+from shared import call, document, refused
+
+import symcook as sc
+from symcook.cli.rounded import error_of
+from symcook.model.modelfile import load
+
+MORE = "accept <-> count(a) > count(b)"
+
+
+@pytest.fixture
+def majority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copy(ROOT / "proofs/models/majority.json", tmp_path))
+
+
+def test_to_the_length_of_the_theorem(majority: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In floats with ties up to 2^p; the answer names the theorem, and the exact statement has its certificate."""
+    code, out, _ = call(capsys, "prove", "majority.json", "--statement", MORE, "--rounded", "2^-11")
+    assert code == 0 and out.splitlines() == [
+        f"PROVED  {MORE}, of each run with relative errors up to 1/2048 that keeps whole numbers, for strings up to"
+        " length 2,048",
+        "Because      the exact run is one of these runs, and the statement is proved for it",
+        "Because      up to this length each of these runs accepts the same strings, by lem.floats_majority",
+        "Certificate  majority.proof.json: of the exact run",
+    ]
+    assert Path("majority.proof.json").is_file()
+
+
+def test_runs_with_few_bits_agree(majority: Path) -> None:
+    """Runs of 5 bits, on random strings up to the length of the theorem, 32."""
+    model, rng = load(majority), random.Random(1)
+    for _ in range(20):
+        word = "".join(rng.choices("abc", k=rng.randint(1, 32)))
+        assert model.run(word, "mpmath", bits=5).accept == (word.count("a") > word.count("b"))
+
+
+def test_what_is_open_or_false(majority: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("prove", "majority.json", "--json", "--statement")
+    found = document(capsys, *line, MORE, "--rounded", "1/2", code=3)
+    assert found["status"] == "OPEN" and found["exact"] == "PROVED" and found["length"] is None
+    assert found["why"] == ["the error is too large for lem.rounded_majority and lem.floats_majority, at every length"]
+    found = document(capsys, *line, "accept -> count(a) > count(c)", "--rounded", "2^-11", code=1)
+    assert found["why"] == ["it is false on ac for the exact run, which is one of them"]
+    replace(load(majority), name="mine").save("mine.json")
+    found = document(capsys, "prove", "mine.json", "--json", "--statement", MORE, "--rounded", "2^-24", code=3)
+    assert found["why"][0] == "no proved theorem states which strings the rounded runs of mine.json accept"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            ("--statement", "mean(n) > 0", "--rounded", "1/4"),
+            "speak of accept and of the string alone; given: mean",
+        ),
+        (("--statement", "vote@0(1) = 1", "--rounded", "1/4"), "given: vote"),
+        (("--statement", "logit > 0", "--rounded", "1/4"), "given: logit"),
+        (("--statement", MORE, "--rounded", "0"), "must be a number between 0 and 1; given: 0"),
+        (("--statement", MORE, "--rounded", "1"), "must be a number between 0 and 1; given: 1"),
+        (("--statement", MORE, "--rounded", "u"), "must be a number between 0 and 1; given: u"),
+        (("--statement", MORE, "--rounded", "1/0"), "must be a number between 0 and 1; given: 1/0"),
+        (("--rounded", "1/4"), "--rounded must be used with --statement"),
+        (("--statement", MORE, "--rounded", "1/4", "--with", "parity"), "--with must not be used with --rounded"),
+    ],
+)
+def test_bad_input(given: tuple[str, ...], words: str, majority: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert words in refused(capsys, "prove", "majority.json", *given)
+
+
+def test_the_error_as_it_is_written() -> None:
+    assert error_of("2^-11") == error_of("1/2048") == Fraction(1, 2048)
+
+
+def test_numbers_are_not_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sc.build("lookup-quadratic").save(tmp_path / "m.json")
+    text = refused(capsys, "prove", str(tmp_path / "m.json"), "--statement", "n = n", "--rounded", "1/4")
+    assert "--rounded must be used with a model that reads strings" in text
