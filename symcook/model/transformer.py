@@ -331,9 +331,9 @@ class Transformer(Verbs, Shown):
 
         A number with n in it changes at every position when the string grows, unless `length_known`.
         """
-        for head in (part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, HEADS)):
-            if head.mask not in ("future", "strict-future"):
-                return f"a head with mask {shown_word(head.mask)}, which sees positions that are not there yet"
+        for _, step in (head for sublayer in READS.of(self).sublayers for head in sublayer.heads):
+            if step.mask not in ("future", "strict-future"):
+                return f"a head with mask {shown_word(step.mask)}, which sees positions that are not there yet"
         for value, indexed, where in () if length_known else self.expressions(symbolic=True):
             if indexed and symbol("n") in value.free_symbols:
                 return f"{where} is {from_sympy(value)}, and n changes as the string grows"
@@ -408,8 +408,8 @@ class Transformer(Verbs, Shown):
     @cached_property
     def compares(self) -> bool:
         """Whether some head selects the greatest scores, so that it matters whether two scores are equal."""
-        heads = [part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, HEADS)]
-        return any(head.weighting not in SOFT and not head.uniform for head in heads)
+        heads = [head for sublayer in READS.of(self).sublayers for head in sublayer.heads]
+        return any(step.weighting not in SOFT and not head.uniform for head, step in heads)
 
     @property
     def normed(self) -> bool:
