@@ -545,7 +545,10 @@ class Transformer(Verbs, Shown):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
         text = word if isinstance(word, str) and not self.embedding.spelled else None
-        entries = tokens_of_text(word, self.input_symbols, alphabet) if isinstance(word, str) else word
+        # Where each token is a character, text without white space has no other reading, and need not be looked at.
+        entries: Iterable[Any] = word
+        if isinstance(word, str) and not (text is None and word.split() == [word]):
+            entries = tokens_of_text(word, self.input_symbols, alphabet)
         result: tuple[Any, ...] = tuple(map(symbol_text, entries))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
