@@ -10,7 +10,7 @@ Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, partial
@@ -544,12 +544,21 @@ def _lowered(sequence: object) -> object:
 def check_temperatures(model: Transformer, domain: Domain) -> None:
     """Raise NoRun if a temperature that is not a rational number, such as one with i or n in it, is not positive at
     some position of the domain's input."""
-    for head in (part for step in READS.of(model).sublayers for part in step.parts if attention(part.steps)):
-        match head.steps:
+    # Every pass comes here, so the terms are found once for each model.
+    if "temperatures" not in model.kept:
+        model.kept["temperatures"] = tuple(_temperatures(model))
+    for temperature in model.kept["temperatures"]:
+        domain.require_positive(temperature, TEMPERATURE)
+
+
+def _temperatures(model: Transformer) -> Iterator[Coefficient]:
+    """The temperatures of softmax attention that are no rational numbers."""
+    for head, step in (head for sublayer in READS.of(model).sublayers for head in sublayer.heads):
+        match step:
             case Attend(
                 Products(_, _, _, temperature) | ByDistance(Products(_, _, _, temperature), _), _, _, weighting
             ):
                 if weighting in SOFT and not isinstance(head.lowered[temperature], Fraction):
-                    domain.require_positive(head.lowered[temperature], TEMPERATURE)
-            case step:
-                unknown_step("the forward pass", step)
+                    yield head.lowered[temperature]
+            case unknown:
+                unknown_step("the forward pass", unknown)

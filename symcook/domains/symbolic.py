@@ -164,9 +164,9 @@ class Symbolic(Rowwise):
 
         The test is on the factor of the scores, its inverse, so that an infinite temperature (factor 0) is accepted.
         """
-        for head in (head for layer in READS.of(model).layers if layer.attention for head in layer.attention.heads):
+        for head, step in (head for sublayer in READS.of(model).sublayers for head in sublayer.heads):
             factor = head.lowered["factor"]
-            if head.weighting not in SOFT or not isinstance(factor, tuple) or names(factor) <= {"i", "n"}:
+            if step.weighting not in SOFT or not isinstance(factor, tuple) or names(factor) <= {"i", "n"}:
                 continue
             for place in range(self._start, self._start + self.length):
                 value = self.number(at(factor, {"i": place, "n": self.length}))

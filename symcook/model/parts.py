@@ -35,7 +35,7 @@ from symcook.model.checks import (
     unknown_word,
 )
 from symcook.model.entries import MadeOnce, RationalEntries, all_rational, held, is_positive, keep, keeps, kept_number
-from symcook.model.steps import LOWERINGS, PartStep
+from symcook.model.steps import LOWERINGS, Attend, PartStep, attention
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -1056,6 +1056,11 @@ class Sublayer:
                 return self.block.heads
             case _:  # an engine refuses a block that it does not read
                 return (self.block,)
+
+    @property
+    def heads(self) -> tuple[tuple[Any, Attend], ...]:
+        """The parts that attend, each with its step."""
+        return tuple((part, step) for part in self.parts if (step := attention(part.steps)) is not None)
 
     @property
     def named_parts(self) -> Iterator[tuple[str, Any]]:

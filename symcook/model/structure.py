@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, Undecided
-from symcook.model.parts import HEADS, Sublayer
+from symcook.model.parts import Sublayer
 from symcook.model.reads import KIND_NAMES, STEP_WORDS, StepsRead
 from symcook.model.steps import Attend, LinearMap, attention, unknown_step
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
@@ -176,11 +176,10 @@ def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) 
         return
     own_names = {name: name for name in one.space}
     for ours, theirs in zip(READS.of(one).sublayers, READS.of(other).sublayers, strict=True):
-        heads = ([part for part in step.parts if isinstance(part, HEADS)] for step in (ours, theirs))
-        for number, (head, other_head) in enumerate(zip(*heads, strict=False), 1):
+        for number, ((_, step), (_, other_step)) in enumerate(zip(ours.heads, theirs.heads, strict=False), 1):
             for what in ("mask", "weighting"):
-                if (value := getattr(head, what)) != (other_value := getattr(other_head, what)):
-                    yield Difference(f"the {what} of head {number} of layer {ours.layer}", str(value), str(other_value))
+                if (value := getattr(step, what)) != (other_value := getattr(other_step, what)):
+                    yield Difference(f"the {what} of head {number} of layer {ours.layer}", value, other_value)
         kinds, other_kinds = (_kinds(step) for step in (ours, theirs))
         if kinds != other_kinds:
             yield Difference(f"the list of parts of the {_kind(ours)}", kinds, other_kinds)

@@ -331,9 +331,9 @@ class Transformer(Verbs, Shown):
 
         A number with n in it changes at every position when the string grows, unless `length_known`.
         """
-        for head in (part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, HEADS)):
-            if head.mask not in ("future", "strict-future"):
-                return f"a head with mask {shown_word(head.mask)}, which sees positions that are not there yet"
+        for _, step in (head for sublayer in READS.of(self).sublayers for head in sublayer.heads):
+            if step.mask not in ("future", "strict-future"):
+                return f"a head with mask {shown_word(step.mask)}, which sees positions that are not there yet"
         for value, indexed, where in () if length_known else self.expressions(symbolic=True):
             if indexed and symbol("n") in value.free_symbols:
                 return f"{where} is {from_sympy(value)}, and n changes as the string grows"
@@ -408,8 +408,8 @@ class Transformer(Verbs, Shown):
     @cached_property
     def compares(self) -> bool:
         """Whether some head selects the greatest scores, so that it matters whether two scores are equal."""
-        heads = [part for step in READS.of(self).sublayers for part in step.parts if isinstance(part, HEADS)]
-        return any(head.weighting not in SOFT and not head.uniform for head in heads)
+        heads = [head for sublayer in READS.of(self).sublayers for head in sublayer.heads]
+        return any(step.weighting not in SOFT and not head.uniform for head, step in heads)
 
     @property
     def normed(self) -> bool:
@@ -545,7 +545,10 @@ class Transformer(Verbs, Shown):
             must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
         text = word if isinstance(word, str) and not self.embedding.spelled else None
-        entries = tokens_of_text(word, self.input_symbols, alphabet) if isinstance(word, str) else word
+        # Where each token is a character, text without white space has no other reading, and need not be looked at.
+        entries: Iterable[Any] = word
+        if isinstance(word, str) and not (text is None and word.split() == [word]):
+            entries = tokens_of_text(word, self.input_symbols, alphabet)
         result: tuple[Any, ...] = tuple(map(symbol_text, entries))
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")

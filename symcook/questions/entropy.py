@@ -17,7 +17,6 @@ from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
 from symcook.locks import PRECISION
-from symcook.model.parts import SelfAttention
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -166,8 +165,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     # The index of the sublayer, the index of the head in it, and the head's name, in the order of the layers.
     names = []
     for step, sublayer in enumerate(READS.of(model).sublayers):
-        if isinstance(sublayer.block, SelfAttention):
-            names += [(step, h, f"L{sublayer.layer}.head{h + 1}") for h in range(len(sublayer.block.heads))]
+        names += [(step, h, f"L{sublayer.layer}.head{h + 1}") for h in range(len(sublayer.heads))]
     if not names:
         raise BadInput("the model must have attention", model.name, "choose one with a head")
     if head is not None and head not in [name for _, _, name in names]:

@@ -17,8 +17,9 @@ from symcook.alarm import raise_real
 from symcook.door import Progress
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
-from symcook.model.parts import HEADS, AnyHead
+from symcook.model.parts import AnyHead
 from symcook.model.reads import STEP_WORDS, StepsRead
+from symcook.model.steps import attention
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
 from symcook.verify.answers import Reference, _States
@@ -306,7 +307,7 @@ def heads(model: Transformer) -> list[tuple[str, AnyHead]]:
         (where, part)
         for step, wanted in zip(READS.of(model).sublayers, model.live[1:], strict=True)
         for where, part in step.named_parts
-        if isinstance(part, HEADS) and wanted & set(part.writes)
+        if attention(part.steps) and wanted & set(part.writes)
     ]
 
 

@@ -22,9 +22,9 @@ from symcook.domains.rounding import Rounding
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.locks import PRECISION
-from symcook.model.parts import AnyHead, Sublayer
+from symcook.model.parts import SOFT, Mask, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
-from symcook.model.steps import attention
+from symcook.model.steps import Attend
 from symcook.model.transformer import Transformer
 from symcook.walk import Walk
 
@@ -43,9 +43,9 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
     length of the strings with the tokens that the model adds. Raises NotExact where this method does not apply."""
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
-    heads: list[Any] = [part for step in READS.of(model).sublayers for part in step.all_parts if attention(part.steps)]
+    weightings = {step.weighting for sublayer in READS.of(model).sublayers for _, step in sublayer.heads}
     # A head whose output is not read counts too: its temperature may leave the string without a run.
-    if any(head.weighting == "softmax" for head in heads):
+    if weightings & {*SOFT}:
         raise NotExact("rows are kept where heads choose", "softmax attention")
     before, after = model.embedding.ends
     typed = [model.alphabet] * (n - len(before) - len(after))
@@ -85,15 +85,14 @@ class _Rows(Walk):
     def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
         """One sublayer. Where it has heads that write something, each row is replaced by a row for every combination of
         values that they may retrieve."""
-        heads: list[Any] = [part for part in step.parts if attention(part.steps)]
-        if not heads:
+        if not step.heads:
             return super().add(step, view, asking, wanted)
         names, retrieved_by_head = list[str](), list[list[list[RowSets]]]()
-        for head in heads:
+        for head, attends in step.heads:
             written, queries, keys, values = self.offered(head, view, asking, wanted)
             if written:
                 names += written
-                retrieved_by_head.append(self.chosen(head, queries, keys, values))
+                retrieved_by_head.append(self.chosen(attends, queries, keys, values))
         # Each new row is an old row with one retrieved value of each head, which is then added to the stream.
         extended = [
             (row, sum(entries, ()))
@@ -139,7 +138,7 @@ class _Rows(Walk):
         return self._numbers.setdefault((int(x.p), int(x.q)), x)
 
     def chosen(
-        self, head: AnyHead, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
+        self, head: Attend, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
     ) -> list[list[RowSets]]:
         """For each row the values that the head may retrieve. NotExact for an average without scores."""
         if head.weighting not in ("average", "leftmost", "rightmost"):
@@ -158,7 +157,7 @@ class _Rows(Walk):
             query = tuple(self.one(column[row]) for column in queries)
             key = (place, *map(id, query))
             if key not in known:
-                sees = visible(head.sees, place, self.n)
+                sees = visible(Mask(head.mask), place, self.n)
                 nothing = [(self.domain.nothing,) * len(values)]
                 known[key] = self.brought(head.weighting, query, sees, offered) if sees else nothing
             sets_by_row.append(known[key])

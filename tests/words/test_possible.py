@@ -77,6 +77,17 @@ def test_a_choice_that_rounding_turns_is_not_accepted() -> None:
                 outputs(model, 9, Rounding(Format(bits)))
 
 
+@pytest.mark.parametrize("weighting", ["softmax", "softmax-plus-one"])
+def test_a_softmax_head_that_nothing_reads_is_refused(weighting: str) -> None:
+    """Its temperature may leave a string without a run."""
+    embedding = Embedding(Space(("v", "idle")), words={"x": {"v": 1}, "y": {}})
+    head = Head(("v",), ("idle",), [[1]], [[1]], [[1]], "future", weighting)
+    readout = Readout("sign", "last", ("v",), weights=[[1]])
+    model = Transformer("idle", embedding, (Layer(SelfAttention((head,))),), readout)
+    with pytest.raises(NotExact, match="softmax attention"):
+        outputs(model, 2, Rounding(Format(5)))
+
+
 @pytest.mark.sweep
 def test_dyck_k_d_is_guaranteed_at_lengths_with_billions_of_strings() -> None:
     found = guarantee(build("dyck-k-d").bind(), "float32", 8)
