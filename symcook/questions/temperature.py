@@ -299,8 +299,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         if first < COLDEST:
             string = soft.embedding.said(soft.embedding.typed(sequence))
             raise Undecided(
-                f"{string} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
-                "at all lower ones was undecided"
+                f"the decision of {string} differs down to the temperature {float(16 * first):.3g}; whether it differs "
+                "at every lower temperature is undecided"
             )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 
