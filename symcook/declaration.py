@@ -30,7 +30,7 @@ gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
 inputs --inputs X: The strings to ask about: a file of strings, an automaton file or a regular expression (all).
 sample --sample K: With --inputs: so many of its strings, drawn.
 seed --seed S: With --sample: the seed of the draw (0).
-positions --positions P: Which answers count, of a readout at every position: last, all or after:SYMBOL (all).
+positions --positions P: Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).
 values --set NAME=VALUE: An argument of the recipe or a value of a symbol. Repeatable.
 digits D: Decimal digits of rigorous intervals.
 file --plot PLACE: Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.

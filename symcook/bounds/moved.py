@@ -292,7 +292,7 @@ class Moved(Rowwise):
         if kind == "step":
             if all_values > 0 or all_values <= 0:
                 return self.number(int(all_values > 0))
-            raise Undecided("what a step activation sees may have either sign")
+            raise Undecided("the argument of a step activation may be positive or not")
         if kind == "relu":
             if all_values >= 0:
                 return x

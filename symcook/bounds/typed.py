@@ -26,7 +26,7 @@ the bound is the one of Lemma 32 of yang2026, with tau = 1/gamma.
     "lookup": """The L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, against
 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6).
 
-q Q: The position that is looked up; without it the worst one.
+q Q: The position that is looked up; by default the worst one.
 
 Without a length the value is the supremum over all lengths. The error does not grow with n, whereas Lemma 5.3 gives
 2 n e^-gamma.

@@ -44,11 +44,11 @@ def _option(name: str) -> str:
 
 _Kind = Annotated[str, argument(type=OneOf("kind of bound", list(bounds.KINDS)), metavar="KIND")]
 _Model = Annotated[str | None, argument(required=False, metavar="[NAME]")]
-_Text = Annotated[str | None, option("The same as 'N=4, eps=1/16'.", "V", None, "--values")]
+_Text = Annotated[str | None, option("Several values at once: 'N=4, eps=1/16'.", "V", None, "--values")]
 _Digits = Annotated[int, option("Decimal digits of both rigorous intervals.", "D", DIGITS)]
 _RANGE = "RANGE"
 _Over = Annotated[
-    str | None, option("Run over one argument: NAME=FROM:TO[:STEPS][:log|:linear], as n=1:1024:21.", _RANGE)
+    str | None, option("A table over one argument: NAME=FROM:TO[:STEPS][:log|:linear], as n=1:1024:21.", _RANGE)
 ]
 _Plot = kind_of(bounds.kind("softmax").file)
 

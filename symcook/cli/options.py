@@ -253,7 +253,7 @@ MaxLength = Annotated[int | None, option("The maximum length of a string or sequ
 WordOption = Annotated[str | None, option("A string of symbols.", "W", None, "--input")]
 Tokens = Annotated[str | None, option('Symbols with spaces between: "a b c".', "TOKENS")]
 RowsOption = Annotated[str | None, option('Rows of inputs, one a position: "1/2,0; 1,3".', "ROWS")]
-Seconds = Annotated[int, option("The time that the answer may take.", "S", SECONDS)]
+Seconds = Annotated[int, option("The time limit in seconds.", "S", SECONDS)]
 Latex = Annotated[bool, option("Print LaTeX (packages amsmath and amssymb).")]
 Complete = Annotated[bool, option("With --latex: a complete document.", None, None, "--document")]
 InputsOption = Annotated[
@@ -266,7 +266,7 @@ Sample = Annotated[int | None, option("With --inputs: so many of its strings, dr
 Seed = Annotated[int | None, option("With --sample: the seed of the draw (0).", "S", SEED)]
 PositionsOption = Annotated[
     str | None,
-    option("Which answers count, of a readout at every position: last, all or after:SYMBOL (all).", "P", None,
+    option("Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).", "P", None,
            "--positions"),
 ]  # fmt: skip
 Force = Annotated[bool, option("Replace existing files.")]

@@ -64,7 +64,7 @@ def prove(
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
     claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
-    other: Annotated[str | None, option("A second model: other.accept, other.NAME(i).", "MODEL", None, "--with")],
+    other: Annotated[str | None, option("A second model: its values are other.NAME(i).", "MODEL", None, "--with")],
     rounded: Annotated[str | None, option("The statement is about every run with relative errors up to U.", "U")],
     proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
     settings: Settings,

@@ -45,8 +45,8 @@ class Builder:
         positions: {coordinate: expression in i and n} (None). Position functions.
         parameters: list of Parameter (()). Parameters that weights may name; `symbol` declares more.
         start: int (1). The number of the first position.
-        before: str or None (None). A token of `words` before every input (CLS, BOS).
-        after: str or None (None). A token of `words` after every input (EOS).
+        before: str or None (None). A token of `words` that is added before every input (CLS, BOS).
+        after: str or None (None). A token of `words` that is added after every input (EOS).
         max_length: int or None (None). The maximum length of an input.
 
     Returns: Builder. Its methods add steps; `build` returns the model.
@@ -424,7 +424,7 @@ class Builder:
         Arguments:
             writes: str or list of str. New names for the coordinates that the recipe's readout reads, in order.
             recipe: str or Transformer. The recipe.
-            reads: {input: coordinate here} (None). An input that is left out is the coordinate of its name.
+            reads: {input: coordinate here} (None). By default each input reads the coordinate with its name.
             values: {parameter: number or expression in parameters declared here} (None). An expression is not checked
                 against the interval of the parameter.
             arguments: exact numbers or text. Arguments of the recipe.

@@ -135,7 +135,7 @@ def computation(
 ) -> str:
     """The call of `Boxes.boxed` with variables, bounds, form, cases and the proofs of the bounds."""
     if type(bits) is not int:
-        raise Untranslatable("a precision is an integer")
+        raise Untranslatable("a precision must be an integer")
     written, bounds_text, bound_proofs = Written(), "", "I"
     for (x, up), (_, end, _) in bounds.items():
         bounds_text += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "

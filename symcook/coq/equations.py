@@ -44,7 +44,7 @@ def _in_coq(step: PartStep) -> None:
             return
         case ScaleEntries(DivideByRms(Centre(Read() | LinearMap(Read(), _, None)), _, _), _, _):
             return
-    raise Untranslatable("a model in Coq has heads, layer norms, and feed-forward layers with relu, step or gelu alone")
+    raise Untranslatable("a model in Coq may have heads, layer norms, and feed-forward layers with relu, step or gelu")
 
 
 class Equations:

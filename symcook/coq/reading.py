@@ -379,7 +379,7 @@ class Reading:
         # `here` is the level of this term. A mark %Z applies to the whole term, so that its parts have level "Z".
         here, integer, level = level, level != "R", "R" if level == "R" else "Z"
         if integer and self.known.sort(tree, sorts) != "Int":
-            raise Untranslatable("a real number where an integer is wanted")
+            raise Untranslatable("a real number where an integer is expected")
         if kind == "num":
             return self.numeral(Fraction(tree[1], tree[2]), strength, mark)
         if kind == "neg" and tree[1][0] == "num":
@@ -430,7 +430,7 @@ class Reading:
             definition = self.known.all[name]
             integer = "Z"
             if level == "Z":
-                raise Untranslatable(f"{name} where an integer is wanted")
+                raise Untranslatable(f"{name} where an integer is expected")
             wanted, head = [definition.sorts[p] for p in definition.params], name
         else:
             integer = "Z"

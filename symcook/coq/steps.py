@@ -182,7 +182,7 @@ class Script:
     def by_pick(self, node: nodes.Pick) -> None:
         """Prove one side of a disjunction."""
         if node["side"] not in ("left", "right"):
-            raise Untranslatable("a side is left or right")
+            raise Untranslatable("a side must be left or right")
         self.write(f"{node['side']}.")
         self.goal = self.goal.kids[0 if node["side"] == "left" else 1]
 

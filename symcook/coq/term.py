@@ -124,7 +124,7 @@ def cast(z: Term) -> Term:
 def at_level(t: Term, level: str) -> Term:
     """The number `t` at the level that is required: an integer is cast to "R". Untranslatable for a real as "Z"."""
     if t.level == "R" and level == "Z":
-        raise Untranslatable("a real number where an integer is wanted")
+        raise Untranslatable("a real number where an integer is expected")
     return cast(t) if t.level == "Z" and level == "R" else t
 
 
@@ -138,7 +138,7 @@ def elaborate(t: Checked, level: str) -> Term:
     # A numeral is written at the level that is required, without a cast.
     if op == "num":
         if level == "Z" and t.data[1] != 1:
-            raise Untranslatable("a fraction where an integer is wanted")
+            raise Untranslatable("a fraction where an integer is expected")
         return Term("num", t.data, (), level)
     # The level of names and applications is given; an integer one gets a cast if a real number is required.
     if op in ("var", "bound"):
@@ -149,7 +149,7 @@ def elaborate(t: Checked, level: str) -> Term:
         return at_level(Term("app", None, [head, *arguments], level_of(kids[0].sort[2])), level)
     # All other operations are built at the required level, so that casts move to the leaves.
     if level == "Z" and t.sort != "Int":
-        raise Untranslatable("a real number where an integer is wanted")
+        raise Untranslatable("a real number where an integer is expected")
     if op == "whole":
         return at_level(elaborate(kids[0], "Z"), level)
     if op == "ind":
@@ -170,7 +170,7 @@ def elaborate_value(t: Checked, sort: Sort) -> Term:
         return variable(t.op, t.data)
     if t.op == "lam":
         if t.data != sort[1]:
-            raise Untranslatable("a function of other sorts")
+            raise Untranslatable("a function with arguments of other types")
         body = t.kids[0]
     else:
         arguments = [checker().Term("bound", (i, s)) for i, s in enumerate(sort[1])]
@@ -294,7 +294,7 @@ def name_text(name: str) -> str:
     """A name of a proof in Coq; the prefix v_ distinguishes it from Coq's own names. Untranslatable for a text that is
     not a name: written into the script, it could be any command of Coq."""
     if checker().NAME.fullmatch(name) is None:
-        raise Untranslatable(f"no name: {name[:40]!r}")
+        raise Untranslatable(f"not a valid name: {name[:40]!r}")
     return f"v_{name}"
 
 

@@ -227,7 +227,7 @@ def _instance(model: Transformer, theorem: str) -> None:
 
     at, tokens = counted_at(program_table(present(model.program)), variant_of(model))
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
-        raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
+        raise BadInput("the model must have the tokens of its program", model.name, "compile the program again")
     checked(Bridge(at.family, at, to_document(model)))
     (verdict,) = replayed([theorem])
     if verdict.status != "PROVED":

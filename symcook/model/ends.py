@@ -100,7 +100,7 @@ class Embedding(Named):
         start: int (1). The number of the first position.
         before: str or None (None). A token of `words` before every input, which nobody types (CLS, BOS); n counts
             it.
-        after: str or None (None). A token of `words` after every input (EOS); n counts it.
+        after: str or None (None). A token of `words` that is added after every input (EOS); n counts it.
 
     Returns: Embedding. It does not change.
 
@@ -397,7 +397,7 @@ class Readout(Named):
         return replace(self, **new) if new else self
 
     def require(self, must: str, kinds: Sequence[str], do: str | None = None) -> None:
-        """Raises BadInput where the kind is not among `kinds`. `must` says what must hold, `do` what the user can
+        """Raises BadInput if the kind is not among `kinds`. `must` says what must hold, `do` what the user can
         do."""
         if self.kind not in kinds:
             raise BadInput(must, f"a readout of kind {self.kind}", do)
@@ -414,7 +414,7 @@ class Readout(Named):
         Arguments:
             rules: the rules that the caller can handle; without any, positive, zero and largest.
 
-        Raises BadInput where the readout has another rule, or none, so that no caller can overlook a rule.
+        Raises BadInput if the readout has none of these rules.
         """
         rule = self._known_rule(rules or ("positive", "zero", "largest"))
         return rule, self.rows or tuple({name: Fraction(1)} for name in self.reads)
@@ -519,8 +519,8 @@ class Readout(Named):
     def verdicts(
         self, domain: Comparing[Column, Verdicts, Verdict], reads: Sequence[Column], scores: Sequence[Column]
     ) -> Verdicts | None:
-        """At each position the verdict or the index of the label, by the comparisons of `domain`; None for a readout
-        that shows values and decides nothing. `reads` and `scores` are columns of the domain: the coordinates read, and
+        """The verdict or the index of the label at each position, compared in the number system `domain`; None for a
+        readout that only shows values. `reads` and `scores` are columns of the domain: the coordinates read, and
         the logit or scores."""
         if self.rule is None:
             return None

@@ -487,7 +487,7 @@ class _Document:
         self.entries += max(columns, 1) * len(lines)
         if not 0 <= columns <= MAX_ENTRIES or self.entries > MAX_ENTRIES:
             must = f"the matrices of a model file that are written by columns must have at most {MAX_ENTRIES:,} entries"
-            raise BadInput(must, "more" if columns > 0 else columns)
+            raise BadInput(must, "more entries" if columns > 0 else columns)
         rows = []
         for line in lines:
             entries = line.split(" ") if isinstance(line, str) and line else []

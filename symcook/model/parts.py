@@ -415,7 +415,7 @@ class BiasedHead(Part, HeadPart):
         k_bias: d exact numbers (None). The biases of the keys; zeros by default.
         v_bias: m exact numbers (None). The biases of the values; zeros by default.
         mask: str ("none"). As in `Head`.
-        weighting: str ("average"). As in `Head`; hard attention compares these scores.
+        weighting: str ("average"). As in `Head`. Hard attention takes the largest of these scores.
         slope: exact (0). The slope of the bias of the scores.
         temperature: exact (1). As in `Head`.
         scale: exact (1). As in `Head`.

@@ -145,7 +145,7 @@ class PartsRead:
         all_read(self.engine, KIND_NAMES[name], given, self.known[name])
         if missing := self.known[name] - given:
             raise BadInput(
-                f"{KIND_NAMES[name]} must have all fields that {self.engine} reads", f"none called {min(missing)}"
+                f"{KIND_NAMES[name]} must have all fields that {self.engine} reads", f"no field {min(missing)}"
             )
 
     def holder(self, given: object, name: str) -> None:

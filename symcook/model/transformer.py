@@ -216,7 +216,7 @@ class Transformer(Verbs, Shown):
     program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """Check the fields and how they fit together. Raises BadInput where they do not."""
+        """Check the fields and how they fit together. Raises BadInput if they do not."""
         # The types of the fields.
         if isinstance(self.layers, (Layer, SelfAttention, *HEADS, *NETWORKS)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
@@ -566,8 +566,8 @@ class Transformer(Verbs, Shown):
 
     @door()
     def check_length(self, n: int) -> None:
-        """Raise BadInput where an input of length `n`, added tokens included, is longer than the model allows, and
-        where a feed-forward recipe gets another number of rows than one."""
+        """Raise BadInput if an input of length `n`, special tokens included, is longer than the model allows, or if a
+        feed-forward recipe gets more than one row."""
         if self.max_length is not None and n > self.max_length:
             added = self.embedding.surround(())
             length_text = f"{n} with {' and '.join(added)}" if added else n

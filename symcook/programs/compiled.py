@@ -63,7 +63,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     ]
     if mismatched:
         raise BadInput(
-            "the tokens of the model must be those of its program", mismatched[0], "compile the program again"
+            "the model must have the tokens of its program", mismatched[0], "compile the program again"
         )
     if isinstance(source_read, TuringMachine):
         wrong = {*program.alphabet} ^ {*(source_read.input if program.theorem else expected_tokens)}

@@ -139,12 +139,12 @@ def temperature(
         notes = {
             "method": method,
             "tau": "exact, as a root of a polynomial in x = e^(-1/(D tau)), for scores with denominator D" if exact else
-            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a string is "
-            "otherwise; 0 where the string is decided otherwise at every temperature from 0 on; every means up to "
+            "a rigorous interval: at all lower temperatures the answers are those of hard attention, and at its upper "
+            "end the answer of a string differs; 0: it differs at every temperature above 0; every: up to "
             f"{LIMIT}",
         }  # fmt: skip
         if open_below:
-            notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
+            notes["open"] = f"temperatures below {open_below} are not covered, because scores become equal in the limit"
         notes["rule"] = "tau = gamma/log(8 n) keeps every retrieved value within 1/4 (Cookbook, Section 5.7)"
         title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
@@ -299,8 +299,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         if first < COLDEST:
             string = soft.embedding.said(soft.embedding.typed(sequence))
             raise Undecided(
-                f"{string} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
-                "at all lower ones was undecided"
+                f"the decision of {string} differs down to the temperature {float(16 * first):.3g}; whether it differs "
+                "at every lower temperature is undecided"
             )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 

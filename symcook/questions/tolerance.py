@@ -92,7 +92,7 @@ def tolerance(
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
         values: {parameter: exact value} (None). A parameter without a value has its default.
-        digits: int (6). Decimals of ends that are not exact; of roots at least 30.
+        digits: int (6). Decimal digits of inexact ends; roots have at least 30.
         progress: function (None). Called with what is done and with the total, or with None.
 
     Returns: Answer with a row for each length: "n", "low" and "high" (None: no end), "low_in" and "high_in"

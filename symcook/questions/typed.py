@@ -29,7 +29,7 @@ For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' 
 
 weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
   several times, they move together, those after a minus sign the other way.
-digits D: Decimals of ends that are not exact; of roots at least 30.
+digits D: Decimal digits of inexact ends; roots have at least 30.
 """,
     "temperature": """The largest softmax temperature with the decisions of hard attention, by length.
 

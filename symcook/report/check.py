@@ -111,18 +111,17 @@ def _lines(check: Check, name: str, command: WholeCommand | None) -> list[str]:
     if check.free:
         positions = None if check.inputs is None else check.inputs.positions
         left_out = "" if positions in (None, "last") else "no answer counts, or "
-        lines.append(f"{left_out}any answer will do: {number_text(check.free)} of them")
+        lines.append(f"{left_out}any answer is right: {number_text(check.free)} inputs")
     # The method. For a recipe, its stated formulas were evaluated on the same inputs too (`stated`).
     lines.append(f"method: {check.method}")
     if "decided" in check.method:
         lines.append("DECIDED; symcook decide --certificate FILE.json writes its certificate")
     if check.stated:
         to = "" if check.stated_to is None else f" up to length {check.stated_to}"
-        lines.append(
-            f"its formula, and what it says the weights compute, agree on {grouped(check.stated)} inputs{to} too"
-        )
+        agree = "the recipe's formula and its account of the weights agree with the model"
+        lines.append(f"{agree} on {grouped(check.stated)} inputs{to} too")
     elif check.stated_to is not None:
-        lines.append(f"its formula is about no string up to length {check.stated_to}, and was not evaluated")
+        lines.append(f"the recipe's formula covers no string up to length {check.stated_to}, so it was not evaluated")
     # The counterexample. Random inputs are not tried in order of size, so it need not be the smallest.
     first = check.first
     if first is not None:

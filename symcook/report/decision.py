@@ -61,7 +61,7 @@ def _document(decision: Decision, name: str | None) -> Document:
         )
     if decision.free != 0:
         strings = "some strings" if decision.free is None else f"{decision.free} strings"
-        lines.append(f"any answer will do: {strings}")
+        lines.append(f"any answer is right: {strings}")
     if decision.formula is not None:
         lines.append(f"the model accepts iff {decision.formula}")
     lines += decision.notes

@@ -338,7 +338,7 @@ class WordSweep:
         tally += empty_tally
         method = f"exhaustive, {self.numbers.text}: {self.all_strings(empty)}; {self.comparison.way(tally)}"
         if saved is not None and before.strings:
-            method += f"; {before.strings} of them as {saved.file} has them ({rechecked} of these were asked again)"
+            method += f"; {before.strings} of them from {saved.file} ({rechecked} of these were run again)"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 

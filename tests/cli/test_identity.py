@@ -126,7 +126,7 @@ def test_only_answers_that_count_are_shown(capsys: pytest.CaptureFixture[str]) -
     line = ("check", "one.json", "--spec", "spec.py:ref", "--max-length", "2", "--positions")
     said = call(capsys, *line, "after:b")[1]
     assert "must be [any; reject]; the model gives [reject; accept]" in said and "answers at positions: after:b" in said
-    assert "no answer counts, or any answer will do: 4 of them" in said
+    assert "no answer counts, or any answer is right: 4 inputs" in said
     assert document(capsys, *line, "after:b", code=1)["by_length"] == []
     assert "none of all 2 inputs at positions: after:b" in refused(capsys, *line, "after:b", "--inputs", "a*")
 

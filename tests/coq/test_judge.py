@@ -361,7 +361,7 @@ def test_the_writer_itself_takes_names_and_sides_only(kind: str, monkeypatch: py
     if kind == "side":
         goal = {"by": "have", "show": "0 = 0 | 0 = 1", "proof": data["proof"], "as": "a"}
         data = data | {"proof": [*[{"by": "intro", "as": [x]} for x in ("a", "b", "p", "q")], goal]}
-    with pytest.raises(Untranslatable, match=r"no name|a side is left or right"):
+    with pytest.raises(Untranslatable, match=r"not a valid name|a side must be left or right"):
         statement_part(LEMMA, data)
 
 

@@ -216,7 +216,7 @@ def test_what_more_than_computation_would_show_is_said() -> None:
 
 def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terms, "MAX_SIZE", 600)
-    with pytest.raises(BadInput, match=r"at S = 4 must have a relation that the checker reads; given: .*exceeds 600"):
+    with pytest.raises(BadInput, match=r"at S = 4 must have equations that the checker accepts; given: .*exceeds 600"):
         bridge(family("induction-most-recent"), {"S": 4}).certificate()
 
 

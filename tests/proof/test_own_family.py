@@ -148,8 +148,8 @@ def test_what_rounds_carry_has_its_values(tmp_path: Path) -> None:
     ("sentence", "what"),
     [
         ("all c in 1..S. share(c) <= 1", "share takes 1 index and a position"),
-        ("all S in 1..n. S = 1", "'S', which is a name of the family"),
-        ('matches("0*")', "matches has no meaning at all sizes"),
+        ("all S in 1..n. S = 1", "the quantified name 'S' is a name of the family"),
+        ('matches("0*")', "matches has no meaning for all sizes"),
         ('count("a") = 0', "the tokens and labels of a family are numbers"),
         ("shar(1, n) = 0", "did you mean share"),
         ("answer(1)", "answer needs a readout largest"),
@@ -211,9 +211,9 @@ def test_no_name_of_a_family_is_taken_for_a_position(old: str) -> None:
         assert (answer.status, "".join(answer.word or ())) == ("REFUTED", word)
         assert answer.to_json()["sizes"] in ({size: 2}, {"S": 2})
     for marker in allsizes.MARKERS:
-        with pytest.raises(BadInput, match=f"a name that symcook uses itself; given: {marker}; rename it"):
+        with pytest.raises(BadInput, match=f"a reserved name; given: {marker}; rename it"):
             allsizes.claim(called(old, marker), "n = n")
-        with pytest.raises(BadInput, match="symcook uses this name itself"):
+        with pytest.raises(BadInput, match="symcook reserves this name"):
             allsizes.claim(Family(READ), f"all {marker} in 1..S. answer({marker}, 1) -> n = n")
 
 

@@ -169,7 +169,7 @@ def test_names_that_a_part_of_a_statement_has():
         assert kernel.check(goal, nodes).nodes > 0
     goal = read_formula(PARTS["two of a kind"], {}, {})
     home = Citable({}, AXIOMS, texts=lambda label: None if label else PARTS["two of a kind"])
-    with pytest.raises(BadProof, match=r"expected a statement with names for '\.\.' to stand for"):
+    with pytest.raises(BadProof, match=r"expected a statement whose names '\.\.' can abbreviate"):
         elaborate.nodes(home, goal, prooftext.read("proof a.b\n" + one).parts["proof"])
 
 
@@ -213,7 +213,8 @@ def test_what_no_round_gives_does_not_exist(equations):
     """Near misses of functions of rounds; but for two of them it is false that such functions exist."""
     goal = read_formula(f"all n:Int. 1 <= n -> ex c:Int*Int->Real, d:Int*Int->Real. {equations}", {}, {})
     lines = prooftext.read("proof a.b\n  given n few\n  witness each\n").parts["proof"]
-    with pytest.raises(StepGap, match=r"is not given by its equations\n|the remaining goal does not follow"):
+    missing = r"no equations define the values that must exist\n|the remaining goal does not follow"
+    with pytest.raises(StepGap, match=missing):
         elaborate.Elaborator(automation.LEVELS[:2]).block(Goal(HOME, goal, {}, {}), lines, lines[0].place)
 
 
@@ -281,7 +282,7 @@ BROKEN = {
     "nothing": ("", (1, 1), "'proof ID' or 'refutation ID'"),
     "a part that is none": ("proof a.b\nextra\n  qed\n", (2, 1), "'defined' or 'inhabited'"),
     "a part twice": ("proof a.b\ndefined\n  qed\ndefined\n  qed\n", (4, 1), "each once"),
-    "a tab": ("proof a.b\n\tqed\n", (2, 1), "blanks"),
+    "a tab": ("proof a.b\n\tqed\n", (2, 1), "spaces"),
     "not set in alike": ("proof a.b\n  given x y (l h)\n   qed\n", (3, 4), "no block here"),
     "set in less": ("proof a.b\n    given x y (l h)\n  qed\n", (3, 3), "column 5"),
     "no line": ("proof a.b\n  x + y\n", (2, 3), "'label: formula'"),

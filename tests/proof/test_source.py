@@ -79,7 +79,7 @@ def test_a_text_without_its_record_is_not_shown(root, capsys, record):
 @pytest.mark.parametrize("line", ["  # a comment{} qed by magic", "  one: 0 <= 1{} by low", "# all{}"])
 def test_no_sign_hides_a_line(sign, line):
     with pytest.raises(
-        BadProof, match=f"expected printable characters and blanks; given: U\\+{ord(sign):04X}"
+        BadProof, match=f"expected printable characters and spaces; given: U\\+{ord(sign):04X}"
     ) as caught:
         prooftext.read("proof a.b\n  given x (low)\n" + line.format(sign) + "\n  qed\n")
     assert caught.value.place.line == 3 and caught.value.place.column == line.index("{") + 1

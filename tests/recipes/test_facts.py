@@ -142,7 +142,7 @@ def test_the_words_of_formulas_mean_what_their_table_says() -> None:
 
 def test_which_inputs_were_tried_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["check", "dyck-1", "--max-length", "8"]) == 0
-    assert "agree on 126 inputs up to length 6 too" in capsys.readouterr().out  # 2 + 4 + ... + 64
+    assert "agree with the model on 126 inputs up to length 6 too" in capsys.readouterr().out  # 2 + 4 + ... + 64
     assert LENGTH == 6 and MOST == 2**14
     monkeypatch.setattr(stated, "MOST", 83)
     assert check_recipe("dyck-k-d", 3).stated == 4 + 16  # to length 3 there are 84
@@ -181,7 +181,7 @@ def test_lengths_are_those_of_the_region(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.setitem(recipes._RECIPES, "dyck-1", facts._replace(formula=wrong, region="7 <= n"))
     found = check_recipe("dyck-1", 8)
     assert found.holds and (found.stated, found.stated_to) == (0, 6)
-    assert "its formula is about no string up to length 6, and was not evaluated" in found.text()
+    assert "the recipe's formula covers no string up to length 6, so it was not evaluated" in found.text()
 
 
 def test_explain_says_what_the_words_mean(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,7 +55,7 @@ def test_check_on_a_cluster(cluster: Any, small: None, tmp_path: Path, capsys: p
     assert json.loads(capsys.readouterr().out) == alone and alone["counterexample"] == "(((()))"
     assert main([*own, "--resume", str(file)]) == 1  # nothing is left to do
     again = json.loads(capsys.readouterr().out)
-    assert f"; {alone['strings']} of them as {file} has them (" in again["method"]
+    assert f"; {alone['strings']} of them from {file} (" in again["method"]
     assert again | {"method": alone["method"]} == alone
 
 

@@ -174,7 +174,7 @@ def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_pa
             assert f"strings are done; progress is saved in {file}; run the same command to resume" in str(stopped)
             interruptions += 1
             assert sum(1 for _ in stored(file)) >= rows
-    assert interruptions > 2 and f"of them as {file} has them" in found.method
+    assert interruptions > 2 and f"of them from {file}" in found.method
     assert found.to_json() | {"method": None} == alone.to_json() | {"method": None}
     assert len(set(stored(file))) == len(list(Plan(model, whole, *sizes(file))))
     again = check(model, made(spec), whole, resume=file, domain=domain)  # nothing to do
@@ -603,7 +603,7 @@ def test_a_reference_is_its_file_and_what_it_imports(inside: str, tmp_path: Path
     assert answered("word.count('(') == word.count(')')").returncode == 1
     if inside == "rules.py":  # the checkpoint goes on where nothing has changed
         again = answered("word.count('(') == word.count(')')")
-        assert again.returncode == 1 and "126 of them as" in again.stdout and "were asked again)" in again.stdout
+        assert again.returncode == 1 and "126 of them from" in again.stdout and "were run again)" in again.stdout
     other = answered("word.count('(') >= word.count(')')")
     assert other.returncode == 2 and "must be of the same reference" in other.stderr
 

@@ -211,7 +211,7 @@ class Bridge:
         reads_values = readout.kind in ("value", "largest")
         # `difference` makes the whole instance, so it also rejects a family that has no instance at these sizes.
         if reads_values and (where := difference(self, ("readout",))):
-            raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
+            raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its output layer", where)
         equal_inputs = [text for declared in self.family.inputs for text in self._same(declared.name, False)]
         if reads_values:
             return equal_inputs + [text for read in readout.reads for text in self._same(read.name, True)]
@@ -297,7 +297,7 @@ class Bridge:
         try:
             goals = (self.statement.formula, self.statement.defined, self.statement.inhabited)
         except Rejected as error:
-            must = f"{self.family.name} at {self.at.sizes} must have a relation that the checker reads"
+            must = f"{self.family.name} at {self.at.sizes} must have equations that the checker accepts"
             raise BadInput(must, str(error), "use smaller sizes") from None
         stored = certify.citable()
         library = certify.library(self.statement, stored)
@@ -482,7 +482,7 @@ class Bridge:
             if not g.first(squared, summed_exponentials):
                 automation.prove(g, (), foreground=foreground)
         except Stuck:
-            must = f"what {self.family.name} divides by must be seen not to be zero at any length"
+            must = f"every divisor in the family {self.family.name} must be proved nonzero at every length"
             text = re.sub(r"\bd[0-9_]+\b", "i", g.text(_divisor(g.goal)))
             raise BadInput(must, text, "use another position, or a condition on sizes") from None
 
@@ -499,8 +499,8 @@ class Bridge:
                     witnessed(part, values)
                     computed.settle(part)
             except Stuck as error:
-                must = f"a run of {self.family.name} on the shortest input must be found to be one"
-                raise BadInput(must, f"what is undecided is: {str(error).splitlines()[0]}") from None
+                must = f"the run of the family {self.family.name} on the shortest input must be verified"
+                raise BadInput(must, f"this part is undecided: {str(error).splitlines()[0]}") from None
 
     def _run_holds(self, g: Goal, texts: Sequence[str], computed: Computed) -> None:
         """Close the goal that a run exists, with witnesses given as texts, one equation of the run after the other."""
@@ -582,7 +582,8 @@ class Bridge:
                     if is_run and solution and (runs.rational or self.words):
                         return solution
         if solution is None:
-            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none up to length {SHORT}")
+            must = f"the family {self.family.name} must have a run on a short string"
+            raise BadInput(must, f"no run up to length {SHORT}")
         return solution
 
     def _solution(self, runs: _ModelRuns, length: int) -> tuple[int, list[int], dict[str, list[Any]]]:
@@ -745,5 +746,5 @@ def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
     certificate = bridge.certificate()
     verdict = limits.judged(bridge.statement, certificate)
     if verdict.status != "PROVED":
-        raise Rejected(f"the bridge of {bridge.at.family.name} is not accepted: {verdict.reason}")
+        raise Rejected(f"the checker rejects the instance certificate of {bridge.at.family.name}: {verdict.reason}")
     return certificate, verdict

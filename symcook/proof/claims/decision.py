@@ -87,7 +87,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
         return regular_sets[0].decided()
 
     # First automata, which decide the statement. A string on which it is false ends the search.
-    automata: RegularVerdict | str = "a model without an alphabet"
+    automata: RegularVerdict | str = "the model has no alphabet"
     if parsed.letters:
         automata = _within(until and Until(until.left / 2), ask_automata, "automata")
     regular = (
@@ -127,4 +127,4 @@ def _within(until: Until | None, procedure: Callable[[], Found], name: str) -> F
     except (OutsideFragment, Rejected, OutOfTime, Unplaced, Stuck) as error:
         return str(error)
     except RecursionError:
-        return f"{name} do not follow so deep a formula"
+        return f"the formula is nested too deep for the decision by {name}"

@@ -47,7 +47,7 @@ MARKERS = (PLACE, GIVEN)
 """The names that stand for a position and a number: neither a family nor a sentence may use them."""
 PROSE = ("name", "summary", "source", "meanings")
 """The parts of a family's document that are text for readers, in which no name is used."""
-ONE_SIZE = "it is about one alphabet; take one size, as in --set {}=2"
+ONE_SIZE = "this depends on the alphabet; fix the size, for example --set {}=2"
 """The end of a message on a word that needs one size; {} is the name of a size."""
 
 
@@ -111,7 +111,7 @@ class FamilyMeaning(ModelMeaning):
     def add_runs(self, sentence: str) -> None:
         """Refuse a sentence that names a second run."""
         size = next(iter(self.family.sizes), "K")
-        raise Rejected(f"it has no meaning at all sizes; {ONE_SIZE.format(size)}")
+        raise Rejected(f"the statement names a second run, which has no meaning for all sizes; {ONE_SIZE.format(size)}")
 
     @property
     def least(self) -> list[str]:
@@ -132,7 +132,7 @@ class FamilyMeaning(ModelMeaning):
         """The sentence as a formula; BadInput where it uses a marker."""
         for name in MARKERS:
             if (at := word_at(sentence, name)) is not None:
-                raise wrong(sentence, at, name, "symcook uses this name itself; take another")
+                raise wrong(sentence, at, name, "symcook reserves this name; use another one")
         return expr.show(FamilySentence(self, sentence).made)
 
     def listed(self) -> list[str]:
@@ -158,7 +158,7 @@ class FamilySentence(Sentence):
             part = todo.pop()
             if part[0] == "call" and part[1] in (*_OF_ONE_SIZE, *ATTENDED) and self.reader.is_word(part[1]):
                 size = next(iter(self.meaning.family.sizes), "K")
-                raise self.fail(part, f"{part[1]} has no meaning at all sizes; {ONE_SIZE.format(size)}")
+                raise self.fail(part, f"{part[1]} has no meaning for all sizes; {ONE_SIZE.format(size)}")
             todo += [child for child in expr.children(part) if child]
 
     def _require_positions(self, tree: Tree) -> None:
@@ -170,7 +170,7 @@ class FamilySentence(Sentence):
     def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
         """The name in the statement for one that the sentence binds, which must not be a name of the family."""
         if name in self.meaning.space and name not in scope:
-            raise self.fail(tree, f"it binds '{name}', which is a name of the family; take another name")
+            raise self.fail(tree, f"the quantified name '{name}' is a name of the family; use another name")
         return super().fresh(tree, name, scope)
 
     def name(self, tree: Tree, scope: BoundNames) -> Tree:
@@ -298,7 +298,7 @@ def _unmarked(family: PlainFamily) -> None:
     without_prose = {key: value for key, value in family.document.items() if key not in PROSE}
     for name in MARKERS:
         if any(word_at(text, name) is not None for text in _texts(without_prose)):
-            must = "a family in a statement about all sizes must not use a name that symcook uses itself"
+            must = "a family in a statement about all sizes must not use a reserved name"
             raise BadInput(must, name, "rename it in the family's file")
 
 

@@ -215,7 +215,7 @@ class FamilyRuns(Runs):
             if bound is None:
                 continue
             if (f, at) in self.solving:
-                raise Rejected("an equation rests on itself")
+                raise Rejected("an equation depends on its own value")
             self.solving.add((f, at))
             value = self._valued_at(f, at, equation.body, bound)
             self.solving.discard((f, at))

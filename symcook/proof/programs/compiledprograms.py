@@ -51,7 +51,7 @@ def compiled(model: Transformer) -> Compiled | Packed:
         compiler = Packed(formula_of(program), program.attention)
         again = compiler.model(program.source, model.name, program.kind)
     else:
-        raise Undecided("no proof is made of a printed construction that counts")
+        raise Undecided("no proof method covers a model of --theorem whose formula counts")
     if again != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
     return compiler
@@ -99,12 +99,12 @@ def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Stateme
     try:
         statement = certify.claim(document, sentence_text)
     except BadInput as error:
-        raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
+        raise Undecided(f"no proof method covers a program that cannot be written as a statement: {error.do}") from None
     parts = _parts(model, compiler, certify.meaning(document, sentence_text))
     try:
         return statement, certify.settle(statement, document, parts, seconds, words=False)
     except BadProof as error:
-        raise Undecided(f"no proof is made of this program: {error}") from None
+        raise Undecided(f"no proof method covers this program: {error}") from None
     except Rejected as error:
         raise Undecided(f"no proof was found: {str(error).partition(chr(10))[0]}") from None
 
@@ -115,7 +115,7 @@ def theorem_of(model: Transformer) -> Statement:
     try:
         return certify.claim(to_document(model), sentence_text)
     except BadInput as error:
-        raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
+        raise Undecided(f"no proof method covers a program that cannot be written as a statement: {error.do}") from None
 
 
 def nodes_of(model: Transformer, statement: Statement) -> list[Node]:
@@ -127,7 +127,7 @@ def nodes_of(model: Transformer, statement: Statement) -> list[Node]:
     try:
         _parts(model, compiled(model), meaning)["proof"](g)
     except (BadProof, Stuck) as error:
-        raise Undecided(f"no proof is made of this program: {error}") from None
+        raise Undecided(f"no proof method covers this program: {error}") from None
     return pruned(g.nodes)
 
 
@@ -146,7 +146,7 @@ def settle(
                 parts: certify.ProofParts = {"proof": formulas.FormulaFacts(compiler, meaning, bits=False).prove}
             else:
                 if certify.claim(document, sentence_text := _sentence(model, compiler)).expanded != statement.expanded:
-                    raise Undecided("the statement is about another program")
+                    raise Undecided("the stored statement is about another program than the model's")
                 parts = _parts(model, compiler, certify.meaning(document, sentence_text))
             settled = certify.settle(statement, document, parts, seconds, words=isinstance(compiler, Packed))
             if settled.missing is None:
@@ -206,7 +206,7 @@ class ProgramProof:
             facts.lines.append(f"qed by {holds}")
             return
         if f"L{number}" not in facts.shown:
-            raise Undecided(f"no proof is made where a bit is left out: {facts.program.text(number)}")
+            raise Undecided(f"no proof method covers a truth value without a coordinate: {facts.program.text(number)}")
         same = facts.by_cases(f"A{number}", f"{held_name}(i) = {value_text}", held=True)
         facts.lines += ["given i (il ih)", f"same: {held_name}(i) = {value_text} by {same.label}, il, ih",
                         f"bit: bit({held_name}(i)) by {holds}, il, ih", "cases zero, more from bit",

@@ -43,11 +43,11 @@ def sentence(formula: Formula) -> str:
     try:
         line_texts = [expr.show(functional_lines[line]) for _, line in formula.outputs]
     except RecursionError:
-        raise Undecided("no proof is made of a formula that nests so deep") from None
+        raise Undecided("no proof method covers a formula with so many nested operators") from None
     holding = [f"holds({line_text}, i)" for line_text in line_texts]
     text = f"all i in 1..n. {_answers(formula, holding, 'accept(i)', _answered)}"
     if len(text) > expr.MAX_TEXT:
-        raise Undecided(f"no proof is made of a formula of more than {expr.MAX_TEXT} characters written out")
+        raise Undecided(f"no proof method covers a formula whose statement has more than {expr.MAX_TEXT:,} characters")
     return text
 
 
@@ -146,7 +146,7 @@ class FormulaFacts(CompiledFacts):
         """With `bits` the conclusion compares numbers, as in `sentence`; else it has equivalences. Undecided if there
         is no proof of this kind, or if `meaning` is that of a statement about another formula."""
         if packed.cut:
-            raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
+            raise Undecided(f"no proof method covers a Boolean part of more than {CASES} cases")
         super().__init__(meaning, len(packed.formula.alphabet))
         # The truth functions. `names` has their names in the statement, `own_names` their names here: z and the line's
         # number. A function that is no line of this formula keeps its name in the statement, after "z_".
@@ -157,7 +157,7 @@ class FormulaFacts(CompiledFacts):
         with certify.deeper():
             lines = [truths.of(tree) for tree in functional(formula)]
         if len(truths.lines) > len(self.names):
-            raise Undecided("the statement is about another formula")
+            raise Undecided("the stored statement is about another formula than the model's")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
         self.own_names = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
         self.places = {own_name: place for place, own_name in enumerate(self.own_names)}

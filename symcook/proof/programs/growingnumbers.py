@@ -67,7 +67,7 @@ class GrowingNumber(ABC):
     @property
     def no_square(self) -> Undecided:
         """The error to raise if no proof of the square is known."""
-        return Undecided(f"no proof is made of the square of {self.compiled.meanings[self.name]}")
+        return Undecided(f"no proof method covers the square of {self.compiled.meanings[self.name]}")
 
 
 def number_of(facts: ProgramFacts, name: str) -> GrowingNumber:
@@ -193,7 +193,7 @@ class ChosenNumber(GrowingNumber):
         super().__init__(facts, name)
         self.test, truth, self.atom = self.compiled.gates[name]
         if self.compiled.node(truth) is False or facts.score_of(name, "j", ("average",)) is None:
-            raise Undecided(f"no proof is made of {self.compiled.meanings[name]}")
+            raise Undecided(f"no proof method covers {self.compiled.meanings[name]}")
         self.source, self.condition = number_of(facts, self.atom.name), facts.truth(truth)
         self.bit = f"I[{self.condition}]"
 
@@ -333,7 +333,7 @@ class KeySquare:
             hints = self.facts.row_is(self.key), number_of(self.facts, first.name).square()
             return [f"qed by {', '.join(fact.at() for fact in hints)}, il, ih"]
         if len(pieces) < 3 or self.number.side == "right" or not all(map(self.facts.there, pieces)):
-            raise Undecided(f"no proof is made of the square of {self.facts.program.text(self.key)}")
+            raise Undecided(f"no proof method covers the square of {self.facts.program.text(self.key)}")
         return self.in_pieces(pieces)
 
     def in_pieces(self, pieces: Sequence[str]) -> list[str]:

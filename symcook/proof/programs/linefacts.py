@@ -132,7 +132,7 @@ class Spoken:
     def _sign(self, line: SraspLine) -> str:
         """The sign of a comparison. Undecided if it compares symbols by an order."""
         if line.value not in ("=", "!=") and self.program.types[line.reads[0]] == "letter":
-            raise Undecided(f"no proof is made of an order of symbols, {line.value}")
+            raise Undecided(f"no proof method covers symbols compared by order, with {line.value}")
         return str(line.value)
 
     def equation(self, number: int) -> str:
@@ -210,7 +210,8 @@ class Spoken:
         premises = f"({certify.in_halves(facts)}) -> " if self.joined else "".join(f"{fact} -> " for fact in facts)
         text = f"{f'all {names}. ' if names else ''}{premises}(all i in 1..n. {self.answer(model)})"
         if len(text) > expr.MAX_TEXT:
-            raise Undecided(f"no proof is made of a program of more than {expr.MAX_TEXT} characters written out")
+            what = f"a program whose statement has more than {expr.MAX_TEXT:,} characters"
+            raise Undecided(f"no proof method covers {what}")
         return text
 
 
@@ -293,7 +294,7 @@ class ProgramFacts(CompiledFacts):
             return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
         conjunctions = cubes(truth, MOST_CUBES)
         if conjunctions is None:
-            raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
+            raise Undecided(f"no proof method covers a Boolean part of more than {MOST_CUBES} cubes")
         units = dict.fromkeys(unit for cube in conjunctions if (unit := self.unit(cube, at)) is not None)
         return " | ".join(f"({unit})" for unit in units) or NEVER
 
@@ -475,7 +476,7 @@ class ProgramFacts(CompiledFacts):
             return [value_and_truth for value_and_truth in both if value_and_truth[1] is not False]
         listed = self.compiled.values_of(value)
         if listed is None:
-            raise Undecided(f"no proof is made of a selector of what grows: {self.program.text(line)}")
+            raise Undecided(f"no proof method covers a selector of unbounded numbers: {self.program.text(line)}")
         return [(str(number), node(truth)) for number, truth in listed]
 
     def one_of(self, number: int) -> Fact | None:
@@ -580,7 +581,7 @@ class ProgramFacts(CompiledFacts):
             may_be_true = self.possible(make.both(here, node))
             may_be_false = self.possible(make.both(here, make.negation(node)))
             if may_be_true and may_be_false:
-                raise Undecided("no proof is made of a selector whose lines do not tell what it reads")
+                raise Undecided("no proof method covers a selector that its sequences do not determine")
             if may_be_true:
                 named = zip(lines, values, strict=True)
                 factors = [f"I[{self.spoken.value(line)} = {value}]" for line, (value, _) in named]
@@ -658,9 +659,10 @@ class ProgramFacts(CompiledFacts):
         if label in self.shown:
             return self.shown[label]
         if not self.there(name):
-            raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[name]}")
+            meaning = self.compiled.meanings[name]
+            raise Undecided(f"no proof method covers a truth value without a coordinate: {meaning}")
         if name in self.compiled.compared or name in self.compiled.signs:
-            raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
+            raise Undecided(f"no proof method covers the comparison {self.compiled.meanings[name]}")
         node = self.truth_nodes.get(name, False)
         computed = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
         return self.follows(label, f"bit({put_name}(i))", [self.holds(name).label if computed else f"{put_name}_is"])

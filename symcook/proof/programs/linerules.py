@@ -47,7 +47,7 @@ class LineRule:
         rule = cls(facts, number)
         if rule.chosen and not cls.chooses:
             what = facts.program.text(number)
-            raise Undecided(f"no proof is made of a number that grows and is found or not: {what}")
+            raise Undecided(f"no proof method covers an unbounded number that is found at some positions only: {what}")
         rule.show()
 
     @property
@@ -183,7 +183,7 @@ class ComparisonRule(LineRule):
             self.sign(name)
             return [f"D_{name}", f"Diff{number}_{name}"]
         if factor not in (1, -1):
-            raise Undecided("no proof is made of a comparison of fractions")
+            raise Undecided("no proof method covers a comparison of fractions")
         condition = f"0 < {text}" if op == "positive" else f"{text} = 0"
         self.facts.each(f"D{number}_{name}", f"{put_name}(i) = I[{condition}]", [
             f"take it from number_is_{op}({text}; {row}) by Diff{number}_{name}(i), il, ih",
@@ -212,11 +212,11 @@ class ComparisonRule(LineRule):
         for atom, q in number.atoms.items():
             mean = self.compiled.means.get(atom.name)
             if mean is None or not mean.plain or mean.mask not in ("future", "none"):
-                raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
+                raise Undecided(f"no proof method covers the comparison {self.compiled.meanings[name]}")
             z_form = z_form.plus(mean.value, q)
             add_to(at_first, mean.row.items(), at_first.pop(atom.name))
         if not z_form.whole or any(isinstance(atom, Atom) for atom in z_form.atoms) or z_form.denominator != 1:
-            raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
+            raise Undecided(f"no proof method covers the comparison {self.compiled.meanings[name]}")
         # Lines that prove, if position 1 is the only one, that each mean is the averaged number at position 1.
         score, key = (present(self.facts.score_of(head, place, ("leftmost",))) for place in "jk")
         d, z = self.row(row), self.facts.form(z_form)
@@ -263,7 +263,7 @@ class MeanRule(LineRule):
         is_single_mean = [*factors.values()] == [1] and self.result.finite().constant == 0
         mean = self.compiled.means.get(next(iter(factors))) if is_single_mean else None
         if mean is None or not mean.plain or mean.mask.startswith("strict"):
-            raise Undecided(f"no proof is made of this aggregate: {self.facts.program.text(number)}")
+            raise Undecided(f"no proof method covers this aggregate: {self.facts.program.text(number)}")
         (coordinate,) = factors
         if not self.facts.there(coordinate):
             return
@@ -357,7 +357,7 @@ class WidthRule(LineRule):
             self.both_sides(besides)
             return
         if len(shares) != 1 or len(value.atoms) != 1:
-            raise Undecided(f"no proof is made of the selector_width: {self.facts.program.text(self.number)}")
+            raise Undecided(f"no proof method covers the selector_width: {self.facts.program.text(self.number)}")
         self.others(shares[0])
         self.itself(value.finite())
         self.defined([f"qed by {name}_is(i), Q{self.number}(i), O{self.number}(i), il, ih"])  # fmt: skip
@@ -377,7 +377,7 @@ class WidthRule(LineRule):
             self.beside(part)
             value = value.plus(part.total, -1)
         if value.atoms:
-            raise Undecided(f"no proof is made of the selector_width: {self.facts.program.text(self.number)}")
+            raise Undecided(f"no proof method covers the selector_width: {self.facts.program.text(self.number)}")
         self.itself(value)
         self.defined([
             f"parts: sum(j, 1, n, {pair_bit}) = sum(j, 1, i - 1, {pair_bit}) + I[{own}] + sum(j, i + 1, n, {pair_bit}) "

@@ -115,12 +115,12 @@ class Pointwise:
         if case.truth(goal):
             self.cases += 1
             if self.symbols is not None and self.cases > CASES:
-                raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
+                raise Undecided(f"no proof method covers a Boolean part of more than {CASES} cases")
             closed = case.put_in(goal)  # this adds to the nodes of the case, so it is computed first
             return [*case.nodes, *closed]
         bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
         if bit is None:
-            raise Undecided(f"no proof is made of {show(goal)}")
+            raise Undecided(f"no proof method covers {show(goal)}")
         labels = [f"{'ol'[value]}{len(case.chosen)}" for value in (0, 1)]  # o for 0, l for 1
         proofs = list[list[Node]]()
         for value, label in enumerate(labels):
@@ -404,7 +404,7 @@ class PointwiseCase:
         if tag == "/" and (divisor := self.value(parts[1])):
             return self.bounded(parts[0], q / divisor, equations, sums)
         if tag not in ("+", "-", "neg"):
-            raise Undecided(f"no proof is made with the term {show(t)}")
+            raise Undecided(f"no proof method covers the term {show(t)}")
         signs = {"+": (1, 1), "-": (1, -1), "neg": (-1,)}[tag]
         signed_parts = zip(parts, signs, strict=True)
         return sum((self.bounded(part, q * sign, equations, sums) for part, sign in signed_parts), Fraction(0))

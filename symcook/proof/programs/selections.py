@@ -66,10 +66,10 @@ class SelectionRule(LineRule):
         selections = self.compiled.selections[number]
         line_text = facts.program.text(number)
         if len(selections) != 1 or (head := selections[0].head) is None:
-            raise Undecided(f"no proof is made of a selection that compares indices: {line_text}")
+            raise Undecided(f"no proof method covers a selection that compares indices: {line_text}")
         (self.selection,) = selections
         if len(self.selection.equalities) > 1:
-            raise Undecided(f"no proof is made of a selection by two equalities of numbers: {line_text}")
+            raise Undecided(f"no proof method covers a selection by two equalities of numbers: {line_text}")
         self.selector, self.value, self.default = self.line.reads
         # `copies`: by coordinate that the head writes, the sum of coordinates that it copies. The mask leaves the
         # positions from `low` to `end` visible. With `every` the head has no score, and is taken to select all
@@ -349,7 +349,8 @@ class SelectionRule(LineRule):
                 source = self.compiled.hold(case.there)
                 copy = self.copy_of(source) if at == "i" else (f"{self.put(source)}({at})", "")
                 if copy is None:
-                    raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[source]}")
+                    meaning = self.compiled.meanings[source]
+                    raise Undecided(f"no proof method covers a truth value without a coordinate: {meaning}")
                 parts.append(f"{self.facts.held_here(case.here)}*{copy[0]}")
         return " + ".join(parts) or "0"
 
@@ -484,14 +485,14 @@ class SelectionRule(LineRule):
         for name, (_, number) in self.compiled.compared.items():
             if any(atom.name in keys for atom in number.atoms):
                 return name
-        raise Undecided(f"no proof is made where a bit is left out: {present(self.equality).shown}")
+        raise Undecided(f"no proof method covers a truth value without a coordinate: {present(self.equality).shown}")
 
     def difference(self, x: str, at: str = "i") -> str:
         """The difference of the key x and the number sought, with the sign that the coordinate `meeting` compares."""
         _, number = self.compiled.compared[self.meeting]
         factor = next(q for atom, q in number.atoms.items() if atom.name == self.found_key)
         if factor not in (1, -1):
-            raise Undecided("no proof is made of a comparison of fractions")
+            raise Undecided("no proof method covers a comparison of fractions")
         y = self.spoken.value(self.keys[1], at)
         return f"{x} - ({y})" if factor == 1 else f"({y}) - {x}"
 

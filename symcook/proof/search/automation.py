@@ -72,7 +72,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
             failure = failure or search.failure(Stuck(f"the search ended: {error or 'its work is spent'}"))
             continue
         if not trial.closed:
-            raise Stuck("the automation left a goal open")
+            raise Stuck("the search did not prove a goal")
         g.nodes += pruned(trial.nodes)
         g.closed = True
         return number

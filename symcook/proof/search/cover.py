@@ -116,7 +116,7 @@ def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequen
     `depth` bounds how often sides are halved (see `DEPTH`), `boxes` the number of boxes.
     """
     if g.goal[0] not in ("<=", "<"):
-        raise Stuck(f"a cover is for a comparison: {g.text(g.goal)}")
+        raise Stuck(f"a cover by intervals proves comparisons only; the goal is {g.text(g.goal)}")
     box, labels = bounds(g)
     if any(low > high for low, high in box.values()):
         raise Stuck("the bounds contradict each other")
@@ -143,7 +143,7 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
     if single_leaf is not None:
         return [(high, single_leaf)]
     if low == high:
-        raise Stuck(f"the value at {v[1][0]} = {quotient(low)} is not decided")
+        raise Stuck(f"the value at {v[1][0]} = {quotient(low)} is undecided")
     intervals: list[tuple[Fraction, _Leaf]] = []
     narrowest = (high - low) / 2**depth
     left_end, width = low, (high - low) / 2
@@ -166,7 +166,7 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
                     search.point({v: left_end})
                     search.point({v: left_end + bad_width})
                     where = f"{v[1][0]} = {quotient(left_end)}"
-                    raise Stuck(f"an interval at {where} is too narrow: the two sides come close")
+                    raise Stuck(f"an interval at {where} is too narrow: the two sides of the comparison are too close")
         # The interval is made a little narrower, so that its end is a simple fraction in the certificate.
         widest_end = left_end + good_width
         end = widest_end if widest_end == high else simplest(widest_end - good_width / 16, widest_end)
@@ -175,7 +175,7 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
             end = widest_end
             leaf = search.leaf({v: (left_end, end)})
         if leaf is None:
-            raise Stuck(f"the enclosure over an interval at {v[1][0]} = {quotient(left_end)} changes its mind")
+            raise Stuck(f"the enclosure over an interval at {v[1][0]} = {quotient(left_end)} is unstable")
         intervals.append((end, leaf))
         left_end, width = end, good_width
     return intervals
@@ -218,7 +218,7 @@ def _halve(search: _Search, box: Box, depth: int, whole_box: Box) -> _Leaf | _Sp
         for corner in (0, 1):
             search.point({v: ends[corner] for v, ends in box.items()})
         search.point({v: (low + high) / 2 for v, (low, high) in box.items()})
-        raise Stuck("a box is too small: the two sides come close")
+        raise Stuck("a box is too small: the two sides of the comparison are too close")
     # Choose the name whose side is halved: by how many of its halves are decided; then by whether the box is decided if
     # the name is fixed at its middle, so that the enclosure depends on this name most; then by the length of its side
     # in proportion to the whole box.

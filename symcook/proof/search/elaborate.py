@@ -173,7 +173,7 @@ class Elaborator:
         following = itertools.takewhile(lambda n: n in g.scope, names_of_fact[len(h.terms) - 1 :])
         names = [*names_of_fact[: len(h.terms) - 1], *following]
         if len(names) < len(h.terms):
-            raise BadProof(h.place, "expected a statement with names for '..' to stand for", h.text)
+            raise BadProof(h.place, "expected a statement whose names '..' can abbreviate", h.text)
         return replace(h, terms=(*h.terms[:-1], *names[len(h.terms) - 1 :]))
 
     def tree(self, text: str, place: Place, g: Goal) -> None:
@@ -285,7 +285,7 @@ class Elaborator:
         text = g.library.texts("")
         names = [n for n in equations.own(text)[0] or equations.of_part(text, g.goal) if n not in g.scope]
         if len(names) < count:
-            raise BadProof(line.inner, "expected a statement with names for '..' to stand for", OWN)
+            raise BadProof(line.inner, "expected a statement whose names '..' can abbreviate", OWN)
         return names[:count]
 
     def unused(self, g: Goal, line: TextLine, names: Sequence[str]) -> Sequence[str]:
@@ -527,7 +527,7 @@ class Elaborator:
             at = names.index(OWN)
             names = (*names[:at], *existing_names[at : len(existing_names) - (len(names) - at - 1)], *names[at + 1 :])
             if not names or at > len(existing_names):
-                raise BadProof(line.inner, "expected a lemma that says that something exists", line.source.text)
+                raise BadProof(line.inner, "expected a lemma that states that something exists", line.source.text)
         # One node for each name. Each node but the last gives another existence, which has a new label.
         *first_names, last = names
         for name in first_names:
@@ -555,10 +555,10 @@ class Elaborator:
             try:
                 equations.exists(g, names, [self.hint(g, h) for h in line.hints], self.levels, follow)
             except Stuck as error:
-                raise StepGap(line.place, "what is to exist is not given by its equations", str(error)) from None
+                raise StepGap(line.place, "no equations define the values that must exist", str(error)) from None
             return
         if OWN in line.terms and not self.obtained:
-            raise BadProof(line.inner, "expected names that were obtained before, for '..' to stand for", OWN)
+            raise BadProof(line.inner, "expected names that were obtained before, which '..' abbreviates", OWN)
         remaining_terms = [
             t for text in line.terms for t in (self.obtained if text == OWN else [self.expanded(g, text)])
         ]
@@ -605,7 +605,7 @@ class Elaborator:
                 must = f"expected the opposite of what is to be shown: {g.text(negation(g.goal))[:200]}"
                 raise BadProof(line.inner, must, line.formula)
         if g.goal == FALSE:
-            raise BadProof(line.place, "expected something to show whose opposite can be supposed", "a contradiction")
+            raise BadProof(line.place, "expected a goal whose opposite can be supposed", "a contradiction")
         g.contra(str(line.labels[0]))
 
     def _rewrite(self, g: Goal, line: TextLine) -> None:

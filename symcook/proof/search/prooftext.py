@@ -181,7 +181,7 @@ def read(text: str) -> ProofText:
                 first_line.place(0),
                 must,
                 first_line.text,
-                "rewrite the text for it, or take the symcook of that version",
+                "rewrite the script for this version, or use the symcook of that version",
             )
     head = re.fullmatch(r"(proof|refutation)\s+([A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*)", lines[0].text) if lines else None
     if head is None or lines[0].indent:
@@ -196,7 +196,7 @@ def read(text: str) -> ProofText:
             head = re.match(r"(\w+)\s*", line.text)
             if head is None or head[1] not in PARTS[1:] or head[1] in parts:
                 raise BadProof(
-                    line.place(0), "expected 'defined' or 'inhabited', each once, or a line that is set in", line.text
+                    line.place(0), "expected 'defined' or 'inhabited', each once, or an indented line", line.text
                 )
             current = head[1]
             parts[current] = []
@@ -214,10 +214,10 @@ def _logical(text: str) -> list[_Logical]:
     open_line = False  # whether the line before continues
     for number, raw in enumerate(text.split("\n"), 1):
         if "\t" in raw:
-            raise BadProof(Place(number, raw.index("\t") + 1), "expected blanks to set a line in", "a tab")
+            raise BadProof(Place(number, raw.index("\t") + 1), "expected spaces to indent a line", "a tab")
         if not raw.isprintable():  # another line break, or a character that hides text or turns its direction
             at = next(k for k, c in enumerate(raw) if not c.isprintable())
-            raise BadProof(Place(number, at + 1), "expected printable characters and blanks", f"U+{ord(raw[at]):04X}")
+            raise BadProof(Place(number, at + 1), "expected printable characters and spaces", f"U+{ord(raw[at]):04X}")
         stripped = raw.strip()
         if not stripped or stripped.startswith("#"):
             continue
@@ -244,7 +244,7 @@ def _logical(text: str) -> list[_Logical]:
 def _block(lines: Sequence[_Logical], level: int) -> tuple[TextLine, ...]:
     """The lines of one block, each with the blocks below it; all must begin in the same column."""
     if level > MAX_DEPTH:
-        raise BadProof(lines[0].place(0), f"expected at most {MAX_DEPTH} blocks within each other")
+        raise BadProof(lines[0].place(0), f"expected at most {MAX_DEPTH} nested blocks")
     text_lines: list[TextLine] = []
     index = 0
     while index < len(lines):
@@ -323,7 +323,7 @@ class _TextReader:
         elif (text_line.kind == "fact" and not text_line.hints) or (text_line.kind == "witness" and text_line.name):
             blocks = (_block(below, level + 1),)
         else:
-            raise BadProof(below[0].place(0), "expected no block here: the line above takes none", below[0].text)
+            raise BadProof(below[0].place(0), "expected no block here: the line above has none", below[0].text)
         return replace(text_line, blocks=blocks)
 
     def place(self, at: int) -> Place:
@@ -518,7 +518,7 @@ class _TextReader:
     def _induct(self, at: int) -> TextLine:
         match = re.compile(rf"({LABEL})\s*\(\s*({LABEL})\s+({LABEL})\s*\)$").match(self.text, at)
         if match is None:
-            raise self.fail(at, "expected 'induct name (label label)': of the lower bound, and of what is supposed")
+            raise self.fail(at, "expected 'induct name (label label)': the lower bound, then the induction hypothesis")
         return TextLine("induct", (match[2], match[3]), name=match[1], place=self.place(0), inner=self.place(at))
 
     def origin(self, at: int) -> tuple[HintText, tuple[HintText, ...]]:

@@ -45,7 +45,7 @@ class Refutation(Goal):
         if self.left is None:
             return super().intro(spec)
         if self.supposed:
-            raise Stuck("the statement is supposed already")
+            raise Stuck("the hypotheses were introduced already")
         self.supposed = spec
         self._arrive()
         return self

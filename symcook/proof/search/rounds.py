@@ -68,7 +68,7 @@ def repeated(wanted: Sequence[Term], parts: Sequence[Term]) -> Repeated:
     first = next(((low, high) for low, high, step in ranges_of_parts.values() if _about(step, wanted)), None)
     if first is None:
         function_names = ", ".join(w[1][0] for w in wanted)
-        raise Stuck(f"no equation gives one of {function_names} by those before it")
+        raise Stuck(f"no equation defines one of {function_names} by the functions before it")
     steps = tuple(step for low, high, step in ranges_of_parts.values() if (low, high) == first and _about(step, wanted))
     # The functions in these equations, and the parts that give their values before the first round.
     functions = tuple(f for f in wanted if any(f in _about(step, wanted) for step in steps))
@@ -188,7 +188,7 @@ def _one_more(g: Goal, rounds: Repeated, before: str, solve: Existing, levels: S
         in_new_round.have(f"{t} = {h.text(next_round)}", at, closing(levels, upto, last))
         in_new_round.rewrite(at)
         if not automation.immediate(in_new_round):
-            raise in_new_round.stuck("the new round is not as its equation says")
+            raise in_new_round.stuck("the values of the new round differ from its equation")
         earlier.use(label, t, label=earlier.fresh("as"))
         _elsewhere(earlier, next_round, levels)
 
@@ -203,7 +203,7 @@ def _elsewhere(g: Goal, new_round: Term, levels: Sequence[Level]) -> None:
         g.have(("=", None, (indicator, num(0))), label, closing(levels))
         g.rewrite(label)
     if not automation.immediate(g):
-        raise g.stuck("the rounds before the new one are not as they were")
+        raise g.stuck("the values of earlier rounds have changed")
 
 
 def closing(levels: Sequence[Level], *labels: str) -> Tactic:

@@ -83,7 +83,7 @@ class PlacedRoot:
     def step(self) -> None:
         """Count one step of work; Unplaced after `MOST_STEPS`."""
         if next(self.steps) >= MOST_STEPS:
-            raise Unplaced(f"more than {MOST_STEPS} cases")
+            raise Unplaced(f"more than {MOST_STEPS:,} steps of work")
 
     def truths(self, f: Term) -> TruthSets | None:
         """Where a formula is true and false, with a track for each free position; None where automata cannot decide."""
@@ -246,7 +246,7 @@ class PlacedFacts(DecidedFormulas):
     def name(self, place: Term) -> None:
         """Add a name of a position."""
         if len(self.places) >= MOST_NAMED:
-            raise Unplaced(f"more than {MOST_NAMED} positions")
+            raise Unplaced(f"more than {MOST_NAMED} named positions")
         self.places.append(place)
 
     def order(self, label: str) -> None:
@@ -275,7 +275,7 @@ class PlacedFacts(DecidedFormulas):
         for part in f[2]:
             if not self.follows(part):
                 if self.decided(part) is False:
-                    raise Unplaced(f"{self.g.text(place)}, which is no position")
+                    raise Unplaced(f"{self.g.text(place)}, which is not a position")
                 raise DecideFirst(part)
         return self.established(f)
 

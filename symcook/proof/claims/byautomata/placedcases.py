@@ -102,7 +102,7 @@ def _prove_case(case: PlacedFacts) -> None:
 
 
 def _close(case: PlacedFacts) -> None:
-    """Close a goal that is no implication, in a case that some string has."""
+    """Close a goal that is no implication, in a case that a string satisfies."""
     g, f = case.g, case.g.goal
     if f[0] == "&":
         for part in g.split():
@@ -119,7 +119,7 @@ def _close(case: PlacedFacts) -> None:
     elif f[0] in COMPARISONS:
         _compare(case, f)
     else:
-        raise Unplaced("a case that some string has")
+        raise Unplaced("a case that a string satisfies")
 
 
 def _exists(case: PlacedFacts, f: Term) -> None:
@@ -129,7 +129,7 @@ def _exists(case: PlacedFacts, f: Term) -> None:
     if (fact := case.root.along.remainder(f)) is not None:
         value, value_label = carried_value(case, fact.carried, fact.place)
         if value != fact.residue:
-            raise Unplaced("a remainder that it has not")
+            raise Unplaced("a remainder differs from the one that was proved")
         return fact.carried.close_goal(g, value_label, fact, case.inside(fact.place))
     for p in case.candidates():
         if case.follows(instantiate(f[2][0], (p,))):
@@ -250,7 +250,7 @@ def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
     # Any other mean: of its finitely many values, the one that follows in this case.
     kind = case.root.regular.kind(tracked(t))
     if not isinstance(kind, FiniteTerm):
-        raise Unplaced(f"the value of {name}")
+        raise Unplaced(f"no rule for the value of {name}")
     values = (num(v.numerator, v.denominator) for v in kind.values)
     value = next((value for value in values if case.follows(equals(t, value))), None)
     if value is None:
@@ -288,7 +288,7 @@ def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
         f = ranged(low, high, case.root.lettered.is_letter(THERE, a), THERE, "ex")
         if case.decided(f) is None:
             return DecideFirst(f)
-    raise Unplaced("a mean of several values")
+    raise Unplaced("no rule for a mean of several values")
 
 
 def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> str:
@@ -322,7 +322,7 @@ def _close_token(case: PlacedFacts, place: Term, letter: int) -> None:
             g.rewrite(same, rev=True)
             return g.hyp(known_there)
     if token_fact is not None:
-        raise Unplaced("two tokens at one position")
+        raise Unplaced("two different tokens at one position")
     raise DecideFirst(letter=place)
 
 

@@ -101,7 +101,7 @@ def refute_case(case: PlacedFacts) -> None:
     case.root.step()
     g = case.g
     if not case.context.empty:
-        raise Unplaced(f"a case that some string has: {g.text(g.goal)[:80]}")
+        raise Unplaced(f"a case that a string satisfies: {g.text(g.goal)[:80]}")
     core = _minimal_core(case)
     if g.goal != FALSE:
         g.contra(g.fresh("not"))
@@ -168,7 +168,7 @@ def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
             f = at_most(place, other_place)
             if case.truth(f) is None:
                 return divide(case, DecideFirst(f))
-    raise Unplaced("an order of positions")
+    raise Unplaced("no rule for an order of positions")
 
 
 def _equal_by_order(case: PlacedFacts, place: Term, other_place: Term) -> bool:
@@ -279,7 +279,7 @@ def _other_remainder(case: PlacedFacts, label: str) -> None:
     if fact is not None:
         value, value_label = carried_value(case, fact.carried, fact.place)
         if value == fact.residue:
-            raise Unplaced("a remainder that nothing contradicts")
+            raise Unplaced("no fact contradicts a remainder")
         same = case.g.fresh("rest")
         fact.carried.have_formula(case.g, label, fact, same)
         fact.carried.contradiction(case.g, same, value_label)
@@ -289,7 +289,7 @@ def _decide_premise(case: PlacedFacts, label: str) -> None:
     """Decide the premise A of a fact A -> B, then close the goal by the fact; Unplaced where A is false."""
     a = case.g.facts[label][2][0]
     if not case.decide(a):
-        raise Unplaced("an implication that nothing contradicts")
+        raise Unplaced("no fact contradicts an implication")
     falsify(case, label)
 
 
@@ -336,7 +336,7 @@ def _false_comparison(case: PlacedFacts, label: str) -> None:
     if fkey(g.facts[rewritten]) == NFALSE:
         return g.absurd(rewritten)
     if not ordered(g.facts[rewritten]):
-        raise Unplaced("values that are no numbers")
+        raise Unplaced("values that are not numbers")
     case.suppose(rewritten)
     return case.refute()
 

@@ -79,7 +79,7 @@ class Regular(TermRules):
         plain = [line for line in (problem.word, *problem.needs) if {v[1][0] for v in free(line)} <= {"n", "w"}]
         strings = [self.formula(line) for line in plain]
         if any(not self.t.less(self.t.valid(), self.t.either(*truth_sets)).empty for truth_sets in strings):
-            raise OutsideFragment("a premise on the string depends on a position that no string has")
+            raise OutsideFragment("a hypothesis about the string depends on a position that no string has")
         self.t.restrict(self.t.both(*(truth_sets.yes for truth_sets in strings)))
         self.kinds.clear()
         self.truths.clear()
@@ -103,7 +103,7 @@ class Regular(TermRules):
         string = self.t.smallest(wrong)
         doubtful = self.t.smallest(self.t.less(all_strings, self.t.either(right, wrong)))
         if string is None or (doubtful is not None and (len(doubtful), doubtful) < (len(string), string)):
-            raise OutsideFragment(next(iter(self.doubts), "it depends on a position that no string has"))
+            raise OutsideFragment(next(iter(self.doubts), "the statement depends on a position that no string has"))
         return RegularVerdict(False, string, self.t.largest)
 
     # --- Formulas ----------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class Regular(TermRules):
         if tag in COMPARISONS:
             return self.compared(tag, kids[0], kids[1])
         if data != "Int":
-            raise OutsideFragment("it quantifies over numbers that are no positions")
+            raise OutsideFragment("the statement quantifies over numbers other than positions")
         y = self._track()
         try:
             return self._quantified(tag, instantiate(kids[0], (var(y, "Int"),)), y)
@@ -178,7 +178,7 @@ class Regular(TermRules):
             elif a == here and here not in free(b):
                 high.append(b if op == "<=" else ("-", None, (b, unit)))
         if not low or not high:
-            raise OutsideFragment("it quantifies over all integers")
+            raise OutsideFragment("the statement quantifies over all integers")
         first, last = self.problem.places
         # The range may hold a number, and begins before the string or ends after it. Of several bounds on one side, all
         # must be outside.
@@ -290,7 +290,7 @@ class Regular(TermRules):
                     there = t.both(kind.where, *(tally[r] for tally, r in zip(tallies, rests, strict=True)))
                     (no if total % modulus else yes).append(there)
                 return TruthSets(t.either(*yes), t.either(*no))
-        raise OutsideFragment("the remainder of what is no position and no count")
+        raise OutsideFragment("the remainder of a term that is neither a position nor a count")
 
     # --- Comparisons -------------------------------------------------------------------------------------------------
 
@@ -336,7 +336,7 @@ class Regular(TermRules):
             return self._power(self.kind(kids[0]), data)
         if tag == "fn":
             return self._function(data, [self.kind(k) for k in kids])
-        raise OutsideFragment(f"it has the term {_text(term)}")
+        raise OutsideFragment(f"the statement has the term {_text(term)}")
 
     def _variable(self, name: str) -> PlaceTerm:
         """A name is a position: the last one, a track, or one that the statement is about."""
@@ -346,7 +346,7 @@ class Regular(TermRules):
             return PlaceTerm({name: Fraction(1)}, ZERO)
         if name in self.problem.marked:
             return PlaceTerm({f"@.{name}": Fraction(1)}, ZERO)
-        raise OutsideFragment(f"it has the number {name}, which is no position")
+        raise OutsideFragment(f"the statement has the number {name}, which is not a position")
 
     def _power(self, base: TermKind, exponent: int) -> TermKind:
         """The power of `base` with an integer exponent; a base with infinitely many values is multiplied by itself."""
@@ -388,7 +388,7 @@ class Regular(TermRules):
         truths = self.formula(body[2][0][2][0])
         there = t.both(truths.yes, inside)
         if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*truths)).empty:
-            raise OutsideFragment("it adds several positions")
+            raise OutsideFragment("the statement adds several positions")
         # The strings in which no y is selected: the sum is 0 there.
         none = t.complement(t.without(there, y))
         place = self._placed_at(value, y, there)
@@ -522,14 +522,14 @@ class Regular(TermRules):
         head, *arguments = term[2]
         name = head[1][0]
         if len(arguments) > 1:
-            raise OutsideFragment(f"it has the function {name} of two arguments")
+            raise OutsideFragment(f"the statement has the function {name} of two arguments")
         place = self.kind(arguments[0])
         if isinstance(place, FiniteTerm) and len(place.values) == 1:
             place = PlaceTerm({}, next(iter(place.values)))
         if isinstance(place, PlaceCases):
             return self.merged([(where, self._at(name, part_value)) for where, part_value in place.parts])
         if not isinstance(place, PlaceTerm):
-            raise OutsideFragment(f"it reads {name} at {_text(arguments[0])}, which is no position")
+            raise OutsideFragment(f"the statement reads {name} at {_text(arguments[0])}, which is not a position")
         return self._at(name, place)
 
     def _at(self, name: str, place: PlaceTerm) -> TermKind:
@@ -560,7 +560,8 @@ class Regular(TermRules):
         except OutsideFragment as error:
             del self.coordinates[name]
             # The reason begins with the name of the outermost coordinate, once.
-            raise OutsideFragment(f"{name}: {error}" if not str(error).startswith(f"{name}:") else str(error)) from None
+            reason = str(error)
+            raise OutsideFragment(reason if reason.startswith(f"in {name}:") else f"in {name}: {reason}") from None
         finally:
             self.depth = depth
             self.inside.pop()
@@ -586,7 +587,7 @@ class Regular(TermRules):
         if equation.kind == "state" or equation.places == self.problem.places:
             return kind
         if not isinstance(kind, FiniteTerm):
-            raise OutsideFragment("a coordinate that has other positions than the string")
+            raise OutsideFragment("a coordinate is defined at other positions than those of the string")
         low, high = equation.places
         there = [self.formula(("<=", None, pair)).yes for pair in ((low, AT), (AT, high))]
         return FiniteTerm(nonempty({v: self.t.both(d, *there) for v, d in kind.values.items()}))
@@ -623,7 +624,7 @@ class Regular(TermRules):
         """
         name, begin = equation.name, equation.empty
         if begin is None or begin[0] != "num":
-            raise OutsideFragment(f"{name}: a recursion that begins at no number")
+            raise OutsideFragment(f"in {name}: a recursion does not begin at a number")
         row = int(begin[1][0])
         # In the first row, the symbol and the value before are replaced by a symbol outside of the string. If the
         # value depends on either, it is undefined, and `_constant` raises.
@@ -636,7 +637,7 @@ class Regular(TermRules):
             moves[value] = [self._constant(_at_later_rows(step, row + 1)) for step in steps]
             todo += [to for to in dict.fromkeys(moves[value]) if to not in todo]
             if len(todo) > MOST_STATES:
-                raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+                raise OutsideFragment(f"the automaton of the statement has more than {MOST_STATES:,} states")
         return first, moves
 
     def _state(self, equation: Equation) -> FiniteTerm:

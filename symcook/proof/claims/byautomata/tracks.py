@@ -86,7 +86,7 @@ class Tracks:
         key = ("columns", have, wanted)
         if key not in self.made:
             if self.symbols << len(wanted) > MOST_COLUMNS:
-                raise OutsideFragment(f"it compares {len(wanted)} positions at once")
+                raise OutsideFragment(f"the statement compares {len(wanted)} positions at once")
             bits = np.arange(1 << len(wanted))
             own_bits = np.zeros(len(bits), dtype=np.int64)
             for k, track in enumerate(have):
@@ -118,7 +118,7 @@ class Tracks:
             number_of_pair[new] = np.arange(count, count + len(new))
             count += len(new)
             if count > 4 * MOST_STATES:
-                raise OutsideFragment(f"its automaton has more than {4 * MOST_STATES:,} states")
+                raise OutsideFragment(f"the automaton of the statement has more than {4 * MOST_STATES:,} states")
             pairs_by_level.append(new)
             level = new
         # From codes to numbers: `rows` has the codes that follow each pair.
@@ -133,7 +133,7 @@ class Tracks:
             accepting = first_accepting & ~second_accepting
         self.made[key] = product_set = self._minimal(tracks, table, accepting)
         if product_set.states > MOST_STATES:
-            raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+            raise OutsideFragment(f"the automaton of the statement has more than {MOST_STATES:,} states")
         return product_set
 
     # --- Sets --------------------------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ class Tracks:
         if steps < 0:
             return self.nothing
         if steps > MOST_STATES:
-            raise OutsideFragment(f"it has the position {place:,}")
+            raise OutsideFragment(f"the statement has the position {place:,}")
         # States 0, .., steps count the positions before the mark. If not `exact`, the mark may come in each of them.
         done, dead = steps + 1, steps + 2
         rows = []
@@ -363,7 +363,7 @@ class Tracks:
         symbol at x. `moves` has the next state by state and symbol. It begins in state 0, and does not read the symbol
         at the first `skipped` positions, none or one."""
         if skipped not in (0, 1):
-            raise OutsideFragment(f"an automaton that reads from position {skipped + self.start} on")
+            raise OutsideFragment(f"an automaton skips the symbols before position {skipped + self.start}")
         state_count = len(moves)
         # Each state occurs twice: before the mark x, and after it, where the state at x is kept to the end.
         rows = [[0] * self.symbols] * skipped + [*map(list, moves)]
@@ -396,7 +396,7 @@ def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
         number[state] = len(todo)
         todo.append(state)
         if len(todo) > MOST_STATES:
-            raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+            raise OutsideFragment(f"the automaton of the statement has more than {MOST_STATES:,} states")
     return number[state]
 
 

@@ -119,7 +119,7 @@ class TermRules:
             # Any other sum is compared only where the comparison has one truth value at all positions of all strings.
             good = anywhere(op, gap, t.start)
             if good is None:
-                raise OutsideFragment(f"it compares a sum of positions: {spelled(sums)}")
+                raise OutsideFragment(f"the statement compares a sum of positions: {spelled(sums)}")
             yes = t.valid(*sums) if good else t.nothing
             return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
         # Over the integers: x - y < b means x - y <= ceil(b) - 1, and an equation needs a whole number.
@@ -158,18 +158,17 @@ class TermRules:
             above = t.either(*(strings for v, strings, _ in marked if v > value))
             below = t.either(*(strings for v, strings, _ in marked if v < value))
             if not t.both(above, below, kind.where).empty:
-                self._doubt(
-                    f"it compares a {'mean' if kind.normed else 'sum'} of smaller and larger terms with {value}"
-                )
+                total = "mean" if kind.normed else "sum"
+                self._doubt(f"the statement compares a {total} of smaller and larger terms with {value}")
             out = (t.less(above, below), t.less(below, above), t.less(t.complement(above), below))
             return SignTerm(*(t.both(sign_set, kind.where) for sign_set in out))
         # A sum against another number: the terms must have one sign, so that it is enough to count up to the number.
         parts = [(v, d) for v, _, d in marked if v and not d.empty]
         if len({v > 0 for v, _ in parts}) > 1:
-            raise OutsideFragment("it compares a sum of positive and negative terms with a number that is not 0")
+            raise OutsideFragment("the statement compares a sum of positive and negative terms with a nonzero number")
         most = [floor(abs(value / v)) + 1 for v, _ in parts]
         if max(most, default=0) > MOST_COUNTED:
-            raise OutsideFragment(f"it compares a count with {max(most) - 1}")
+            raise OutsideFragment(f"the statement compares a count with {max(most) - 1}")
         # The sum is 0 or has the other sign than the value: it lies on one side of the value everywhere.
         if not parts or (value > 0) is not (parts[0][0] > 0):
             nothing, everywhere = t.nothing, kind.where
@@ -217,7 +216,7 @@ class TermRules:
 
         walk(kinds, [], self.t.valid())
         if len(out) > MOST_VALUES:
-            raise OutsideFragment(f"it has a term with more than {MOST_VALUES} values")
+            raise OutsideFragment(f"the statement has a term with more than {MOST_VALUES} values")
         return FiniteTerm({value: self.t.either(*parts) for value, parts in out.items()})
 
     def added(self, a: TermKind, b: TermKind, factor: int) -> TermKind:
@@ -253,7 +252,7 @@ class TermRules:
         positive = t.either(t.both(p.positive, t.either(q.positive, q.zero)), t.both(p.zero, q.positive))
         negative = t.either(t.both(p.negative, t.either(q.negative, q.zero)), t.both(p.zero, q.negative))
         if not t.both(p.positive, q.negative).empty or not t.both(p.negative, q.positive).empty:
-            self._doubt("it adds a positive term and a negative one, neither of which has finitely many values")
+            self._doubt("the statement adds a positive and a negative term, both with infinitely many values")
         return SignTerm(positive, negative, t.both(p.zero, q.zero))
 
     def _doubt(self, what: str) -> None:
@@ -357,12 +356,12 @@ class TermRules:
                 return SignTerm(t.either(a.positive, a.negative), t.nothing, a.zero)
             zero = a.zero if name == "sqrt" else t.either(a.zero, a.negative)
             return SignTerm(a.positive, t.nothing, zero)
-        raise OutsideFragment(f"it has {name} of a term with infinitely many values")
+        raise OutsideFragment(f"the statement has {name} of a term with infinitely many values")
 
     def _parity(self, base: FiniteTerm, exponent: TermKind) -> TermKind:
         """The power of a base with the values 1 and -1, by the parity of its exponent, a position."""
         if not isinstance(exponent, PlaceTerm) or len(exponent.sums) != 1 or {*exponent.sums.values()} - {1, -1}:
-            raise OutsideFragment("it has a power of -1 whose exponent is no position")
+            raise OutsideFragment("the statement has a power of -1 whose exponent is not a position")
         (track,) = exponent.sums
         even = self._determined(self.t.remainder(track, 2, int(exponent.number) % 2), exponent)
         odd = self._determined(self.t.remainder(track, 2, int(exponent.number + 1) % 2), exponent)
@@ -428,7 +427,7 @@ class TermRules:
         # Only a number, or one track plus a number, is read.
         factors = [*place.sums.values()]
         if place.number.denominator != 1 or factors not in ([], [1]):
-            raise OutsideFragment(f"it reads the position {spelled(place.sums, place.number)}")
+            raise OutsideFragment(f"the statement reads the position {spelled(place.sums, place.number)}")
         track = next(iter(place.sums), None)
         # A track itself takes the place of ``@``; any other place gets a track of its own, which a relation determines.
         if track is not None and not place.number and not place.relations:

@@ -479,7 +479,7 @@ def enclosure(t: Term) -> tuple[Term, Term] | None:
             return None
         low, high = fraction_of(x.lower()), fraction_of(x.upper())
     if not low or not high:
-        raise Rejected("a constant is zero")
+        raise Rejected("a constant factor is zero")
     # Both ends are rounded outward to multiples of 2^-bits, about 44 bits below the leading one.
     bits = 44 - max(abs(low), abs(high)).numerator.bit_length() + max(abs(low), abs(high)).denominator.bit_length()
     scale = Fraction(2) ** bits

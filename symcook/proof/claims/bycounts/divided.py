@@ -122,7 +122,7 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
             return question
     values = [case.truth(part) for part in parts]
     if None in values and False not in values:
-        raise Rejected("a part of a formula about a remainder")
+        raise Rejected("no rule for a part of a formula about a remainder")
     # The formula, or its negation, becomes a fact. If the case assumes the opposite, the two facts clash.
     supposed, holds, label = case.truth(f), not indivisible and False not in values, case.g.fresh("rest")
     fact = f if holds else ("~", None, (f,))

@@ -150,7 +150,7 @@ def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
             new_labels = [k for k in h.facts if k not in labels_before and k != v and h.facts[k][0] != "|"]
             false_label = next((k for k in new_labels if case.truth(h.facts[k]) is False), None)
             if false_label is None:
-                raise OutsideFragment(f"it has the condition {grammar.show(f)}")
+                raise OutsideFragment(f"the statement has the condition {grammar.show(f)}")
             case.deny(h, false_label)
 
 

@@ -336,16 +336,16 @@ def _letters_of_string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...],
         if (everywhere_line := everywhere(line)) is not None:  # ``all i in a..b. w(i) = 0 | w(i) = 1 | ..``
             parts = flatten("|", everywhere_line[1])
             if not all(_letter_at(part, HERE) is not None for part in parts):
-                raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
+                raise OutsideFragment(f"a condition on strings that no rule reads: {grammar.show(line)}")
             typed = tuple(part[2][1][1][0] for part in parts)
         elif (letter := _letter_at(line, places.low)) is not None:
             before = letter
         elif (letter := _letter_at(line, places.high)) is not None:
             after = letter
         elif line != at_most(num(2), N):
-            raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
+            raise OutsideFragment(f"a condition on strings that no rule reads: {grammar.show(line)}")
     if typed is None:
-        raise OutsideFragment("a model that adds all letters")
+        raise OutsideFragment("a model whose tokens are all special tokens")
     return typed, before, after
 
 

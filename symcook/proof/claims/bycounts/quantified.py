@@ -118,7 +118,7 @@ def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
     wanted = f if value else ("<=", None, f[2][::-1])
     label = case.known(wanted)
     if label is None:
-        raise Rejected("a count is not decided")
+        raise Rejected("the facts do not decide a count")
     return label
 
 
@@ -325,7 +325,7 @@ def _close_by_contradiction(case: CaseFacts, g: Goal, *labels: str) -> None:
     rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
     refutation = contradiction(rows)
     if refutation is None:
-        raise Rejected("counts do not clash")
+        raise Rejected("the facts about counts do not contradict each other")
     close(g, refutation)
 
 

@@ -95,7 +95,7 @@ class DecidedFormulas(CaseState):
             for h in g.antisym():
                 self.show(h, h.goal)
         else:
-            raise Rejected("a formula that is not decided")
+            raise Rejected("the facts do not decide a formula")
         return None
 
     def deny(self, g: Goal, label: str) -> None:
@@ -139,7 +139,7 @@ class DecidedFormulas(CaseState):
             rows = [FactRow(poly(x), x[0], (k,), raw=poly(x)) for x, k in ((f, label), (g.facts[strict], strict))]
             close(g, contradiction(rows) or [])
         else:
-            raise Rejected("a formula that is not decided")
+            raise Rejected("the facts do not decide a formula")
         return None
 
     def undecided(self, f: Term) -> Term | None:
