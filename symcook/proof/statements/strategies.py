@@ -180,6 +180,22 @@ def by_fragments(question: StatementAsked) -> Outcome:
     return Failed(decision.outside or UNDECIDED)
 
 
+def by_edits(question: StatementAsked) -> Outcome:
+    """A statement about an edited string of another length, as one about the first string."""
+    from symcook.proof.statements import editedruns
+
+    claim = question.claim
+    if not editedruns.serves(claim.note or ""):
+        return Failed("it is not about an edited string of another length")
+    home, seconds = certify.library(claim, certify.citable()), min(question.seconds / 4, question.until.left)
+    try:
+        decision = editedruns.decided(claim, question.document, home, seconds)
+    except editedruns.Untranslated as error:
+        return Failed(str(error))
+    settled = certify.confirmed(claim, question.subject, decision, question.until, ())
+    return Failed("the checker does not accept its proof") if settled is None else Ended(settled)
+
+
 def by_languages(question: StatementAsked) -> Outcome:
     """What `decide` knows: automata of the model and of the string, invariants of counters, two models."""
     from symcook.proof.statements import languages
@@ -230,13 +246,19 @@ def by_parts(question: StatementAsked) -> Outcome:
 
 
 def by_search(question: StatementAsked) -> Outcome:
-    """A search for a proof: by the automation, and from the closed forms of the model."""
+    """A search for a proof: by the automation, from the closed forms of the model, and by terms of the first run for
+    statements about edited strings."""
+    from symcook.proof.statements import editedruns
+
     subject, left = question.subject, question.until.left
     if question.other is None and not question.model.pointwise and not question.compiled:
         from symcook.proof.statements.inturn import by_forms
 
         forms = partial(by_forms, question.document, seconds=question.seconds / 4)
         subject = replace(subject, automatic=partial(certify.automatic, other=forms))
+    if editedruns.serves(question.claim.note or ""):
+        edits = partial(editedruns.searched, question.document, seconds=question.seconds / 4)
+        subject = replace(subject, automatic=partial(certify.automatic, other=edits))
     # Automata may help the search for a proof; what `decide` found out does not, so less time is spent then.
     decided = question.decided
     until = question.until if decided is None or question.begun_true else Until(question.seconds / AFTER_LANGUAGES)
@@ -252,6 +274,7 @@ def by_search(question: StatementAsked) -> Outcome:
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("the proof of its program", by_program),
     ("automata and counts", by_fragments),
+    ("edited strings", by_edits),
     ("languages", by_languages),
     ("short strings", by_strings),
     ("parts", by_parts),
