@@ -63,7 +63,7 @@ HOUR = 3600
 """The greatest estimated time of a check, in seconds, that needs no consent."""
 AGAIN, AGAIN_SECONDS = 100, 2.0
 """How many recorded differences of a checkpoint, and how many random strings, are run again at most, and for about how
-many seconds at most."""
+many seconds of the processor at most."""
 A_CORE = 4
 """The greatest number of processes for each processor core."""
 RANDOM_SECONDS = 1.0
@@ -538,13 +538,13 @@ class WordSweep:
         """Compare some strings of a checkpoint again: the smallest differences of chunks, and random strings, at least
         one if there is a chunk. Returns how many; BadInput where a result contradicts the file."""
         chance, tried = random.Random(len(saved.done)), 0
-        start, chunks = time.perf_counter(), list(saved.done.items())
+        start, chunks = time.process_time(), list(saved.done.items())
         # The recorded differences first, then random strings of random chunks.
         smallest = [(tally, tally.first[1]) for _, tally in chunks if tally.first is not None][:AGAIN]
         chunks_drawn = chance.choices(chunks, k=AGAIN) if chunks else []
         drawn = ((tally, self.drawn(chunk, chance)) for chunk, tally in chunks_drawn)
         for tally, sequence in (*smallest, *drawn):
-            if tried and time.perf_counter() - start > AGAIN_SECONDS:
+            if tried and time.process_time() - start > AGAIN_SECONDS:
                 break
             tried += 1
             agree, ranked = self.comparison.agree(sequence), self.comparison.rank(sequence)
