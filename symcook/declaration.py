@@ -27,7 +27,7 @@ max_length N: The maximum length, in input symbols; by default that of the longe
 min_length N: The smallest length; 0 includes the empty string.
 n N: The length: how many scores, positions or symbols there are.
 gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
-inputs --inputs X: The strings to ask about: a file of strings, an automaton file or a regular expression (all).
+inputs --inputs X: The strings to test: a file of strings, an automaton file or a regular expression (all).
 sample --sample K: With --inputs: so many of its strings, drawn.
 seed --seed S: With --sample: the seed of the draw (0).
 positions --positions P: Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).

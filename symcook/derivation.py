@@ -322,7 +322,7 @@ def derive_cases(
         model: Transformer. The model.
         given: as in `derive` (None).
         values: as in `derive` (None).
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: a sequence of Derivation, each with `.conditions`.
 

@@ -227,14 +227,14 @@ def hardsoft(
         gap: str or None (None). A score gap, an expression in n, in place of the one that is found.
         max_length: int or None (None). Strings of up to so many symbols are run; by default 6, or the longest of
             finitely many inputs.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
         values: {parameter: exact value} (None). A parameter without a value has its default.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: HardSoft: the table by length, and the model with softmax as `.model`. `.holds` is False if `gap` is
     larger than the gap of some string.

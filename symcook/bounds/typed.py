@@ -103,7 +103,7 @@ the temperature below which all other weights round to zero.
 strings of n symbols (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
 delta D: The size of the error in the embedding.
-dtype T: Weights and operations rounded to float64, float32, float16 or bfloat16.
+dtype T: Round weights and operations to float64, float32, float16 or bfloat16.
 constants: By constants of the sublayers alone, for all strings at once.
 
 Give at least one of delta and dtype. The value is an upper bound; it is not claimed that some error attains it.

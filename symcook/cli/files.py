@@ -70,7 +70,7 @@ def export(
     steps: Annotated[
         int | None,
         option(
-            "A decoder: certify T tokens after each string, or refuse (as far as 100).",
+            "For a decoder: T tokens after each string must be guaranteed (by default up to 100).",
             "T",
             Whole("the number of steps", 0, MAX_STEPS),
         ),

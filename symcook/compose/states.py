@@ -98,8 +98,8 @@ def from_state_dict(
     Arguments:
         state: {key: tensor, array or nested list}. The weights.
         vocabulary: list of str. The tokens, in the order of embedding.weight.
-        heads: int or None (None). The number of heads, which divides d; scores are divided by sqrt(d/heads). A
-            HookedTransformer has the number of its matrices.
+        heads: int or None (None). The number of heads, which divides d; scores are divided by sqrt(d/heads). By
+            default the matrices of a HookedTransformer give it.
         norm: str or None (None). "pre", "post" or "none": norm1 before or after attention, norm2 before or after
             the feed-forward layer.
         mask: str ("causal"). The mask of every head, as in `Head`.
@@ -114,7 +114,7 @@ def from_state_dict(
             others.
         label: str or None (None). The label for readout="leads".
         position: str ("each"). The positions of the answer, as in `Readout`.
-        before: str or None (None). A token before every input, which nobody types, as in `Embedding`.
+        before: str or None (None). A token that is added before every input, as in `Embedding`.
         after: str or None (None). A token after every input.
         rotary: str or None (None). "none" says that weights with the names of Llama have no rotary positions, which
             symcook does not compute yet.

@@ -53,7 +53,7 @@ def decide(
     Arguments:
         against: Fold, regular expression, path, automaton, Transformer, or None (None). The specification; None:
             the model's own program.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.

@@ -63,7 +63,7 @@ def export(
         max_length: int or None (None). The maximum length of the certificate and of position tables, in input
             symbols; by default 16, or fewer if the model takes fewer.
         steps: int or None (None). For a decoder: at most so many steps; 100 by default.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
@@ -74,7 +74,7 @@ def export(
             its claims.
         built: {"recipe": str, "arguments": {..}} (None). The recipe that the model was built from.
         force: bool (False). Replace existing files.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Exported, the certificate as an answer: `answer["guaranteed"]["length"]` and so on.
 
@@ -123,14 +123,14 @@ def arrays(
     Arguments:
         dtype: str ("float64"). "float64", "float32", "float16" or "bfloat16" (then stored as float32).
         max_length: int or None (None). As in `export`.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
         values: {parameter: exact value} (None). A parameter without a value has its default.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: WeightArrays; its `document` is the certificate.
 

@@ -159,13 +159,13 @@ def diff(
     Arguments:
         second: Transformer. The other model.
         max_length: int or None (None). The maximum length; 6 by default, or the longest of finitely many `inputs`.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). At which positions values are compared.
         tolerance: exact number (0). Values that are at most so far apart are equal.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Diff with `.holds` (True: no difference), `.counterexample`.
 

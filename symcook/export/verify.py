@@ -42,7 +42,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
 
     Arguments:
         path: path. The weights, or their certificate.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Exported, the certificate as an answer.
 

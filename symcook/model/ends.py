@@ -98,7 +98,7 @@ class Embedding(Named):
         inputs: tuple of str (None). Coordinates whose values are given with each run, one row a position.
         positions: {coordinate: expression in i and n} ({}). Position functions; i counts from `start`.
         start: int (1). The number of the first position.
-        before: str or None (None). A token of `words` before every input, which nobody types (CLS, BOS); n counts
+        before: str or None (None). A token of `words` that is added before every input (CLS, BOS); n counts
             it.
         after: str or None (None). A token of `words` that is added after every input (EOS); n counts it.
 

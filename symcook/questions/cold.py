@@ -100,7 +100,7 @@ class Near(NamedTuple):
 
     def __truediv__(self, other: Near) -> Near:
         if other.parts:
-            raise NotExact("a divisor must not depend on the temperature", "one that does")
+            raise NotExact("a divisor must not depend on the temperature", "a divisor that depends on tau")
         return self.scaled(1 / other.limit)
 
 

@@ -81,13 +81,13 @@ def entropy(
         position: int, "each" or None (None). The position that attends, as the model numbers them; by default that
             of the readout.
         min_length: int (1). The smallest length; 0 includes the empty string.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
         values: {parameter: exact value} (None). A parameter without a value has its default.
         digits: int (10). Digits after the point.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Answer with a row for each length and head: "n", "head" (with "each" also the position), "least" and
     "greatest" (balls), and the first strings that have these entropies, "least_word" and "word".

@@ -80,7 +80,7 @@ def margin(
     Arguments:
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
             finitely many inputs.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
@@ -88,7 +88,7 @@ def margin(
             all by default.
         values: {parameter: exact value} (None). A parameter without a value has its default.
         digits: int (10). Relative digits of values that are not rational.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Answer with a row for each length: "n", "margin" (a Fraction or a ball), "word" (a string with this
     margin), "accepted" and "rejected" (the smallest margins of accepted and rejected strings).

@@ -79,7 +79,7 @@ def precision(
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
             finitely many inputs.
         min_length: int (1). The smallest length; 0 includes the empty string.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
@@ -89,7 +89,7 @@ def precision(
         beyond: int (0). Look for a string that a format decides wrongly up to this length, by lengths that grow by
             a quarter.
         values: {parameter: exact value} (None). A parameter without a value has its default.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Answer with a row for each length: "n", "fails" (None if no string is found to fail), "word" (that
     string), "enough" (None if no number of bits up to MOST_BITS is proved to be enough). `extra["formats"]` has for

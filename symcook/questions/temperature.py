@@ -85,7 +85,7 @@ def temperature(
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
             finitely many inputs.
         min_length: int (1). The smallest length; 0 includes the empty string.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
@@ -93,7 +93,7 @@ def temperature(
             all by default.
         values: {parameter: exact value} (None). A parameter without a value has its default.
         digits: int (10). Digits of temperatures.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Answer with a row for each length: "n", "tau" (None if every temperature gives the same decisions, 0 if
     none is low enough), "word" (a string that is decided otherwise there), "root", and "rule" (None if no row has a

@@ -85,7 +85,7 @@ def tolerance(
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
             finitely many inputs.
         min_length: int (1). The smallest length; 0 includes the empty string.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
@@ -93,7 +93,7 @@ def tolerance(
             all by default.
         values: {parameter: exact value} (None). A parameter without a value has its default.
         digits: int (6). Decimal digits of inexact ends; roots have at least 30.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Answer with a row for each length: "n", "low" and "high" (None: no end), "low_in" and "high_in"
     (whether the end itself belongs to the interval; None if that is unknown), "low_word" and "high_word" (a string

@@ -57,7 +57,7 @@ softmax gets, and the largest that works. The error of the model with softmax is
 For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
 
 error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
-gap EXPR: A gap of the scores, an expression in n, in place of the one that is found.
+gap EXPR: Your own lower bound on the score gap, an expression in n.
 max_length N: Strings of up to N symbols are run; by default 6, or the longest of finitely many inputs.
 file -o/--output FILE: Write the model with softmax.
 """,

@@ -105,7 +105,7 @@ def check(
         reference: function of an input, Fold, or None (None). The specification; a compiled model has its program
             as the default.
         max_length: int or None (None). The maximum length of a string; all strings of a finite list of `inputs`.
-        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to ask about;
+        inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.
         seed: int (0). The seed of the draw.
@@ -114,7 +114,7 @@ def check(
         values: {parameter: exact value} (None). A parameter without a value has its default.
         region: str or tree (None). A formula over inputs, parameters and n in which both should agree; it restricts
             inputs of numbers.
-        progress: function (None). Called with what is done and with the total, or with None.
+        progress: function (None). Called with the work done and the total (None if unknown).
         domain: str ("exact"). The number system, as in `run`.
         digits: int (30). Decimal digits, for ball and mpmath.
         error: str (None). A number, or for a feed-forward model a term over inputs and parameters, by which a value
