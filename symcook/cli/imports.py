@@ -56,7 +56,7 @@ def import_(
         ),
     ],
     epsilon: Annotated[str | None, option("The epsilon of the norms.", "E")],
-    rotary: Annotated[str | None, option("Say that there are no rotary positions.", None, OneOf("rotary", ("none",)))],
+    rotary: Annotated[str | None, option("The base of the rotary positions, or none.", "BASE")],
     readout: Annotated[str, option("The answer.", None, OneOf("readout", READOUTS))] = "largest",
     label: Annotated[str | None, option("The label that must lead, with --readout leads.", "LABEL")],
     position: Annotated[str, option("Where the answer is.", None, OneOf("position", POSITIONS))] = "each",
@@ -71,10 +71,11 @@ def import_(
 
     SOURCE is a folder of Hugging Face (config.json, model.safetensors, tokenizer.json), or a file of weights:
     safetensors, torch (.pt, .bin), npz or JSON. Formats are those of torch.nn.TransformerEncoder (torch), GPT-2 (gpt2),
-    minGPT and nanoGPT (mingpt), Llama and Qwen (llama), TransformerLens (hooked, bridge) and picoGPT (numpy).
+    minGPT and nanoGPT (mingpt), Llama, Mistral and Qwen (llama), Bloom (bloom), GPT-NeoX (neox), TransformerLens
+    (hooked, bridge) and picoGPT (numpy).
 
     No code of the files runs. Each float becomes the fraction that it is. What is read and what is left out is printed;
-    a part that symcook does not compute, such as rotary positions, is refused with its name.
+    a part that symcook does not compute, such as experts, is refused with its name.
 
     With --readout positive the model says which outputs are above 0, and with --readout leads whether the output of one
     label is greater than all others.

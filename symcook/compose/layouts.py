@@ -9,13 +9,12 @@ from symcook.published.formats import FORMATS
 
 LAYOUTS = {
     "GPT-Neo": r"(?:transformer\.)?h\.\d+\.attn\.attention\.",
-    "GPT-NeoX (Pythia)": r"(?:gpt_neox\.)?layers\.\d+\.attention\.query_key_value\.",
     "BERT and its like": r"(?:\w+\.)?encoder\.layer\.\d+\.attention\.self\.",
     "T5": r"encoder\.block\.\d+\.layer\.\d+\.",
     "torch.nn.TransformerDecoder": r"(?:[\w.]+\.)?layers\.\d+\.multihead_attn\.",
 }
 """{layout: how the key of one of its weights begins}."""
-READ = "the names of torch.nn.TransformerEncoder, GPT-2, minGPT, Llama, TransformerLens or picoGPT"
+READ = "the names of torch.nn.TransformerEncoder, GPT-2, minGPT, Llama, Bloom, GPT-NeoX, TransformerLens or picoGPT"
 
 
 def seen(keys: Iterable[str]) -> str:

@@ -1,8 +1,8 @@
 """A state dict of a plain transformer as an exact model: every float stands for the dyadic number that it is.
 
 In: weights by key, in the layout of torch.nn.TransformerEncoder, or in one that `symcook.published` turns into it. Out:
-a `Transformer` over coordinates x0, x1, .... Biases of attention and of the output need a further coordinate that is 1
-everywhere, which no norm may change; the layout of the layers depends on that (`_Checkpoint`).
+a `Transformer` over coordinates x0, x1, .... Biases of the output need a further coordinate that is 1 everywhere, which
+no norm may change; the layout of the layers depends on that (`_Checkpoint`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.compose.layouts import READ, seen
+from symcook.compose.splitheads import alibi_slopes, split_heads
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space, dyadics, listed_name
@@ -24,7 +25,6 @@ from symcook.model.parts import (
     AnyNorm,
     FeedForward,
     GatedUnits,
-    Head,
     Layer,
     LayerNorm,
     RMSNorm,
@@ -34,8 +34,9 @@ from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.published.answers import answer
-from symcook.published.converted import add_final_norm, arrays, convert, recognised
+from symcook.published.converted import add_final_norm, arrays, convert, recognised, require_settings
 from symcook.published.formats import TORCH, WORDS
+from symcook.published.turning import Rotary, rotary_said
 
 if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _LAYER = {
     "self_attn.in_proj_weight": (True, "3 d x d"), "self_attn.in_proj_bias": (False, "3 d"),
     "self_attn.out_proj.weight": (True, "d x d"), "self_attn.out_proj.bias": (False, "d"),
+    "self_attn.q_norm.weight": (False, "s"), "self_attn.k_norm.weight": (False, "s"),
     "linear1.weight": (True, "h x d"), "linear1.bias": (False, "h"),
     "linear2.weight": (True, "d x h"), "linear2.bias": (False, "d"),
     "gate.weight": (True, "h x d"), "gate.bias": (False, "h"),
@@ -52,7 +54,10 @@ _LAYER = {
 """The keys of a layer: whether the weight is a matrix, and its shape."""
 NORMS = ("pre", "post", "none")
 """Where the norms of the layers stand."""
-_OUTSIDE = ("embedding.weight", "positions.weight", "norm.weight", "norm.bias", "output.weight", "output.bias")
+_OUTSIDE = (
+    "embedding.weight", "embedding_norm.weight", "embedding_norm.bias", "positions.weight", "norm.weight", "norm.bias",
+    "output.weight", "output.bias",
+)  # fmt: skip
 """The keys that belong to no layer."""
 
 
@@ -74,7 +79,7 @@ def from_state_dict(
     position: PositionWord = "each",
     before: str | None = None,
     after: str | None = None,
-    rotary: str | None = None,
+    rotary: Exact | None = None,
 ) -> Transformer:
     """The exact model of a plain transformer whose weights are torch tensors, numpy arrays or nested lists.
 
@@ -83,17 +88,19 @@ def from_state_dict(
     out, but for those of norms): embedding.weight V x d; positions.weight N x d, its row k added at position k + 1;
     layers.{l}.self_attn.in_proj_weight 3 d x d and in_proj_bias (queries, keys, values),
     self_attn.out_proj.weight d x d and .bias; layers.{l}.linear1.weight h x d, linear2.weight d x h with biases;
-    layers.{l}.norm1 and norm2 .weight and .bias d; norm.weight and .bias d, a final norm; output.weight labels x d
-    and .bias; with layers.{l}.gate.weight h x d the units are gated. The names of other libraries are read too
-    (`symcook.published.formats` has a table for each): GPT-2, minGPT and nanoGPT, Llama and Qwen, TransformerLens,
-    picoGPT. For a folder or a file, see `from_pretrained`.
+    layers.{l}.norm1 and norm2 .weight and .bias d; norm.weight and .bias d, a final norm; embedding_norm.weight and
+    .bias d, a norm before the layers; output.weight labels x d and .bias; with layers.{l}.gate.weight h x d the
+    units are gated. With layers.{l}.self_attn.q_norm.weight and k_norm.weight, of d/heads numbers, queries and keys
+    are normed. The names of other libraries are read too (`symcook.published.formats` has a table for each): GPT-2,
+    minGPT and nanoGPT, Llama, Mistral and Qwen, Bloom, GPT-NeoX, TransformerLens, picoGPT. For a folder or a file,
+    see `from_pretrained`.
 
     The readout gives the label of the largest output at each position, or without output.weight the residual stream
     itself. What the keys leave open has no default: its norm (with layers; the keys ln1 and ln2 say "pre"), its
-    activation (with feed-forward layers) and heads (with scores that are not 0). Biases of attention are weights of
-    a coordinate `one` that is 1 everywhere. A post-norm would change that coordinate: with norm="post" and biases
-    of attention or output, each residual sum is stored in d new coordinates, and the next sublayer reads the
-    normalised copy.
+    activation (with feed-forward layers) and heads (with scores that are not 0). A bias of the output is a weight of
+    a coordinate `one` that is 1 everywhere. A post-norm would change that coordinate: with norm="post" and a bias
+    of the output, each residual sum is stored in d new coordinates, and the next sublayer reads the normalised
+    copy.
 
     Arguments:
         state: {key: tensor, array or nested list}. The weights.
@@ -107,8 +114,8 @@ def from_state_dict(
         epsilon: exact ("1/100000"). The epsilon of the norms.
         labels: list of str or None (None). The labels of output.weight; the tokens by default.
         name: str ("imported"). The name of the model.
-        format: str or None (None). "torch", "gpt2", "mingpt", "numpy", "llama", "hooked" or "bridge"; by default what
-            the keys say.
+        format: str or None (None). "torch", "gpt2", "mingpt", "numpy", "llama", "bloom", "hooked" or "bridge"; by
+            default what the keys say.
         readout: str ("largest"). "largest": the label of the largest output. "positive": which outputs are above 0;
             with one label the model accepts or rejects. "leads": whether the output of `label` is greater than all
             others.
@@ -116,8 +123,9 @@ def from_state_dict(
         position: str ("each"). The positions of the answer, as in `Readout`.
         before: str or None (None). A token that is added before every input, as in `Embedding`.
         after: str or None (None). A token after every input.
-        rotary: str or None (None). "none" says that weights with the names of Llama have no rotary positions, which
-            symcook does not compute yet.
+        rotary: exact, "none" or None (None). The base of the rotary positions, such as 10000: of a head of size s,
+            dimensions k and k + s/2 of queries and keys turn by base^(-2 k/s) at each position. "none" says that
+            weights with the names of Llama have none.
 
     Returns: Transformer.
 
@@ -136,12 +144,13 @@ def from_state_dict(
     if isinstance(state, Mapping) and state:
         word = recognised(arrays(state), format) or TORCH
     facts: dict[str, Any] = {}
+    require_settings(word)
     if word != TORCH:
         found = convert(state, word, heads)
-        require_no_rotary(word, rotary)
         state, facts = found.state, found.facts
         norm, activation = _said(word, facts, state, norm, activation)
         add_final_norm(found, norm)
+    facts["rotary"] = rotary_said(word, rotary, facts)
     facts |= {name: value for name, value in (("norm", norm), ("activation", activation)) if value is not None}
     facts = {"heads": heads, "epsilon": epsilon, "mask": mask} | facts
     return assembled(state, word, facts, vocabulary, labels, name, (readout, label, position, before, after))
@@ -157,21 +166,14 @@ def assembled(
         state: {key: array or nested list}.
         word: the word for the format that they had.
         facts: "heads", "norm", "activation", "epsilon", "mask", "kind" (of norms: "layer" or "rms"), "scale" (of
-            scores); a missing one is None or has its default.
+            scores), "rotary" (a `Rotary`), "alibi" and "parallel" (True or False); a missing one is None or has its
+            default.
         vocabulary: as in `from_state_dict`.
         labels: as in `from_state_dict`.
         name: as in `from_state_dict`.
         ends: the arguments readout, label, position, before and after of `from_state_dict`.
     """
     return _Checkpoint(state, vocabulary, facts, labels, name, word != TORCH, ends).model()
-
-
-def require_no_rotary(word: str, rotary: str | None) -> None:
-    """Raise BadInput where weights of Llama may have rotary positions, which no key says."""
-    require_known("rotary", rotary or "none", ("none",))
-    if word == "llama" and rotary is None:
-        must = "weights with the names of Llama must be without rotary positions, which symcook does not compute yet"
-        raise BadInput(must, "no word about them", 'write rotary="none" if the model has none')
 
 
 def _said(
@@ -192,11 +194,12 @@ def _said(
 class _Checkpoint:
     """Reads a state dict and builds the model. `used` collects the keys that were read, since all others are refused.
 
-    A bias of attention or of the output needs the coordinate ``one``, which is 1 everywhere and which a norm over the
-    whole residual stream would change. `one` says whether the model has that coordinate: all have it but those with
-    post-norms and without such biases. `apart` is set for post-norms with such biases: then `sums_apart` lays out the
-    layers. `stream` are the coordinates x0, x1, .., `views` the names that a norm writes for the block that reads it,
-    and `constant` the norm that writes the 1 for such a block.
+    A bias of the output needs the coordinate ``one``, which is 1 everywhere and which a norm over the whole residual
+    stream would change. `one` says whether the model has that coordinate. `apart` is set for post-norms with any
+    coordinate that they must not change: then `sums_apart` lays out the layers. `parallel` is set where both parts of a
+    layer read its input: what attention adds is in new coordinates, of which the norms of later layers read the sum.
+    `stream` are the coordinates x0, x1, .., `whole` says whether the residual stream has no other, and `views` are the
+    names that a norm writes for the block that reads it.
     """
 
     def __init__(
@@ -225,15 +228,18 @@ class _Checkpoint:
         self.wide = table_read
         if type(self.heads) is not int or self.heads < 1 or (self.d % self.heads and not self.wide):
             raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
-        # Which label leads is computed by layers after the final norm, which then is a layer itself.
-        self.norm_as_layer = self.answered == "leads"
+        # Which of several labels leads is computed by layers after the final norm, which then is a layer itself.
+        self.norm_as_layer = self.answered == "leads" and len(self.vocabulary if labels is None else labels) > 2
         self.stream = tuple(f"x{c}" for c in range(self.d))
-        self.constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])  # gain 0 and bias 1: it writes 1
         self.views = tuple(f"v{c}" for c in range(self.d))
         self.table = table
-        biases = (key for key in self.given if key.endswith(("in_proj_bias", "out_proj.bias", "output.bias")))
-        self.apart = norm == "post" and any(self.matrix(key, None, 1).nnz() for key in biases)
-        self.one = norm != "post" or self.apart
+        bias = self.matrix("output.bias", None, 1, optional=True)
+        self.one = bias is not None and bias.nnz() > 0
+        self.apart = norm == "post" and (self.one or self.norm_as_layer)
+        self.parallel = bool(facts.get("parallel"))
+        self.whole = not (self.one or self.norm_as_layer or self.parallel)
+        self.rotary: Rotary | None = facts.get("rotary")
+        self.slopes = alibi_slopes(self.heads) if facts.get("alibi") else None
 
     def said(self, **words: tuple[str | None, tuple[str, ...]]) -> list[str]:
         """The words for what the keys of layers do not say, of (word or None, the known words); without layers they are
@@ -253,8 +259,9 @@ class _Checkpoint:
             if key.endswith("self_attn.in_proj_weight") and self.d > 1:
                 inward = self.matrix(key, None, self.d)
                 wide = inward.rows // 3
+                bias = self.vector(key.replace("in_proj_weight", "in_proj_bias"), 3 * wide)
                 queries, keys = (inward.part(rows=slice(s * wide, (s + 1) * wide)) for s in (0, 1))
-                if queries.nnz() and keys.nnz():
+                if keys.nnz() and (queries.nnz() or bias.part(slice(wide)).nnz()):
                     must = "the number of heads must be given, since the keys of the state dict leave it open"
                     raise BadInput(must, "none", f"write heads=1, or another divisor of {self.d}")
         return 1
@@ -312,40 +319,47 @@ class _Checkpoint:
 
     def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> AnyNorm:
         """The norm of a key over the d coordinates `reads`; with `writes`, a norm with a projection, which writes those
-        names."""
+        names, and whose `reads` may be several times d coordinates, of which it takes the sum."""
         gain = self.vector(f"{key}.weight", self.d, 1)
+        sums = None if writes is None else _sums(self.d, len(reads))
         if self.rms:
-            return RMSNorm(reads, writes or (), gain, self.epsilon, None if writes is None else _identity(self.d))
-        bias = self.vector(f"{key}.bias", self.d)
-        if writes is None:
-            return LayerNorm(reads, gain=gain, bias=bias, epsilon=self.epsilon)
-        return LayerNorm(reads, writes, gain, bias, self.epsilon, _identity(self.d))
+            return RMSNorm(reads, writes or (), gain, self.epsilon, sums)
+        return LayerNorm(reads, writes or (), gain, self.vector(f"{key}.bias", self.d), self.epsilon, sums)
 
-    def attention(self, layer: str, reads: tuple[str, ...], one: str | None, writes: tuple[str, ...]) -> SelfAttention:
-        """The heads of one layer. `one` is the coordinate that is 1, whose column has the biases; None where there are
-        no biases."""
+    def attention(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> SelfAttention:
+        """The heads of one layer."""
         d, key = self.d, f"{layer}.self_attn"
         # In the layout of torch the heads together have d rows; a format with a table may have heads of another size.
         inward = self.matrix(f"{key}.in_proj_weight", None if self.wide else 3 * d, d)
         wide = inward.rows // 3
         size = wide // self.heads
         bias = self.vector(f"{key}.in_proj_bias", 3 * wide)
-        outward, constant = self.matrix(f"{key}.out_proj.weight", d, wide), self.vector(f"{key}.out_proj.bias", d)
-        parts = []
         # Rows of the input matrix: queries, keys and values one after another, and within each head after head.
-        for head in range(self.heads):
-            inside = slice(head * size, (head + 1) * size)
-            thirds = (slice(s * wide + inside.start, s * wide + inside.stop) for s in range(3))
-            with_bias = inward if one is None else inward.beside(bias)
-            Q, K, V = (with_bias.part(rows) for rows in thirds)
-            # Values go through the head's columns of the output matrix. Its bias is the same for all heads, so the
-            # first has it.
-            V = outward.part(columns=inside).times(V)
-            if one is not None and head == 0:
-                V = V.part(columns=slice(d)).beside(V.part(columns=slice(d, None)).plus(constant))
-            names = reads if one is None else (*reads, one)
-            parts.append(Head(names, writes, Q, K, V, self.mask, "softmax", scale=self.scale))
-        return SelfAttention(tuple(parts))
+        thirds = [slice(s * wide, (s + 1) * wide) for s in range(3)]
+        q_bias, k_bias, v_bias = (_unless_zero(bias.part(rows)) for rows in thirds)
+        gains = [self.matrix(f"{key}.{side}_norm.weight", size, 1, optional=True) for side in "qk"]
+        queries, keys, values = (inward.part(rows) for rows in thirds)
+        return split_heads(
+            reads,
+            writes,
+            queries,
+            keys,
+            values,
+            self.matrix(f"{key}.out_proj.weight", d, wide),
+            heads=self.heads,
+            query_bias=q_bias,
+            key_bias=k_bias,
+            value_bias=v_bias,
+            output_bias=_unless_zero(self.vector(f"{key}.out_proj.bias", d)),
+            slopes=self.slopes,
+            angles=None if self.rotary is None else self.rotary.angles(size),
+            interleaved=self.rotary is not None and self.rotary.interleaved,
+            query_gain=gains[0],
+            key_gain=gains[1],
+            epsilon=0 if gains[0] is None else self.epsilon,
+            mask=self.mask,
+            scale=self.scale,
+        )
 
     def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> AnyNetwork:
         """The feed-forward sublayer of one layer."""
@@ -372,19 +386,33 @@ class _Checkpoint:
     def layer(self, number: int) -> Layer:
         """Layer `number` of the state dict as one layer of the model. Not for post-norms with biases: see
         `sums_apart`."""
-        key, constant_name = f"layers.{number}", "one" if self.one else None
-        if self.norm != "pre":
-            norms = tuple(self.gains(f"{key}.norm{k}", self.stream) for k in (1, 2)) if self.norm == "post" else ()
-            before, inside = ((norm,) for norm in norms) if norms else ((), ())
-            attention = self.attention(key, self.stream, constant_name, self.stream)
-            return Layer(attention, self.network(key, self.stream, self.stream), before, inside, self.norm)
-        return Layer(
-            self.attention(key, self.views, "one_view", self.stream),
-            self.network(key, self.views, self.stream),
-            (self.gains(f"{key}.norm1", self.stream, self.views), self.constant),
-            (self.gains(f"{key}.norm2", self.stream, self.views), self.constant),
-            "multi pre",
-        )
+        key = f"layers.{number}"
+        if self.norm == "pre":
+            inner = self.views if self.one or not self.whole else self.stream
+            before = self.summed(number)
+            first, second = (
+                (self.gains(f"{key}.norm{k}", before, None if inner is self.stream else inner),) for k in (1, 2)
+            )
+            attention = self.attention(key, inner, self.added(number) if self.parallel else self.stream)
+            placement = "pre" if inner is self.stream else "projected pre"
+            return Layer(attention, self.network(key, inner, self.stream), first, second, placement)
+        first, second = ((self.gains(f"{key}.norm{k}", self.stream),) if self.norm == "post" else () for k in (1, 2))
+        attention, network = self.attention(key, self.stream, self.stream), self.network(key, self.stream, self.stream)
+        return Layer(attention, network, first, second, self.norm)
+
+    def added(self, number: int) -> tuple[str, ...]:
+        """The coordinates for what attention adds in layer `number`, where the parts of a layer are parallel."""
+        return tuple(f"x{c}_{number}" for c in range(self.d))
+
+    def summed(self, number: int) -> tuple[str, ...]:
+        """The coordinates of which the norms of layer `number` read the sum."""
+        more = range(number) if self.parallel else ()
+        return (*self.stream, *(name for before in more for name in self.added(before)))
+
+    def normed_embedding(self) -> Layer:
+        """A layer that adds 0, after which the stream is the norm of the embedding."""
+        nothing = FeedForward(self.stream, self.stream, [[0] * self.d], [0], [[0]] * self.d, [0] * self.d)
+        return Layer(None, nothing, (), (self.gains("embedding_norm", self.stream),), "post")
 
     def sums_apart(self, count: int) -> tuple[list[Layer], list[str], tuple[str, ...], str | None]:
         """The layers of a post-norm model whose coordinate ``one`` must not be normalised. The sum after each sublayer
@@ -400,17 +428,17 @@ class _Checkpoint:
         for number, part in ((number, part) for number in range(count) for part in (1, 2)):
             # At first x0, .. have the embedding, and no norm is pending.
             key = f"layers.{number}"
-            reads, constant_name, norms, placement = now, "one", (), "none"
+            reads, norms, placement = now, (), "none"
             # The last sum has a pending norm: its output is copied to new coordinates, to which this sublayer adds, and
             # this sublayer reads the norm itself.
             if norm is not None:
                 target = tuple(f"x{c}_{len(layers)}" for c in range(self.d))
                 layers.append(self.copied(norm, now, target))
-                norms, placement = (self.gains(norm, now, self.views), self.constant), "multi pre"
-                reads, constant_name, now = self.views, "one_view", target
+                norms, placement = (self.gains(norm, now, self.views),), "projected pre"
+                reads, now = self.views, target
                 space += target
             if part == 1:
-                layers.append(Layer(self.attention(key, reads, constant_name, now), None, norms, (), placement))
+                layers.append(Layer(self.attention(key, reads, now), None, norms, (), placement))
             else:
                 layers.append(Layer(None, self.network(key, reads, now), (), norms, placement))
             norm = f"{key}.norm{part}"
@@ -429,9 +457,19 @@ class _Checkpoint:
             copies_wanted, space = (last, norm), space + new_coordinates
         else:
             layers = [self.layer(number) for number in range(count)]
-            as_layer = self.one or self.norm_as_layer
-            final = self.gains("norm", self.stream) if norm and not as_layer else None
-            copies_wanted = (norm if as_layer else None,)
+            if self.parallel:
+                space += [name for number in range(count) for name in self.added(number)]
+                final_columns = self.summed(count)
+            final = self.gains("norm", self.stream) if norm and self.whole else None
+            copies_wanted = (None if self.whole else norm,)
+        # The norm of the embedding takes its place, or is copied from coordinates t0, .. that have the embedding.
+        embedded, early = self.stream, "embedding_norm.weight" in self.given
+        if early and self.whole:
+            layers.insert(0, self.normed_embedding())
+        elif early:
+            embedded = tuple(f"t{c}" for c in range(self.d))
+            layers.insert(0, self.copied("embedding_norm", embedded, self.stream))
+            space = [*embedded, *space]
         # A norm over a part of the coordinates cannot be a final norm: a further layer copies its output to new
         # coordinates, y0, .. for the last post-norm and z0, .. for the final norm.
         for name, wanted in zip("yz", copies_wanted, strict=False):
@@ -440,7 +478,7 @@ class _Checkpoint:
                 layers.append(self.copied(wanted, final_columns, target))
                 space, final_columns = [*space, *target], target
         # Positions, the readout and the coordinate 1.
-        positions, start, longest = self.positions()
+        positions, start, longest = self.positions(embedded)
         readout, more, names = self.readout(final_columns)
         layers, space = layers + more, space + names
         if self.one:
@@ -450,7 +488,7 @@ class _Checkpoint:
         if foreign:
             known_keys = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
             raise unknown("key of a plain transformer", foreign[0], known_keys)
-        words = TokenRows(self.vocabulary, self.stream, self.table)
+        words = TokenRows(self.vocabulary, embedded, self.table)
         embedding = Embedding(
             Space(tuple(space)), words=words, positions=positions, start=start, before=self.before, after=self.after
         )
@@ -460,23 +498,23 @@ class _Checkpoint:
             source += f", read with {self.heads} head{'s' * (self.heads != 1)}, the mask {mask}"
             source += f" and epsilon {self.epsilon}" * (self.norm != "none")
         if len(layers) > count:  # the text explains why the model has more layers than the state dict
-            apart = (
-                "parts and norms have layers of their own"
-                if self.apart
-                else "the norm at the end becomes a separate layer"
-            )
-            source += f"; {apart} here, {len(layers)} in all"
+            apart = ["the norm of the embedding"] * early
+            apart += ["parts and norms"] * self.apart
+            apart += ["the norm at the end"] * (norm is not None and not self.whole and not self.apart)
+            apart += ["the comparison of outputs"] * bool(more)
+            source += f"; layers of their own here for {', '.join(apart)}, {len(layers)} in all"
         return Transformer(
             self.name, embedding, tuple(layers), readout, source=source, max_length=longest, final_norm=final
         )
 
-    def positions(self) -> tuple[dict[str, Any], int, int | None]:
-        """The position functions by coordinate, the number of the first position, and the maximum length."""
+    def positions(self, names: tuple[str, ...]) -> tuple[dict[str, Any], int, int | None]:
+        """The position functions of the coordinates `names`, the number of the first position, and the maximum
+        length."""
         table = self.matrix("positions.weight", None, self.d, optional=True)
         if table is None:
             return {}, 1, None
         functions = {}
-        for name, column in zip(self.stream, zip(*_rows(table), strict=True), strict=True):
+        for name, column in zip(names, zip(*_rows(table), strict=True), strict=True):
             functions[name] = table_of(column, 1)
         return functions, 1, table.rows
 
@@ -501,11 +539,16 @@ class _Checkpoint:
         return answer(self.answered, self.label, self.position, shown, _rows(weights), labels)
 
 
-def _identity(size: int) -> RationalMatrix:
-    """The identity matrix."""
+def _sums(size: int, across: int) -> RationalMatrix:
+    """Identity matrices side by side, with `across` columns in all: the sum of vectors of a size."""
     from symcook.numbers.matrix import RationalMatrix
 
-    return RationalMatrix.of([(int(r == c), 1) for r in range(size) for c in range(size)], (size, size))
+    return RationalMatrix.of([(int(r == c % size), 1) for r in range(size) for c in range(across)], (size, across))
+
+
+def _unless_zero(column: RationalMatrix) -> RationalMatrix | None:
+    """A bias; None where it adds nothing."""
+    return column if column.nnz() else None
 
 
 def _rows(table: RationalMatrix) -> list[list[Fraction]]:

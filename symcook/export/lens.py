@@ -127,8 +127,6 @@ class Lens:
                 _refuse(f"the scores of {name}", "a slope by the distance")
         # If norms choose coordinates, the chosen coordinates become the residual stream.
         if any(key.endswith(".P") for key in m):
-            if kinds:
-                _refuse("the heads", "biases of their own beside norms that choose coordinates")
             m = ChosenNorms(ArraysRead(m, ENGINE)).archive()
         self.m, self.np = m, np = ArraysRead(m, ENGINE), np
         if not len(m["vocabulary"]):
@@ -371,8 +369,14 @@ class ChosenNorms:
             for key in (key for key in m if key.startswith(f"{step}head")):
                 if key[-2:] in (".Q", ".K", ".V"):
                     table = self.kept(key) if key.endswith("V") else m[key]
-                    arrays[key], arrays[f"{key[:-1]}b{key[-1]}"] = self.split(table, constants)
-                else:
+                    arrays[key], bias = self.split(table, constants)
+                    own = f"{key[:-1]}{key[-1].lower()}_bias"
+                    if own in m:  # a head with biases adds its own
+                        given = self.kept(own) if key.endswith("V") else m[own]
+                        arrays[own] = cast(given.astype(np.float64) + bias, dtype)
+                    else:
+                        arrays[f"{key[:-1]}b{key[-1]}"] = bias
+                elif not key.endswith("_bias"):
                     arrays[key] = m[key]
             if f"{step}W1" in m:
                 W1, bias = self.split(m[f"{step}W1"], constants)

@@ -1,8 +1,8 @@
 """Architecture of published models: for each architecture a table from its names to ours.
 
 Facts by name: "layers", "heads", "key heads", "size" (of a head), "width", "hidden", "tokens", "positions", "epsilon",
-"activation", "tied", "rotary", "kind" (of norms), "mask". A setting that is in no table is refused, since it may change
-what the model computes.
+"activation", "tied", "rotary", "alibi", "parallel", "kind" (of norms), "mask". A setting that is in no table may change
+what the model computes, and is refused.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import BadInput, unknown
+from symcook.published.turning import Rotary, above_zero, rotary_in
 
 ACTIVATIONS = {
     "relu": "relu", "gelu": "gelu", "gelu_new": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh",
@@ -57,8 +58,11 @@ WORDS = {
     "num_hidden_layers": "layers", "num_attention_heads": "heads", "num_key_value_heads": "key heads",
     "head_dim": "size", "hidden_size": "width", "intermediate_size": "hidden", "vocab_size": "tokens",
     "rms_norm_eps": "epsilon", "hidden_act": "activation", "tie_word_embeddings": "tied",
-    "rope_theta": "rotary", "rope_parameters": "rotary", "rope_scaling": "rotary",
+    "rope_theta": "rotary", "rope_parameters": "rotary", "rope_scaling": "rotary", "partial_rotary_factor": "rotary",
 }  # fmt: skip
+
+OLDER = {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"}
+"""{a setting of rotary positions that GPT-NeoX had: what it is called now}."""
 
 CONFIGS: dict[str, Architecture] = {
     "gpt2": Architecture(
@@ -98,23 +102,79 @@ CONFIGS: dict[str, Architecture] = {
     "llama": Architecture(
         "llama",
         WORDS,
-        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": "10000"},
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"pretraining_tp": ("1", 1)},
         (*COMMON, "max_position_embeddings", "attention_bias", "mlp_bias"),
+    ),
+    "mistral": Architecture(
+        "llama",
+        WORDS,
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
+        PLAIN | {"sliding_window": (None,)},
+        (*COMMON, "max_position_embeddings", "layer_types"),
     ),
     "qwen2": Architecture(
         "llama",
         WORDS,
-        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": "10000"},
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"use_sliding_window": (False,)},
         (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types", "use_mrope"),
     ),
     "qwen3": Architecture(
         "llama",
         WORDS,
-        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": "10000"},
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"use_sliding_window": (False,)},
         (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types", "attention_bias"),
+    ),
+    "bloom": Architecture(
+        "bloom",
+        {
+            "n_layer": "layers",
+            "num_hidden_layers": "layers",
+            "n_head": "heads",
+            "num_attention_heads": "heads",
+            "hidden_size": "width",
+            "n_embed": "width",
+            "vocab_size": "tokens",
+            "layer_norm_epsilon": "epsilon",
+            "tie_word_embeddings": "tied",
+        },
+        {"epsilon": "1e-05", "tied": True},
+        PLAIN | {"apply_residual_connection_post_layernorm": (False,)},
+        (
+            *COMMON,
+            "hidden_dropout",
+            "pretraining_tp",
+            "slow_but_exact",
+            "unk_token_id",
+            "masked_softmax_fusion",
+            "bias_dropout_fusion",
+            "attention_softmax_in_fp32",
+            "offset_alibi",
+            "seq_length",
+            "skip_bias_add",
+            "skip_bias_add_qkv",
+        ),
+    ),
+    "gpt_neox": Architecture(
+        "neox",
+        WORDS
+        | {
+            "layer_norm_eps": "epsilon",
+            "use_parallel_residual": "parallel",
+            "rotary_pct": "rotary",
+            "rotary_emb_base": "rotary",
+        },
+        {
+            "epsilon": "1e-05",
+            "activation": "gelu",
+            "tied": False,
+            "parallel": True,
+            "rotary": {"partial_rotary_factor": "1/4"},
+        },
+        PLAIN,
+        (*COMMON, "max_position_embeddings", "hidden_dropout", "classifier_dropout", "attention_bias", "is_decoder"),
     ),
     "nanogpt": Architecture(
         "mingpt",
@@ -147,12 +207,17 @@ CONFIGS: dict[str, Architecture] = {
             "attention_dir": "mask",
             "positional_embedding_type": "embedded",
             "attn_scale": "scale",
+            "rotary_base": "base",
+            "rotary_dim": "turning",
+            "rotary_adjacent_pairs": "interleaved",
         },
         {"epsilon": "1e-05", "embedded": "standard", "mask": "causal", "norm": "LN"},
         {
             "parallel_attn_mlp": (False,),
             "use_local_attn": (False,),
             "use_attn_scale": (True,),
+            "use_NTK_by_parts_rope": (False,),
+            "rotary_scaling": (None, 1, 1.0),
             "scale_attn_by_inverse_layer_idx": (False,),
             "post_embedding_ln": (False,),
             "use_qk_norm": (False,),
@@ -204,19 +269,15 @@ CONFIGS: dict[str, Architecture] = {
             "initializer_range",
             "init_weights",
             "d_vocab_out",
-            "rotary_dim",
             "n_params",
             "use_hook_tokens",
-            "rotary_base",
             "trust_remote_code",
-            "rotary_adjacent_pairs",
             "qk_norm_after_rope",
             "rotary_interleaved_cos_sin",
             "relative_attention_max_distance",
             "relative_attention_num_buckets",
             "decoder_start_token_id",
             "tie_word_embeddings",
-            "use_NTK_by_parts_rope",
             "NTK_by_parts_low_freq_factor",
             "NTK_by_parts_high_freq_factor",
             "NTK_by_parts_factor",
@@ -228,7 +289,6 @@ CONFIGS: dict[str, Architecture] = {
             "mm_tokens_per_image",
             "ungroup_grouped_query_attention",
             "weight_init_mode",
-            "rotary_scaling",
             "rotary_base_local",
         ),
     ),
@@ -265,8 +325,9 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     facts = dict(table.defaults)
     for key, value in settings.items():
         if key in table.facts:
-            if table.facts[key] == "rotary" and value is not None:
-                raise _rotary(f"{key} = {value}")
+            if table.facts[key] == "rotary":
+                facts["rotary"] = {**facts["rotary"], OLDER.get(key, key): value}
+                continue
             if value is not None or table.facts[key] == "norm":
                 facts[table.facts[key]] = value
         elif key in table.must:
@@ -279,16 +340,10 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     return _checked(facts)
 
 
-def _rotary(given: str) -> BadInput:
-    """The refusal of rotary positions, with the setting that asks for them."""
-    must = "a model must be without rotary positions to be read, which symcook does not compute yet"
-    return BadInput(must, given)
-
-
 def _checked(facts: dict[str, Any]) -> dict[str, Any]:
     """The facts with our words for their values; BadInput, with the setting, for a value that is not read."""
     if "rotary" in facts:
-        raise _rotary(f"no rope_theta, which is {facts['rotary']} then")
+        facts["rotary"] = rotary_in(facts["rotary"])
     if "activation" in facts:
         name = facts["activation"]
         if name not in ACTIVATIONS:
@@ -304,8 +359,9 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
             facts["epsilon"] = Fraction(str(facts["epsilon"]))
         except (ValueError, ZeroDivisionError):
             raise BadInput("epsilon in the settings must be a number", facts["epsilon"]) from None
-    if "tied" in facts and not isinstance(facts["tied"], bool):
-        raise BadInput("tie_word_embeddings must be true or false", facts["tied"])
+    for name, setting in (("tied", "tie_word_embeddings"), ("parallel", "use_parallel_residual")):
+        if name in facts and not isinstance(facts[name], bool):
+            raise BadInput(f"{setting} must be true or false", facts[name])
     if "norm" in facts:
         word = facts["norm"] and str(facts["norm"]).upper()
         if word is not None and word not in NORMS:
@@ -315,8 +371,19 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
         scale = float(facts.pop("scale"))
         if scale > 0 and "size" in facts and scale != float(facts["size"]) ** 0.5:
             facts["scale"] = 1 / Fraction(scale)
-    if facts.pop("embedded", "standard") != "standard":
-        raise BadInput("positional_embedding_type must be standard to be read", "another")
+    match facts.pop("embedded", None):
+        case "rotary":
+            width, interleaved = facts.get("turning"), bool(facts.get("interleaved"))
+            if width is not None and (not str(width).isdecimal() or isinstance(width, bool)):
+                raise BadInput("rotary_dim must be an integer", width)
+            base = above_zero("rotary_base", facts.get("base", 10000))
+            facts["rotary"] = Rotary(base, width=None if width is None else int(width), interleaved=interleaved)
+        case "standard":
+            facts["rotary"] = None
+        case None:
+            pass
+        case kind:
+            raise BadInput("positional_embedding_type must be standard or rotary to be read", kind)
     if "mask" in facts:
         masks = {"causal": "causal", "bidirectional": "none"}
         if facts["mask"] not in masks:

@@ -69,6 +69,13 @@ def require_numbers(key: str, array: Any) -> None:
                 raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
 
 
+def require_settings(word: str) -> None:
+    """Raise BadInput for weights alone, where their format is read with settings only."""
+    if word in FORMATS and FORMATS[word].settings:
+        must = f"weights of {FORMATS[word].title} must come with their settings, which say how much of a head turns"
+        raise BadInput(must, "weights alone", "give the folder with config.json, or the module to from_module")
+
+
 def recognised(state: Mapping[str, Any], word: str | None) -> str | None:
     """The word for the format of some weights: `word` where it is given, else what their keys say; None for the names
     of torch. BadInput where other libraries use the same names for something else."""
@@ -102,6 +109,12 @@ def convert(
     table = _Table(one, arrays(state), heads)
     said = {"kind": kind, "tied": tied}
     facts = dict(one.facts) | {name: value for name, value in said.items() if value is not None}
+    if table.turned is not None:
+        facts["turned"] = table.turned
+    if one.turns is not None:
+        facts["turns"] = dict(one.turns)
+    if one.rounded:
+        table.left_out.append(one.rounded)
     if "H" in table.sizes:
         facts["heads"] = table.sizes["H"]
     elif heads is not None:
@@ -129,6 +142,8 @@ class _Table:
     def __init__(self, one: WeightFormat, state: Mapping[str, Any], heads: int | None) -> None:
         self.format, self.sizes, self.left_out = one, dict[str, int](), list[str]()
         self.found: dict[str, tuple[str, Any]] = {}
+        self.heads, self.turned = heads, None
+        turned = [pattern(name) for name in one.turned]
         rows = [(pattern(name), row) for name, row in one.rows.items()]
         idle = [(pattern(name), why) for name, why in one.idle.items()]
         masks, refused = [pattern(name) for name in one.masks], [(pattern(n), why) for n, why in one.refused.items()]
@@ -141,6 +156,9 @@ class _Table:
             elif any(mask.fullmatch(name) for mask in masks):
                 _require_causal(key, array)
                 self.left_out.append(f"{key}, the causal mask")
+            elif any(rotary.fullmatch(name) for rotary in turned):
+                self.turned = key
+                self.left_out.append(f"{key}, which follows from the base of the rotary positions")
             elif (why := _first(idle, name)) is not None:
                 self.left_out.append(f"{key}, {why[0]}")
             elif (why := _first(refused, name)) is not None:
@@ -163,7 +181,7 @@ class _Table:
         letters = row.shape.split(" x ")
         self.compare(key, array, letters, row.shape)
         require_numbers(key, array)
-        for name, part in _ordered(array, row):
+        for name, part in _ordered(array, row, self.heads):
             target = name if layer is None else name.replace(LAYER, str(int(layer)))
             if target in self.found:
                 raise BadInput("a weight must be given once", f"{key} and {self.found[target][0]}")
@@ -305,9 +323,16 @@ def _targets(row: WeightRow) -> Iterator[tuple[str, int | None]]:
         yield row.to, None
 
 
-def _ordered(array: Any, row: WeightRow) -> Iterator[tuple[str, Any]]:
+def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[str, Any]]:
     """The parts of a weight by our names, each with outputs as rows."""
     match row.order:
+        case "head thirds":  # H 3 s rows to 3 H s
+            if heads is None:
+                raise BadInput("the number of heads must be given, since weights are stored head after head", "none")
+            if heads < 1 or len(array) % (3 * heads):
+                raise BadInput(f"the number of heads must divide the {len(array) // 3} rows of queries", heads)
+            apart = array.reshape(heads, 3, -1, *array.shape[1:])
+            table = apart.swapaxes(0, 1).reshape(array.shape)
         case "rows" | "thirds":
             table = array
         case "columns" | "column thirds":

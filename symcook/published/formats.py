@@ -20,7 +20,8 @@ class WeightRow:
     """What one weight of a format is: its name here, its shape, and the order of its numbers.
 
     Orders: "rows", as a matrix whose rows are outputs; "columns", the transpose of that; "thirds" and "column thirds",
-    queries, keys and values one after another; "heads", a matrix H x d x s or a vector H x s; "heads out", H x s x d.
+    queries, keys and values one after another; "head thirds", the same head after head; "heads", a matrix H x d x s or
+    a vector H x s; "heads out", H x s x d.
     """
 
     to: str
@@ -40,8 +41,13 @@ class WeightFormat:
         idle: names that are left out: constants that change nothing, with the reason.
         refused: {name: what it stands for, which no model here has}.
         prefixes: what may stand before every name.
+        turned: names of tables that only models with rotary positions have; they follow from the base.
+        turns: how the positions of such a model turn, as arguments of `Rotary`; None where positions are not rotary
+            unless settings or a weight say so.
+        rounded: what the library rounds in a way that is not followed here.
         facts: what the format itself says, by the names of `symcook.published.configs`.
         final: whether a model with norms has one at the end, also where no weight says it.
+        settings: whether the weights are read with settings alone, which say how much of a head turns.
         others: what has the same names and computes something else; then the keys alone do not say the format.
     """
 
@@ -52,8 +58,12 @@ class WeightFormat:
     idle: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     prefixes: tuple[str, ...] = ()
+    turned: tuple[str, ...] = ()
+    turns: Mapping[str, Any] | None = None
+    rounded: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
     final: bool = False
+    settings: bool = False
     others: str = ""
 
 
@@ -123,6 +133,8 @@ LLAMA = _rows("""
     layers.{l}.self_attn.k_proj.bias            | layers.{l}.k.bias         | g
     layers.{l}.self_attn.v_proj.weight          | layers.{l}.v.weight       | g x d
     layers.{l}.self_attn.v_proj.bias            | layers.{l}.v.bias         | g
+    layers.{l}.self_attn.q_norm.weight          | layers.{l}.self_attn.q_norm.weight | s
+    layers.{l}.self_attn.k_norm.weight          | layers.{l}.self_attn.k_norm.weight | s
     layers.{l}.self_attn.o_proj.weight          | layers.{l}.o.weight       | d x a
     layers.{l}.self_attn.o_proj.bias            | layers.{l}.o.bias         | d
     layers.{l}.post_attention_layernorm.weight  | layers.{l}.norm2.weight   | d
@@ -135,6 +147,40 @@ LLAMA = _rows("""
     norm.weight                                 | norm.weight               | d
     lm_head.weight                              | output.weight             | L x d
 """)
+_TOGETHER = """
+    LAYER.input_layernorm.weight              | layers.{l}.norm1.weight   | d
+    LAYER.input_layernorm.bias                | layers.{l}.norm1.bias     | d
+    LAYER.ATTENTION.query_key_value.weight | layers.{l}.qkv.weight | 3a x d | head thirds
+    LAYER.ATTENTION.query_key_value.bias   | layers.{l}.qkv.bias   | 3a     | head thirds
+    LAYER.ATTENTION.dense.weight           | layers.{l}.o.weight       | d x a
+    LAYER.ATTENTION.dense.bias             | layers.{l}.o.bias         | d
+    LAYER.post_attention_layernorm.weight     | layers.{l}.norm2.weight   | d
+    LAYER.post_attention_layernorm.bias       | layers.{l}.norm2.bias     | d
+    LAYER.mlp.dense_h_to_4h.weight            | layers.{l}.linear1.weight | f x d
+    LAYER.mlp.dense_h_to_4h.bias              | layers.{l}.linear1.bias   | f
+    LAYER.mlp.dense_4h_to_h.weight            | layers.{l}.linear2.weight | d x f
+    LAYER.mlp.dense_4h_to_h.bias              | layers.{l}.linear2.bias   | d
+"""
+"""The layers of Bloom and GPT-NeoX, whose queries, keys and values are stored head after head."""
+BLOOM = _rows(
+    """
+    word_embeddings.weight           | embedding.weight       | V x d
+    word_embeddings_layernorm.weight | embedding_norm.weight  | d
+    word_embeddings_layernorm.bias   | embedding_norm.bias    | d
+    ln_f.weight                      | norm.weight            | d
+    ln_f.bias                        | norm.bias              | d
+    lm_head.weight                   | output.weight          | L x d"""
+    + _TOGETHER.replace("LAYER", "h.{l}").replace("ATTENTION", "self_attention")
+)
+NEOX = _rows(
+    """
+    embed_in.weight                  | embedding.weight       | V x d
+    final_layer_norm.weight          | norm.weight            | d
+    final_layer_norm.bias            | norm.bias              | d
+    embed_out.weight                 | output.weight          | L x d
+    lm_head.weight                   | output.weight          | L x d"""
+    + _TOGETHER.replace("LAYER", "layers.{l}").replace("ATTENTION", "attention")
+)
 HOOKED = _rows("""
     embed.W_E                | embedding.weight          | V x d
     pos_embed.W_pos          | positions.weight          | N x d
@@ -191,7 +237,6 @@ BRIDGE = _rows("""
     unembed.bias             | output.bias               | L
 """)
 
-ROTARY = "rotary positions"
 LAYER_NORM, RMS_NORM = {"kind": "layer"}, {"kind": "rms"}
 
 FORMATS: dict[str, WeightFormat] = {
@@ -223,30 +268,48 @@ FORMATS: dict[str, WeightFormat] = {
         facts=LAYER_NORM | {"norm": "pre", "tied": True, "activation": "gelu-tanh"},
     ),
     "llama": WeightFormat(
-        "Llama and Qwen",
+        "Llama, Mistral and Qwen",
         r"layers\.\d+\.self_attn\.q_proj\.weight",
         LLAMA,
+        turned=("layers.{l}.self_attn.rotary_emb.inv_freq", "rotary_emb.inv_freq"),
+        turns={},
         refused={
-            "layers.{l}.self_attn.rotary_emb.*": ROTARY,
-            "rotary_emb.*": ROTARY,
-            "layers.{l}.self_attn.q_norm.*": "norms of queries and keys",
-            "layers.{l}.self_attn.k_norm.*": "norms of queries and keys",
             "layers.{l}.self_attn.sinks": "a softmax with a sink",
             "layers.{l}.mlp.experts.*": "experts",
             "layers.{l}.mlp.gate.weight": "experts",
         },
         prefixes=("model.",),
         facts=RMS_NORM | {"norm": "pre"},
-        others="Gemma and Mistral",
+        others="Gemma and OLMo",
+    ),
+    "bloom": WeightFormat(
+        "Bloom",
+        r"h\.\d+\.self_attention\.query_key_value\.weight",
+        BLOOM,
+        prefixes=("transformer.",),
+        rounded="the rounding of sqrt(2/pi) to 8 digits in the gelu of Bloom",
+        facts=LAYER_NORM | {"norm": "pre", "tied": True, "activation": "gelu-tanh", "alibi": True},
+        others="Falcon",
+    ),
+    "neox": WeightFormat(
+        "GPT-NeoX (Pythia)",
+        r"layers\.\d+\.attention\.query_key_value\.weight",
+        NEOX,
+        masks=("layers.{l}.attention.bias",),
+        idle={"layers.{l}.attention.masked_bias": "the score of what a mask hides"},
+        prefixes=("gpt_neox.",),
+        turned=("layers.{l}.attention.rotary_emb.inv_freq",),
+        facts=LAYER_NORM | {"norm": "pre"},
+        settings=True,
     ),
     "hooked": WeightFormat(
         "HookedTransformer (TransformerLens 1 to 3)",
         r"embed\.W_E",
         HOOKED,
         masks=("blocks.{l}.attn.mask",),
+        turned=("blocks.{l}.attn.rotary_sin", "blocks.{l}.attn.rotary_cos"),
         idle={"blocks.{l}.attn.IGNORE": "the score of what a mask hides"},
         refused={
-            "blocks.{l}.attn.rotary_*": ROTARY,
             "blocks.{l}.attn.q_norm.*": "norms of queries and keys",
             "blocks.{l}.attn.k_norm.*": "norms of queries and keys",
             "blocks.{l}.ln1_post.*": "a norm after a part",
@@ -261,7 +324,6 @@ FORMATS: dict[str, WeightFormat] = {
         r"blocks\.\d+\.attn\.q\.weight",
         BRIDGE,
         refused={
-            "blocks.{l}.attn.rotary_*": ROTARY,
             "blocks.{l}.attn.q_norm.*": "norms of queries and keys",
             "blocks.{l}.attn.k_norm.*": "norms of queries and keys",
         },

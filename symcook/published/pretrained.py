@@ -14,18 +14,27 @@ from pathlib import Path
 from typing import Any
 
 from symcook.compose.layouts import READ, seen
-from symcook.compose.states import assembled, require_no_rotary
+from symcook.compose.states import assembled
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.choices import MaskWord, PositionWord, shown_word
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.published.configs import architecture_of, facts_of
-from symcook.published.converted import Converted, add_final_norm, arrays, convert, recognised, require_numbers
+from symcook.published.converted import (
+    Converted,
+    add_final_norm,
+    arrays,
+    convert,
+    recognised,
+    require_numbers,
+    require_settings,
+)
 from symcook.published.formats import FORMATS, TORCH, WORDS
 from symcook.published.stored import stored
 from symcook.published.tokens import seen as visible
 from symcook.published.tokens import tokens_of
+from symcook.published.turning import rotary_said
 
 MOST_WEIGHTS = 2_000_000
 """The greatest number of weights of an imported model."""
@@ -47,7 +56,7 @@ class ImportChoices:
     activation: str | None = None
     mask: str | None = None
     epsilon: Exact | None = None
-    rotary: str | None = None
+    rotary: Exact | None = None
     readout: str = "largest"
     label: str | None = None
     position: str = "each"
@@ -84,7 +93,9 @@ class Imported:
         parts += [f"width {f['width']}", f"{f['hidden']} hidden units" + ", gated" * f["gated"]] * bool(f["layers"])
         parts.append(f"{f['norm']}" + f" {f['epsilon']}" * (f["norm"] != "no norms"))
         parts.append(str(f["activation"]))
-        parts.append(f"positions up to {f['positions']}" if f["positions"] else "no table of positions")
+        parts += ["parallel parts"] * f["parallel"]
+        places = [f"positions up to {f['positions']}"] * bool(f["positions"]) + [f["turns"]] * bool(f["turns"])
+        parts += places or ["no table of positions"]
         parts += ["tied"] * f["tied"]
         return f"{f['format']}: {', '.join(parts)}"
 
@@ -122,7 +133,7 @@ def from_pretrained(
     activation: str | None = None,
     mask: MaskWord | None = None,
     epsilon: Exact | None = None,
-    rotary: str | None = None,
+    rotary: Exact | None = None,
     readout: str = "largest",
     label: str | None = None,
     position: PositionWord = "each",
@@ -151,7 +162,7 @@ def from_pretrained(
         activation: str or None (None). As in `FeedForward`.
         mask: str or None (None). The mask of every head; causal for decoders.
         epsilon: exact or None (None). The epsilon of the norms; 1/100000 where no settings say it.
-        rotary: str or None (None). "none" says that there are no rotary positions.
+        rotary: exact, "none" or None (None). The base of rotary positions, as in `from_state_dict`.
         readout: str ("largest"). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
@@ -403,6 +414,8 @@ def read_weights(
         architecture, inner = architecture_of(settings, choices.format)
         facts = facts_of(architecture, inner)
     word = _format(given, architecture, choices.format)
+    if architecture is None:
+        require_settings(word)
     found = _converted(given, word, facts, choices)
     for name, value in (("heads", choices.heads), ("norm", choices.norm), ("activation", choices.activation),
                         ("mask", choices.mask), ("epsilon", choices.epsilon)):  # fmt: skip
@@ -415,8 +428,7 @@ def read_weights(
         if "norm" not in facts and any(".norm1." in key for key in found.state):
             facts["norm"] = "pre"
         add_final_norm(found, facts.get("norm"))
-        if architecture is None:
-            require_no_rotary(word, choices.rotary)
+    facts["rotary"] = rotary_said(word, choices.rotary, facts)
     return _Chosen(found, facts, choices, architecture or word).imported(files)
 
 
@@ -605,9 +617,16 @@ class _Chosen:
             "norm": f"{kind} {norm}" if norm else "no norms", "epsilon": _decimal(epsilon),
             "activation": f.get("activation", "no activation"), "positions": len(state.get("positions.weight", ())),
             "tied": output is not None and bool(f.get("tied")), "weights": count, "tokens": len(tokens),
+            "parallel": bool(f.get("parallel")), "turns": self.turns(),
             "all_tokens": self.all_tokens, "mask": shown_word(str(f.get("mask", "causal"))),
             "answer": self.answer(),
         }  # fmt: skip
+
+    def turns(self) -> str:
+        """How scores depend on positions, in words; empty where they do not."""
+        normed = "queries and keys normed" * any(key.endswith("q_norm.weight") for key in self.state)
+        words = "ALiBi" if self.facts.get("alibi") else str(self.facts.get("rotary") or "")
+        return ", ".join(part for part in (words, normed) if part)
 
     def answer(self) -> str:
         """The answer of the model in words."""
@@ -625,7 +644,9 @@ class _Chosen:
         names = model.space.names
         found = {f"x0 to x{self.d - 1}": f"the residual stream, of {self.d} coordinates"}
         if "one" in names:
-            found["one"] = "1 at every position, for biases"
+            found["one"] = "1 at every position, for the bias of the output"
+        if self.facts.get("parallel"):
+            found[f"x0_0 to x{self.d - 1}_{self.layers - 1}"] = "what attention adds, layer by layer"
         for name in "yz":
             if f"{name}{self.d - 1}" in names:
                 found[f"{name}0 to {name}{self.d - 1}"] = "the residual stream after the final norm"

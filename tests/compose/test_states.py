@@ -193,15 +193,18 @@ def test_entries_may_be_any_exact_numbers_or_floats_of_one_kind() -> None:
 @pytest.mark.parametrize(
     ("norm", "final", "bias", "says"),
     [
-        ("pre", True, True, "a state dict with 1 layer; the norm at the end becomes a separate layer here, 2 in all"),
+        ("pre", True, True, "a state dict with 1 layer; layers of their own here for the norm at the end, 2 in all"),
+        ("pre", True, False, "a state dict with 1 layer"),
         ("pre", False, True, "a state dict with 1 layer"),
         ("none", False, True, "a state dict with 1 layer"),
         ("post", False, False, "a state dict with 1 layer"),
-        ("post", False, True, "a state dict with 1 layer; parts and norms have layers of their own here, 4 in all"),
+        ("post", False, True, "a state dict with 1 layer; layers of their own here for parts and norms, 4 in all"),
     ],
 )
 def test_one_layer_that_is_shown_as_several_says_why(norm: str, final: bool, bias: bool, says: str) -> None:
-    given = state(np.random.default_rng(3), layers=1, norms=norm != "none", final=final, bias=bias)
+    """Only a bias of the output needs a coordinate that norms must not change."""
+    given = state(np.random.default_rng(3), layers=1, norms=norm != "none", final=final, output=True)
+    given |= {} if bias else {"output.bias": np.zeros(3)}
     model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=1, norm=norm, activation="relu")
     many, how = len(model.layers), "read with 1 head, the mask causal" + " and epsilon 1/100000" * (norm != "none")
     says = says.replace("1 layer", f"1 layer, {how}")
@@ -229,6 +232,10 @@ NORM = {f"blocks.0.ln1.{name}": [1.0, 1.0] for name in "wb"}
 LATER = {f"blocks.0.ln2.{name}": [1.0, 1.0] for name in "wb"}
 MLP = {"blocks.0.mlp.W_in": [[1.0], [1.0]], "blocks.0.mlp.W_out": [[1.0, 1.0]]}
 PLAIN = state(np.random.default_rng(1), norms=True)
+QUERIES_OF_BIASES = PLAIN | {
+    key: np.concatenate([0 * value[:4], value[4:]]) for key, value in PLAIN.items() if key.endswith("in_proj_weight")
+}
+"""Queries that are the same at every position, and by which scores still depend on the number of heads."""
 ZERO = {key: 0 * value for key, value in PLAIN.items() if key.endswith("in_proj_weight")}
 
 
@@ -241,6 +248,7 @@ ZERO = {key: 0 * value for key, value in PLAIN.items() if key.endswith("in_proj_
         (PLAIN, {"norm": "post", "heads": 1}, "activation must be given"),
         (PLAIN, {}, 'norm and activation must be given.*norm="pre" or .*, and activation="relu" or'),
         (PLAIN, {"norm": "post", "activation": "relu"}, "number of heads must be given.*heads=1"),
+        (QUERIES_OF_BIASES, {"norm": "post", "activation": "relu"}, "number of heads must be given.*heads=1"),
     ],
 )
 def test_what_the_keys_leave_open_has_no_default(given: Any, words: dict[str, Any], says: str) -> None:
@@ -251,7 +259,7 @@ def test_what_the_keys_leave_open_has_no_default(given: Any, words: dict[str, An
 
 def test_what_the_keys_say_or_does_not_matter_need_not_be_given() -> None:
     assert sc.from_state_dict(HOOKED, vocabulary="ab", norm="none").run("aab", domain="ball").outputs == ["a", "a", "b"]
-    assert sc.from_state_dict(HOOKED | NORM, vocabulary="ab").layers[0].placement == "multi pre"
+    assert sc.from_state_dict(HOOKED | NORM, vocabulary="ab").layers[0].placement == "projected pre"
     only = {"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[1, 0], [0, 1]]}
     assert sc.from_state_dict(only, vocabulary="ab").run("ab").outputs == ["a", "b"]
     one = sc.from_state_dict(PLAIN | ZERO, vocabulary=VOCABULARY, norm="pre", activation="relu")
@@ -285,7 +293,7 @@ def test_a_hooked_transformer_has_no_post_norms() -> None:
 @pytest.mark.parametrize(
     ("key", "says"),
     [
-        ("gpt_neox.layers.0.attention.query_key_value.weight", "GPT-NeoX"),
+        ("transformer.h.0.attn.attention.q_proj.weight", "GPT-Neo"),
         ("bert.encoder.layer.0.attention.self.query.weight", "BERT"),
         ("w", "the keys w"),
     ],

@@ -66,10 +66,9 @@ def test_a_folder_is_read_and_said(tmp_path: Path, capsys: pytest.CaptureFixture
     count = sum(value.size for key, value in given.items() if key != "out")
     assert f"  weights: {count:,}, each the exact fraction that its float is" in rest
     assert "  tokens: 3 of 3; mask causal; answer: the label of the largest output" in rest
-    assert (
-        "  left out: transformer.h.0.attn.bias, the causal mask" in rest
-        and "  one: 1 at every position, for biases" in rest
-    )
+    assert "  left out: transformer.h.0.attn.bias, the causal mask" in rest
+    assert [line for line in rest if line.startswith("  x")] == ["  x0 to x5: the residual stream, of 6 coordinates"]
+    assert not any(line.startswith("  one:") for line in rest)  # heads have the biases themselves
     model = sc.load(tmp_path / "m.json")
     for word in ("b", "abca"):
         assert model.run(word, "ball").outputs == [LETTERS[k] for k in forward(shape, given, word).argmax(axis=1)]
@@ -180,9 +179,15 @@ def damaged(place: Path, how: str) -> None:
         case "activation":
             settings["activation_function"] = "mish"
         case "llama config":
-            settings = LLAMA | {"rope_theta": None}
-        case "rotary":
             settings = LLAMA
+        case "rotary rule":
+            settings = LLAMA | {"rope_scaling": {"rope_type": "yarn", "factor": 4.0}}
+        case "rotary setting":
+            settings = LLAMA | {"rope_parameters": {"rope_theta": 500.0, "beta_fast": 32}}
+        case "rotary base":
+            settings = LLAMA | {"rope_theta": -3}
+        case "window":
+            settings = LLAMA | {"model_type": "mistral", "sliding_window": 4096}
         case "no object":
             config.write_text("[1]")
             return
@@ -208,17 +213,18 @@ def damaged(place: Path, how: str) -> None:
     [
         (
             "architecture",
-            "the architecture of config.json must be a known name; given: mamba; known: gpt2, llama, qwen2, qwen3.",
+            "the architecture of config.json must be a known name; given: mamba; known: gpt2, llama, mistral, qwen2, "
+            "qwen3, bloom, gpt_neox.",
         ),
         ("setting", "a model must have the setting scale_attn_by_inverse_layer_idx = False to be read; given: True"),
         ("unknown setting", "the setting of gpt2 must be a known name; given: sliding_attention"),
         ("layers", "as many layers as the settings say, 3; given: 2"),
         ("activation", "the activation must be a known name; given: mish"),
-        ("llama config", "without rotary positions"),
-        (
-            "rotary",
-            "without rotary positions to be read, which symcook does not compute yet; given: rope_theta = 10000.0",
-        ),
+        ("llama config", "the weights must have the names of Llama, Mistral and Qwen, since the settings are of llama"),
+        ("rotary rule", "must follow the rule default or linear to be read; given: rope_type = yarn"),
+        ("rotary setting", "the settings partial_rotary_factor, rope_theta alone to be read; given: beta_fast"),
+        ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
+        ("window", "must have the setting sliding_window = None to be read; given: 4096"),
         ("no object", "config.json must be a JSON object"),
         ("truncated", "must have a header and all the numbers"),
         ("longer", "bytes too many"),

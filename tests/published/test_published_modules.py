@@ -15,11 +15,11 @@ import symcook as sc
 SYMBOLS = "abcde"
 
 
-def shaken(module: Any) -> Any:
+def shaken(module: Any, seed: int = 1) -> Any:
     """A module whose weights are random, in float64: biases begin at 0 and gains at 1, and none does after training."""
     import torch
 
-    torch.manual_seed(1)
+    torch.manual_seed(seed)
     with torch.no_grad():
         for weights in module.parameters():
             weights += 0.4 * torch.randn_like(weights)
@@ -55,16 +55,88 @@ def test_gpt2_of_hugging_face(seed: int, tmp_path: Path) -> None:
             agrees(model, logits, word)
 
 
+SIZES = {
+    "hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "vocab_size": 5, "max_position_embeddings": 16,
+}  # fmt: skip
+ROPE = {"rope_type": "default", "rope_theta": 100.0}
+SLOWER = {"rope_type": "linear", "rope_theta": 100.0, "factor": 3.0}
+TURNED: dict[str, tuple[str, dict[str, Any], tuple[float, int, float], str]] = {
+    "llama": ("Llama", SIZES, (1e4, 2, 1.0), "rotary positions with base 10000;"),
+    "slower": (
+        "Llama",
+        SIZES | {"head_dim": 6, "attention_bias": True, "rope_parameters": SLOWER},
+        (100.0, 6, 3.0),
+        "rotary positions with base 100 slowed down 3 times;",
+    ),
+    "mistral": ("Mistral", SIZES | {"sliding_window": None}, (1e4, 2, 1.0), "rotary positions with base 10000;"),
+    "qwen2": ("Qwen2", SIZES | {"tie_word_embeddings": True}, (1e4, 2, 1.0), "rotary positions with base 10000, tied;"),
+    "qwen3": (
+        "Qwen3",
+        SIZES | {"head_dim": 4, "rope_parameters": ROPE},
+        (100.0, 4, 1.0),
+        "rotary positions with base 100, queries and keys normed;",
+    ),
+    "neox": (
+        "GPTNeoX",
+        SIZES | {"num_attention_heads": 2, "rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        (100.0, 2, 1.0),
+        "parallel parts, rotary positions with base 100 in 1/2 of the dimensions of a head;",
+    ),
+    "neox in turn": (
+        "GPTNeoX",
+        SIZES | {"num_attention_heads": 1, "use_parallel_residual": False},
+        (1e4, 2, 1.0),
+        "gelu, rotary positions with base 10000 in 1/4 of the dimensions of a head;",
+    ),
+    "bloom": ("Bloom", {"hidden_size": 12, "n_layer": 2, "n_head": 3, "vocab_size": 5}, (0.0, 0, 1.0), "ALiBi, tied;"),
+}
+"""{kind: (class in transformers, its settings, base and width and slowness of what turns, what is said of it)}."""
+
+
 @pytest.mark.tools("torch", "transformers")
 @pytest.mark.sweep
-def test_llama_and_qwen_of_hugging_face_name_what_is_not_there(tmp_path: Path) -> None:
-    from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", TURNED)
+def test_models_of_hugging_face_with_heads_of_their_own(kind: str, seed: int, tmp_path: Path) -> None:
+    """As transformers computes them, with float32 inside of norms and angles; and with float64 there, closely.
 
-    sizes = {"hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 1, "num_attention_heads": 2}
-    sizes |= {"num_key_value_heads": 1, "vocab_size": 5, "max_position_embeddings": 16}
-    for module in (LlamaForCausalLM(LlamaConfig(**sizes)), Qwen3ForCausalLM(Qwen3Config(**sizes))):
-        with pytest.raises(sc.BadInput, match=r"without rotary positions to be read.*given: rope_parameters"):
-            sc.from_module(module)
+    The gelu of Bloom has sqrt(2/pi) to 8 digits."""
+    import torch  # pyright: ignore[reportMissingImports]
+    import transformers  # pyright: ignore[reportMissingImports]
+    from rounding import in_float64
+
+    name, sizes, turned, says = TURNED[kind]
+    sizes = {k: v for k, v in sizes.items() if name != "GPTNeoX" or k != "num_key_value_heads"}
+    source = shaken(getattr(transformers, f"{name}ForCausalLM")(getattr(transformers, f"{name}Config")(**sizes)), seed)
+    source.save_pretrained(tmp_path)
+    read = [sc.from_module(source, vocabulary=SYMBOLS), sc.from_pretrained(tmp_path, vocabulary=SYMBOLS)]
+    assert all(says in model.source for model in read) and read[0].layers == read[1].layers
+    near = 1e-7 if kind == "bloom" else 1e-10
+    for word in ("c", "deabb"):
+        numbers = torch.tensor([[SYMBOLS.index(c) for c in word]])
+        with torch.no_grad():
+            agrees(read[seed], source(numbers).logits[0].double().numpy(), word, 1e-4)
+    with torch.no_grad(), in_float64(source, *turned):
+        for word in ("c", "deabb"):
+            numbers = torch.tensor([[SYMBOLS.index(c) for c in word]])
+            agrees(read[seed], source(numbers).logits[0].numpy(), word, near)
+
+
+@pytest.mark.tools("torch", "transformers")
+@pytest.mark.sweep
+def test_whether_a_label_of_bloom_leads() -> None:
+    """The norm of the embedding is copied, since the comparison of five outputs adds coordinates."""
+    import torch  # pyright: ignore[reportMissingImports]
+    from transformers import BloomConfig, BloomForCausalLM  # pyright: ignore[reportMissingImports]
+
+    source = shaken(BloomForCausalLM(BloomConfig(hidden_size=6, n_layer=1, n_head=2, vocab_size=5)))
+    for word in ("c", "deabb"):
+        with torch.no_grad():
+            best = int(source(torch.tensor([[SYMBOLS.index(c) for c in word]])).logits[0, -1].argmax())
+        for label in (SYMBOLS[best], SYMBOLS[best - 1]):
+            leads = sc.from_module(source, vocabulary=SYMBOLS, readout="leads", label=label, position="last")
+            assert leads.run(word, "ball").accept == (label == SYMBOLS[best])
 
 
 @pytest.mark.tools("torch")

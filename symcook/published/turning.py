@@ -1,0 +1,117 @@
+"""Rotary positions of published models: what settings say of them, and the angles of a head."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symcook.compose.splitheads import rotary_angles
+from symcook.errors import BadInput
+from symcook.model.rationals import quotient
+
+BASE = Fraction(10000)
+"""The base of rotary positions where settings do not say another."""
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """Rotary positions.
+
+    Arguments:
+        base: of w dimensions that turn, the pair k turns by base^(-2 k/w) at each position.
+        share: the share of the dimensions of a head that turn.
+        width: their number, where it is given; then `share` has no effect.
+        interleaved: whether the dimensions 2 k and 2 k + 1 are a pair; else k and k + w/2 are one.
+        factor: every angle is divided by this number.
+    """
+
+    base: Fraction
+    share: Fraction = Fraction(1)
+    width: int | None = None
+    interleaved: bool = False
+    factor: Fraction = Fraction(1)
+
+    def angles(self, size: int) -> list[str]:
+        """The angles of a head with `size` key dimensions; BadInput where the dimensions do not form pairs."""
+        width = int(size * self.share) if self.width is None else self.width
+        if width % 2 or not 0 < width <= size:
+            must = f"the dimensions that turn must be an even number of the {size} of a head"
+            raise BadInput(must, width)
+        angles = rotary_angles(width, self.base)
+        return angles if self.factor == 1 else [f"{angle}/{quotient(self.factor)}" for angle in angles]
+
+    def __str__(self) -> str:
+        """The settings in words."""
+        words = f"rotary positions with base {quotient(self.base)}"
+        if self.width is not None or self.share != 1:
+            words += f" in {self.width or quotient(self.share)} of the dimensions of a head"
+        return words + f" slowed down {quotient(self.factor)} times" * (self.factor != 1)
+
+
+def above_zero(name: str, given: object) -> Fraction:
+    """A number of settings; BadInput, with its name, where it is not greater than 0."""
+    try:
+        number = Fraction(str(given))
+    except (ValueError, ZeroDivisionError):
+        number = Fraction(0)
+    if number <= 0:
+        raise BadInput(f"{name} must be a number greater than 0", given)
+    return number
+
+
+def rotary_in(settings: Mapping[str, Any]) -> Rotary:
+    """The rotary positions of settings of Hugging Face: rope_theta, rope_scaling, rope_parameters (which has the
+    entries of both), partial_rotary_factor and their older names, by these names. BadInput for a rule of angles that is
+    not read."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            found |= {"rope_type" if name == "type" else str(name): entry for name, entry in value.items()}
+        elif value is not None:
+            found[key] = value
+    rule = found.pop("rope_type", "default")
+    wanted = {"default": set[str](), "linear": {"factor"}}
+    if rule not in wanted:
+        must = "the angles of rotary positions must follow the rule default or linear to be read"
+        raise BadInput(must, f"rope_type = {rule}")
+    names = ("rope_theta", "partial_rotary_factor", "factor")
+    given = {name: above_zero(name, found[name]) for name in names if name in found}
+    allowed = {"rope_theta", "partial_rotary_factor", *wanted[rule]}
+    if unread := sorted(set(found) - allowed):
+        must = f"rotary positions must have the settings {', '.join(sorted(allowed))} alone to be read"
+        raise BadInput(must, unread[0])
+    if rule == "linear" and "factor" not in given:
+        raise BadInput("rotary positions of the rule linear must have a factor", "none")
+    one = Fraction(1)
+    share, factor = given.get("partial_rotary_factor", one), given.get("factor", one)
+    return Rotary(given.get("rope_theta", BASE), share, factor=factor)
+
+
+def rotary_said(word: str, given: Any, facts: Mapping[str, Any]) -> Rotary | None:
+    """The rotary positions of a model.
+
+    Arguments:
+        word: the word for the format of its weights.
+        given: what the user says: the base, "none", or None.
+        facts: what is known of the model. "rotary" is what the settings say: a `Rotary`, or None for no rotary
+            positions; "turned" is the name of a weight that only models with rotary positions have.
+
+    Raises BadInput where the user contradicts the settings or the weights, and where nothing says whether positions are
+    rotary, though they usually are.
+    """
+    base = None if given in (None, "none") else above_zero("rotary", given)
+    if "rotary" in facts:
+        said: Rotary | None = facts["rotary"]
+        if given is not None and base != (None if said is None else said.base):
+            told = "none" if said is None else quotient(said.base)
+            raise BadInput(f"rotary must be what the settings say, {told}", given, "leave it out")
+        return said
+    turned = facts.get("turned")
+    if given == "none" and turned is not None:
+        raise BadInput('rotary must be the base of the rotary positions, which the weights have', f"none, and {turned}")
+    if given is None and (turned is not None or "turns" in facts):
+        must = "the base of the rotary positions must be given, since weights alone do not say it"
+        raise BadInput(must, "none", 'write rotary="10000" (the usual base), or rotary="none" if the model has none')
+    return None if base is None else Rotary(base, **facts.get("turns") or {})
