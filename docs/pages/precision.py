@@ -8,10 +8,14 @@ from pathlib import Path
 
 import symcook
 from pages.markdown import cell, table
+from symcook import claims
 
-FILE = Path(symcook.__file__).parent / "data" / "precision.tsv"
+DATA = Path(symcook.__file__).parent / "data"
+FILE, PRINTED = DATA / "precision.tsv", DATA / "printed-precision.tsv"
 ARITHMETICS = {"errors": "relative errors", "floats": "floats"}
 """The arithmetics of the table, as the page names them."""
+OVER_FLOATS = ("merrill2024.thm1.precision", "merrill2024.thm2.precision")
+"""The entries of the ledger about theorems over D_p."""
 SAYS = {"suffices": "suffice", "fails": "fail"}
 """What a row says of its number of bits, as the page has it."""
 HEAD = """\
@@ -31,11 +35,20 @@ alphabet. `symcook precision MODEL` cites the theorem about a recogniser, and `s
 row.
 """
 
+DEFINITIONS = """\
+## Definitions of precision in papers
 
-def rows() -> list[dict[str, str]]:
-    """The rows of the table."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
+Papers define precision in different ways. A theorem of the table above covers a definition if each run under this
+definition satisfies the relative errors. Of the theorems of Merrill and Sabharwal over their floats D_p, {statuses}.
+For Theorem 1, two steps are missing: bounds on the rounded norms of the decoder's first layer, and an induction over
+the tokens. The converse is missing too: that its lookup needs 4 log2 n bits.
+"""
+
+
+def rows(file: Path = FILE) -> list[dict[str, str]]:
+    """The rows of a table."""
+    with file.open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text, delimiter="\t"))
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -50,4 +63,9 @@ def pages() -> Iterator[tuple[str, str]]:
         ]
         for one in rows()
     )
-    yield "index", "\n".join([HEAD, *table(header, lines), ""])
+    printed = ("source", "definition", "covered", "theorem", "remark")
+    names = [one | {"theorem": one["theorem"] and f"`{one['theorem']}`"} for one in rows(PRINTED)]
+    defined = [[cell(one[column]) for column in printed] for one in names]
+    statuses = (f"`{row.id}` is {row.status}" for row in claims.ledger(names=OVER_FLOATS))
+    text = DEFINITIONS.format(statuses=", and ".join(statuses))
+    yield "index", "\n".join([HEAD, *table(header, lines), "", text, *table(printed, defined), ""])

@@ -7,12 +7,14 @@ so that they grow with n.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from symcook.claims import DATA
 from symcook.domains.rounding import RUNTIMES
 from symcook.export.archive import Archive, reach
 from symcook.export.ranges import bits_kept, longest_in_range
@@ -28,6 +30,8 @@ from symcook.proof.replay import statements
 
 MOST_LENGTH = 2**80
 """No greater length is looked for."""
+FAILS = "with any number of bits some run is wrong, where sums of whole numbers need not be exact"
+"""The note on a theorem that some run fails at each precision."""
 _RUN, _WORD, _ACCEPT = ("run_of_it", "word_of_it", "accept_of_it")
 """Names that replace words about the model, so that a statement can be read without its equations."""
 
@@ -114,17 +118,30 @@ def _parts(tree: Tree) -> list[Tree]:
     return [part for one in tree[1:] for part in _parts(one)] if tree[0] == "&" else [tree]
 
 
-def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
-    """The proved theorems about the rounded runs of this model: of a stored model with the same weights."""
+def _about(model: Transformer) -> Iterator[str]:
+    """The statements about rounded runs of this model: of a stored model with the same weights."""
     own = model_hash(model)
     for name, text in statement_files(proofs_directory()).texts.items():
         call = records.ROUNDED_CALL.search(text)
         file = proofs_directory() / "models" / f"{call[3]}.json" if call else None
-        if file is None or not file.is_file() or document_hash(json.loads(file.read_bytes())) != own:
-            continue
+        if file is not None and file.is_file() and document_hash(json.loads(file.read_bytes())) == own:
+            yield name
+
+
+def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
+    """The proved theorems that state which strings the rounded runs of this model accept."""
+    for name in _about(model):
         found = _read(name, statements()[name].written)
         if found is not None and prove(name)[0].status == "PROVED":
             yield found
+
+
+def failing(model: Transformer) -> list[str]:
+    """The proved theorems that with any number of bits some run of this model within the errors is wrong."""
+    with (DATA / "precision.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    fails = {row["theorem"] for row in rows if (row["says"], row["bits"]) == ("fails", "any")}
+    return [name for name in _about(model) if name in fails and prove(name)[0].status == "PROVED"]
 
 
 def _holds(premise: str, values: Mapping[str, Fraction]) -> bool | None:
@@ -205,4 +222,6 @@ def noted(model: Transformer, bits: Mapping[str, int]) -> tuple[dict[str, str], 
             {"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only), "floats": theorem.floats}
             | {"lengths": {str(p): n for p, n in lengths.items()}}
         )
+    for name in failing(model):
+        notes[f"PROVED {name}"] = FAILS
     return notes, listed

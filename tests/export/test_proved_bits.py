@@ -64,3 +64,12 @@ def test_a_premise_that_falls_with_the_length_is_no_limit() -> None:
     text = "all n:Int, u:Real. n - 3 < 1 & n*u < 1 -> run(rounded-first; u) -> (accept(rounded-first) <-> n = 1)"
     read = provedbits._read("lem.some", text)
     assert read is not None and read.only == ("n - 3 < 1",) and len(read.limits) == 1
+
+
+def test_what_fails_with_any_number_of_bits_is_told() -> None:
+    """dyck-1 and an induction head have such theorems, majority and FIRST have none."""
+    notes = precision(build("dyck-1"), 1, formats=["float16"]).notes
+    assert notes["PROVED lem.rounded_dyck_fails"] == provedbits.FAILS
+    induction = load(ROOT / "proofs/models/induction-most-recent.json")
+    assert provedbits.failing(induction) == ["lem.rounded_induction_fails"]
+    assert provedbits.failing(MAJORITY) == provedbits.failing(build("first")) == []

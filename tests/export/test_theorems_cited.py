@@ -128,4 +128,4 @@ def test_a_run_in_bits_without_a_theorem(capsys: pytest.CaptureFixture[str]) -> 
     assert "no proved theorem covers runs of this model in 20 bits" in capsys.readouterr().out
     assert main(["run", "first", "--input", "1", "--domain", "mpmath", "--bits", "8", "--json"]) == 0
     (theorem,) = json.loads(capsys.readouterr().out)["theorems"]
-    assert theorem == {"id": "lem.rounded_first", "accepts": "w(1) = 1", "where": [], "length": 28}
+    assert theorem == {"id": "lem.rounded_first", "accepts": "w(1) = 1", "where": [], "floats": False, "length": 28}
