@@ -102,13 +102,8 @@ def waiting(seconds: float) -> Iterator[None]:
 
     Each `Until` that this thread makes in it ends by then at the latest. TimeUp is raised at the limit.
     """
-    before = _own.until
-    _own.until = min(before, time.monotonic() + seconds)
-    try:
-        with alarm(Until(math.inf)):
-            yield
-    finally:
-        _own.until = before
+    with _limited("until", time.monotonic() + seconds):
+        yield
 
 
 @contextmanager
@@ -118,13 +113,20 @@ def spending(seconds: float) -> Iterator[None]:
 
     Each `Until` that this thread makes in it ends by then at the latest. TimeUp is raised at the limit.
     """
-    before = _own.processor
-    _own.processor = min(before, time.process_time() + seconds)
+    with _limited("processor", time.process_time() + seconds):
+        yield
+
+
+@contextmanager
+def _limited(clock: str, end: float) -> Iterator[None]:
+    """A context that ends at the latest at `end` by a clock of `_Thread`, "until" or "processor"."""
+    before = getattr(_own, clock)
+    setattr(_own, clock, min(before, end))
     try:
         with alarm(Until(math.inf)):
             yield
     finally:
-        _own.processor = before
+        setattr(_own, clock, before)
 
 
 @contextmanager

@@ -457,13 +457,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         factor: Coefficient,
     ) -> list[RowColumn[Value]]:
         """Softmax attention; `seen` has for each row the range that it sees."""
-        score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
-
-        def row(number: int, sees: range) -> Sequence[Value]:
-            seen_values = [column[sees.start : sees.stop] for column in values]
-            return self.softmax(score(number, sees), None if scales is None else scales[number], seen_values)
-
-        return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
+        return self._soft(queries, keys, values, seen, factor, [])
 
     def soft_plus_one(
         self,
@@ -474,12 +468,24 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         factor: Coefficient,
     ) -> list[RowColumn[Value]]:
         """Softmax attention with a one below: as if each row saw one more position, with a score and values of 0."""
+        return self._soft(queries, keys, values, seen, factor, [self.nothing])
+
+    def _soft(
+        self,
+        queries: RowColumns[Value],
+        keys: RowColumns[Value],
+        values: RowColumns[Value],
+        seen: Sequence[range],
+        factor: Coefficient,
+        more: Sequence[Value],
+    ) -> list[RowColumn[Value]]:
+        """Softmax of the scores of each row and of the scores `more`, whose values are these numbers too."""
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
 
         def row(number: int, sees: range) -> Sequence[Value]:
             scores = score(number, sees) if queries else [self.nothing] * len(sees)
-            entries = [[*column[sees.start : sees.stop], self.nothing] for column in values]
-            return self.softmax([*scores, self.nothing], None if scales is None else scales[number], entries)
+            entries = [[*column[sees.start : sees.stop], *more] for column in values]
+            return self.softmax([*scores, *more], None if scales is None else scales[number], entries)
 
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
