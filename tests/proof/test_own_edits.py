@@ -181,7 +181,20 @@ def refusing() -> sc.Transformer:
     return sc.Transformer("refusing", embedding, (), readout, final_norm=norm)
 
 
+def test_two_positions_are_bound_at_the_beginning() -> None:
+    """Their ranges are premises, in order; the second may be about the first position."""
+    for high, body in (("1", "(swapped(p, q).accept <-> accept)"), ("p", "swapped(p, q).mean(n) = mean(n)")):
+        bound = f"all p in 1..n. all q in {high}..n. {body}"
+        free = f"1 <= p & p <= n -> {high} <= q & q <= n -> {body}"
+        one, two = (certify.claim(to_document(votes()), said).formula for said in (bound, free))
+        assert one == two
+    found = votes().prove("all p in 1..n. all q in 1..n. swapped(p, q).vote(1) = vote(1)", seconds=60)
+    assert (found.status, found.shown) == ("REFUTED", "ab at p = 1, q = 2")
+
+
 @pytest.mark.parametrize("sentence, said", [
+    ("ex p in 1..n. deleted(p).accept", "the statement is about each position p, so begin it with all p in 1..n."),
+    ("prefix(n - 1).accept -> accept", "name another position first, as q = n - 1 -> prefix(q).NAME"),
     ("accept -> at(a, 1) | permuted.accept", "it must relate something to the same of the permuted string"),
     ("at(a, 1) -> (accept <-> permuted.accept)", "it must relate something to the same of the permuted string"),
     ("accept <-> ~permuted.accept", "it must relate something to the same of the permuted string"),

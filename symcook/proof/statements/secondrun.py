@@ -161,7 +161,8 @@ def edit(prefix: str, document: Mapping[str, Any], symbols: Sequence[str], sente
             raise Rejected(f"it takes symbols; {EDITS[kind]}")
         return SecondRun(prefix, stem, document, symbols=tuple(_known(given, symbols) for given in arguments))
     if len(arguments) != _TAKES[kind] or not all(re.fullmatch(r"\w+", given) for given in arguments):
-        raise Rejected(f"it takes {'two positions' if _TAKES[kind] == 2 else 'a position'}; {EDITS[kind]}")
+        named = f"; name another position first, as q = n - 1 -> {kind}(q).NAME" if _TAKES[kind] == 1 else ""
+        raise Rejected(f"it takes {'two positions' if _TAKES[kind] == 2 else 'a position'}; {EDITS[kind]}{named}")
     return SecondRun(prefix, stem, document, tuple(arguments))
 
 

@@ -431,9 +431,13 @@ class Sentence:
             if prefix == f"{PERMUTED}." and (why := invariance.refused(tree, meaning)) is not None:
                 raise self.reader.wrong(why, begin, begin + len(prefix) - 1)
         # ``all p in a..b`` at the top for a changed position p: the formula quantifies p anyway; this is a premise.
+        ranges = list[Tree]()
         while tree[0] == "all in" and tree[1] in meaning.places:
             place, low, high, body = ("name", tree[1]), *tree[2:]
-            tree = ("->", ("&", ("<=", low, place), ("<=", place, high)), body)
+            ranges.append(("&", ("<=", low, place), ("<=", place, high)))
+            tree = body
+        for premise in reversed(ranges):
+            tree = ("->", premise, tree)
         try:
             self.formulas(tree)
             self.made = self.rounded(self.walk(tree, meaning.places))
@@ -550,7 +554,8 @@ class Sentence:
         """The name in the formula for a `name` that a quantifier or sum binds. BadInput if it is already bound, or is a
         coordinate."""
         if name in scope:
-            raise self.fail(tree, f"the name '{name}' is bound twice")
+            each = f"; the statement is about each position {name}, so begin it with all {name} in 1..n."
+            raise self.fail(tree, f"the name '{name}' is bound twice{each if name in self.meaning.places else ''}")
         if name in self.meaning.space or name in self.meaning.symbols:
             what = "coordinate" if name in self.meaning.space else "symbol of the model"
             raise self.fail(tree, f"it binds '{name}', which is a {what}; take another name")
