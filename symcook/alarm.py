@@ -7,10 +7,12 @@ idle one. Only the limit of a question for which a user waits (`waiting`) is in 
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from types import FrameType
 from typing import Any
 
 
@@ -176,13 +178,34 @@ def _standing(limit: _Limit) -> Iterator[None]:
             limits.pop()
 
 
+BETWEEN_IMPORTS = 0.01
+"""Seconds after which a limit tries again whose time ended within an import."""
+
+
+def _imports(frame: FrameType | None) -> int:
+    """The number of imports that are under way in a thread with this frame."""
+    count = 0
+    while frame is not None:
+        count += frame.f_code.co_filename == "<frozen importlib._bootstrap>"
+        frame = frame.f_back
+    return count
+
+
 class _Limit:
-    """A limit of time, which raises TimeUp once it is started and until it is over."""
+    """A limit of time, which raises TimeUp once it is started and until it is over.
+
+    It does not interrupt an import that began after it: half a package would stay, and a second import of the rest
+    would make classes of which the first half knows nothing."""
 
     over = False
 
     def __init__(self, until: Until) -> None:
         self.until = until
+        self.imports = _imports(sys._getframe())
+
+    def importing(self, frame: FrameType | None) -> bool:
+        """Whether a thread with this frame is in an import that began after the limit was made."""
+        return _imports(frame) > self.imports
 
     def start(self) -> None:
         raise NotImplementedError
@@ -207,9 +230,15 @@ class _Timer(_Limit):
         self.time_of_outer, self.begun = signal.getitimer(self.which)[0], self.clock()
         self.outer_handler = signal.getsignal(self.sign)
 
-    def on_signal(self, *_: object) -> None:
+    def on_signal(self, _: int, frame: FrameType | None) -> None:
         """The handler of the signal; a signal that comes after the end is ignored."""
-        if not self.over:
+        import signal
+
+        if self.over:
+            return
+        if self.importing(frame):
+            signal.setitimer(self.which, BETWEEN_IMPORTS, 1)
+        else:
             raise TimeUp(self.until)
 
     def start(self) -> None:
@@ -259,6 +288,8 @@ class _Watch(_Limit):
             with self.lock:
                 if self.over:
                     return
+                if self.importing(sys._current_frames().get(self.thread)):
+                    continue
                 if not self._send(self.kind):
                     return
             self.ended.wait(1)

@@ -4,6 +4,7 @@ shares: it replays the stored certificates once (see proof/stored.py)."""
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import resource
 import signal
@@ -85,6 +86,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """After a file its own caches go. Caches that the file imports stay, as other files use them, until the process has
     grown by `GROWN`; then they and those of symcook go too, with all garbage. No later collection looks at what is
     left: a collection of a large process takes as long as a hundred tests."""
+    for child in multiprocessing.active_children():  # else this test would be charged for what an earlier one started
+        child.join(5)
     item.stash[SPENT] = processor_time()
     yield
     if nextitem is None or nextitem.path != item.path:

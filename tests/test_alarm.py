@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -48,6 +51,23 @@ def test_only_the_processors_time_counts(way: str) -> None:
         time.sleep(0.2)
     with pytest.raises(TimeUp), alarm(0.05):
         work(5)
+
+
+def test_an_import_is_not_cut_in_two(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    spin = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\n"
+    (tmp_path / "slow_to_import.py").write_text(f"{spin}whole = True\n")
+    with pytest.raises(TimeUp), alarm(0.05):
+        import slow_to_import  # type: ignore[import-not-found]
+
+        work(5)
+    assert sys.modules.pop("slow_to_import").whole and slow_to_import.whole
+    # A limit that an imported file sets itself ends within that import.
+    inside = "from symcook.alarm import TimeUp, alarm\nended = False\ntry:\n    with alarm(0.05):\n        WORK\n"
+    inside += "except TimeUp:\n    ended = True\n"
+    loop = "for _ in iter(int, 1): pass"
+    (tmp_path / "sets_a_limit.py").write_text(inside.replace("WORK", loop))
+    assert importlib.import_module("sets_a_limit").ended and sys.modules.pop("sets_a_limit")
 
 
 def test_a_user_waits_by_the_clock(way: str) -> None:

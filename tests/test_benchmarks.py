@@ -46,6 +46,7 @@ def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch
         assert all((a == b).all() for a, b in zip(sweeps.verdicts(heavy), sweeps.one_by_one(heavy), strict=True))
 
 
+@pytest.mark.sweep
 def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps = load("sweeps")
     monkeypatch.setattr(sweeps, "LENGTH", 6)

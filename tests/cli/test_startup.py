@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from families import together
+from families import in_parts, together
 
 from symcook.cli import listing
 from symcook.compilers import compile
@@ -114,7 +114,8 @@ def test_a_list_that_is_out_of_date_is_made(
         assert capsys.readouterr().out.startswith("The Transformer Cookbook, by section\n\n3  Basic Ingredients\n")
 
 
-@together(
+@in_parts(
+    2,
     "arguments",
     [
         ["show", "dyck-1", "--json"],

@@ -99,6 +99,6 @@ def test_a_bundle_is_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_an_open_statement_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     votes("ab").save("votes.json")
-    said = "accept -> appended(a).accept"
+    said = "all p in 1..n. all q in 1..n. swapped(p, q).accept <-> accept"
     code, _, _ = call(capsys, "prove", "votes.json", "--statement", said, "--bundle", "out", "--seconds", "1")
     assert (code, os.listdir()) == (3, ["votes.json"])

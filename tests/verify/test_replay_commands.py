@@ -212,7 +212,7 @@ def test_the_empty_word_is_compared_and_counted_by_itself(capsys: pytest.Capture
 def test_words_of_mixed_tokens_are_written_so_that_they_can_be_read_again() -> None:
     embedding = Embedding(Space(("x",)), {"a": {"x": 1}, "b": {}, "ab": {"x": 3}})
     model = Transformer("mixed", embedding, (), Readout("sign", "last", ("x",), [1]))
-    assert [run(model, word).given for word in (("a", "b"), ("ab",))] == ["a b", "ab"]
+    assert [run(model, word).given for word in (("a", "b"), ("ab",))] == ["a b", "ab "]
     assert check(model, lambda word: True, 2).first.replay == ("--tokens", "b")  # type: ignore[union-attr]
 
 

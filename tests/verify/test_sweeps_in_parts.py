@@ -68,6 +68,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many small chunks."""
     monkeypatch.setattr(answers, "BLOCK", 2**5)
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr(sweep, "AGAIN_SECONDS", 0.5)
 
 
 @pytest.fixture
