@@ -521,7 +521,7 @@ def need_input(chosen: Chosen, given: object, why: str) -> Any:
 
 
 def need_values(chosen: Chosen, defaults: bool = True) -> None:
-    """Raise BadInput, with the option to give, if a parameter has no value; with `defaults` a default is a value."""
+    """Raise BadInput if a parameter has no value (a default is one, with `defaults`), and name the option for it."""
     from symcook.model.transformer import without_value
 
     for parameter in chosen.model.parameters:

@@ -89,7 +89,7 @@ def pad(model: Transformer, *, depth: int | None = None, width: int | None = Non
 
 
 def shifted(model: Transformer, start: int) -> Transformer:
-    """`model` with positions numbered from `start`: i becomes i + its own start - start; same values."""
+    """`model` with positions numbered from `start`: weights use i + model.start - start for i."""
     embedding = model.embedding
     if embedding.start == start:
         return model

@@ -321,7 +321,7 @@ def _names(given: object, what: str) -> tuple[str, ...]:
         raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
     names = tuple(map(str, given))
     if len(set(names)) < len(names):
-        raise BadInput(f"{what} must name each once", next(name for name in names if names.count(name) > 1))
+        raise BadInput(f"{what} must not repeat a name", next(name for name in names if names.count(name) > 1))
     return names
 
 

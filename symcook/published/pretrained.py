@@ -576,7 +576,7 @@ class _Chosen:
             self.state["positions.weight"] = table[:longest]
 
     def imported(self, files: Iterable[str]) -> Imported:
-        """The model, and what is said of it."""
+        """The imported model, with the report on what was read and what was left out."""
         tokens, labels = self.keep()
         self.cut()
         count = sum(self.np.asarray(value).size for value in self.state.values())

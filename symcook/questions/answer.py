@@ -146,7 +146,7 @@ def asked_strings(
     decides: bool = True,
 ) -> Strings:
     """The strings that a question is about: those of `inputs` (None: all) with `shortest` to `max_length` symbols.
-    Without `max_length`, up to the longest of finitely many inputs.
+    Without `max_length`, and if there are finitely many inputs, the strings go up to the length of the longest.
 
     BadInput as `lengths` and `symcook.words.inputs.strings` raise it, and for no maximum length where the strings have
     none.

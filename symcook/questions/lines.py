@@ -218,9 +218,9 @@ class LineNumbers:
         return LineEntries(start, at, slope, open_bits, x.made_of)
 
     def added(self, before: LineEntries | None, x: LineEntries) -> LineEntries:
-        """The running sum `before` (None: no positions yet) with the column `x` of this position added. NotExact if an
-        entry of `x` is open. The end of the piece at this position then holds for all longer strings too: it is written
-        to `Line.end`. The sum is appended to `sums`."""
+        """The running sum `before` (None: no positions yet) with the column `x` of this position added. Raises
+        NotExact if an entry of `x` has no fixed value. The end of the piece at this position then holds for all longer
+        strings too: it is written to `Line.end`. The sum is appended to `sums`."""
         if x.open is not None:
             raise NotExact("prefixes are grouped where their activations are known", "one that is open")
         self.line.end = least(self.line.end, self.end)

@@ -137,7 +137,7 @@ def test_files_by_the_names_of_automata_lib(tmp_path: Path) -> None:
         ({"final_states": ["none"]}, "a final state must be one of its states"),
         ({"final_states": "odd"}, "final_states must be a list"),
         ({"initial_state": "x"}, "the initial state must be one of its states"),
-        ({"input_symbols": ["0", "0"]}, "input_symbols must name each once"),
+        ({"input_symbols": ["0", "0"]}, "input_symbols must not repeat a name"),
         ({"input_symbols": ["0", "1", "a b"]}, "text without white space"),
         ({"states": []}, "states must be a list of names"),
         ({"transitions": []}, "transitions must map each state"),

@@ -160,7 +160,7 @@ class PointwiseCase:
     # --- Values -------------------------------------------------------------------------------------------------------
 
     def form(self, t: Tree) -> OpenForm:
-        """A term as a linear form in the terms that are open in this case."""
+        """A term as a linear form in the terms whose values this case does not fix."""
         if t not in self.forms:
             self.forms[t] = self._form(t)
         return self.forms[t]

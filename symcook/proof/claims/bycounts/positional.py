@@ -143,7 +143,7 @@ def _written_sum(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, wr
 
 def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Term, start: str, end: str) -> str:
     """Prove that the sum of `inner` equals the sum of `written`, its form with coordinates written out; the label of
-    this fact. `start` and `end` are the labels of the facts that the range lies in the string."""
+    this fact. `start` and `end` are the labels of two facts: the range starts, and it ends, in the string."""
     g, root = case.g, case.root
 
     def summands_equal(h: Goal) -> None:
