@@ -12,11 +12,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
-from symcook.model.checks import dyadics
-from symcook.model.parts import AnyHead, BiasedHead, Head, RotaryHead, SelfAttention
+from symcook.model.checks import dyadics, listed_name
+from symcook.model.choices import shown_word
+from symcook.model.parts import MASKS, AnyHead, BiasedHead, Head, RotaryHead, SelfAttention
 
 if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
+
+WHOLE_MASKS = ("none", "future", "past")
+"""The masks with which every position sees a position: itself."""
+WHOLE_WEIGHTS = ("softmax", "average", "leftmost", "rightmost")
+"""The weightings whose weights add up to 1 where a position is seen."""
 
 
 def rotary_angles(width: int, base: float | Fraction | int = 10000) -> list[str]:
@@ -73,7 +79,8 @@ def split_heads(
         groups: int or None (None). How many keys and values there are; each is shared by heads/groups heads that follow
             one another. By default one for each head.
         query_bias: vector or None (None). Likewise key_bias and value_bias.
-        output_bias: vector or None (None). It becomes a bias of the values of the first head: weights add up to 1.
+        output_bias: vector or None (None). It becomes a bias of the values of the first head: weights add up to 1. A
+            bias that is not 0 is refused with the other masks and weightings, where they may add up to less.
         slopes: list or None (None). The slope of each head, for ALiBi (`alibi_slopes`).
         angles: list or None (None). Rotary angles, the same for all heads (`rotary_angles`). Where there are fewer than
             width/2, only the first 2 len(angles) key dimensions turn.
@@ -84,7 +91,7 @@ def split_heads(
 
     Returns: SelfAttention.
 
-    Raises: BadInput: shapes that do not fit, or slopes beside angles or gains.
+    Raises: BadInput: shapes that do not fit, slopes beside angles or gains, or an output bias without whole weights.
 
     Example:
 
@@ -115,6 +122,10 @@ def split_heads(
             ("value_bias", value_bias, shared * size), ("output_bias", output_bias, len(writes)),
         )
     )  # fmt: skip
+    if o is not None and o.nnz() and not (listed_name(mask, MASKS) in WHOLE_MASKS and weighting in WHOLE_WEIGHTS):
+        must = "an attention layer with a bias of the output must have weights that add up to 1 at every position"
+        do = f"use one of the masks {', '.join(map(shown_word, WHOLE_MASKS))} and of the weightings {', '.join(WHOLE_WEIGHTS)}"
+        raise BadInput(must, f"{shown_word(listed_name(mask, MASKS))} and {weighting}", do)
     gains = [
         None if given is None else _column(name, given, width)
         for name, given in (("query_gain", query_gain), ("key_gain", key_gain))

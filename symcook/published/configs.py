@@ -33,6 +33,7 @@ class Architecture:
         facts: {setting: fact}.
         defaults: {fact: value} where the setting is missing.
         must: {setting: the values that it may have}; another value means a part that is not read.
+        there: settings of `must` that must be there, since a missing one means such a part.
         idle: settings that change nothing of the outputs.
     """
 
@@ -41,6 +42,7 @@ class Architecture:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     must: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     idle: tuple[str, ...] = ()
+    there: tuple[str, ...] = ()
 
 
 COMMON = (
@@ -48,12 +50,13 @@ COMMON = (
     "chunk_size_feed_forward", "id2label", "label2id", "problem_type", "use_cache", "bos_token_id", "eos_token_id",
     "pad_token_id", "initializer_range", "_name_or_path", "model_type", "output_attentions", "attention_dropout",
     "torchscript", "use_bfloat16", "num_labels", "task_specific_params", "tokenizer_class", "_attn_implementation",
-    "_commit_hash", "gradient_checkpointing", "name_or_path", "sep_token_id", "prefix", "auto_map",
-    "attn_implementation",
+    "_commit_hash", "gradient_checkpointing", "name_or_path", "sep_token_id", "prefix", "attn_implementation",
 )  # fmt: skip
 """Architecture of Hugging Face that no model computes with."""
-PLAIN = {"is_encoder_decoder": (False,), "pruned_heads": ({}, None), "quantization_config": (None,)}
-"""Architecture of Hugging Face that must be as they are by default."""
+PLAIN = {
+    "is_encoder_decoder": (False,), "pruned_heads": ({}, None), "quantization_config": (None,), "auto_map": (None, {}),
+}  # fmt: skip
+"""Architecture of Hugging Face that must be as they are by default. With auto_map the model is code of its own."""
 WORDS = {
     "num_hidden_layers": "layers", "num_attention_heads": "heads", "num_key_value_heads": "key heads",
     "head_dim": "size", "hidden_size": "width", "intermediate_size": "hidden", "vocab_size": "tokens",
@@ -112,6 +115,7 @@ CONFIGS: dict[str, Architecture] = {
         {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"sliding_window": (None,)},
         (*COMMON, "max_position_embeddings", "layer_types"),
+        ("sliding_window",),  # without it, the window is 4096
     ),
     "qwen2": Architecture(
         "llama",
@@ -322,13 +326,16 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What settings say, by our names. BadInput, with the setting, for one that is in no table, or whose value means a
     part that is not read."""
     table = CONFIGS[architecture]
-    facts = dict(table.defaults)
+    facts, turns = dict(table.defaults), list[tuple[str, Any]]()
+    for key in table.there:
+        if key not in settings:
+            raise BadInput(f"a model of {architecture} must have the setting {key} = {table.must[key][0]}", "none of it")
     for key, value in settings.items():
         if key in table.facts:
             if table.facts[key] == "rotary":
-                facts["rotary"] = {**facts["rotary"], OLDER.get(key, key): value}
+                turns.append((OLDER.get(key, key), value))
                 continue
-            if value is not None or table.facts[key] == "norm":
+            if value is not None or table.facts[key] in ("norm", "tied", "parallel"):
                 facts[table.facts[key]] = value
         elif key in table.must:
             if value not in table.must[key]:
@@ -337,13 +344,13 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         elif key not in table.idle:
             do = "take it out of the settings if the outputs do not depend on it"
             raise unknown(f"setting of {architecture}", key, [*table.facts, *table.must], do)
+    if "rotary" in facts:
+        facts["rotary"] = rotary_in(turns, facts["rotary"])
     return _checked(facts)
 
 
 def _checked(facts: dict[str, Any]) -> dict[str, Any]:
     """The facts with our words for their values; BadInput, with the setting, for a value that is not read."""
-    if "rotary" in facts:
-        facts["rotary"] = rotary_in(facts["rotary"])
     if "activation" in facts:
         name = facts["activation"]
         if name not in ACTIVATIONS:
@@ -369,7 +376,7 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
         facts |= {"kind": NORMS[word], "norm": "pre"} if word else {"norm": "none"}
     if "scale" in facts:  # a number that scores are divided by; not above 0: the root of the size of a head
         scale = float(facts.pop("scale"))
-        if scale > 0 and "size" in facts and scale != float(facts["size"]) ** 0.5:
+        if scale > 0 and ("size" not in facts or scale != float(facts["size"]) ** 0.5):
             facts["scale"] = 1 / Fraction(scale)
     match facts.pop("embedded", None):
         case "rotary":

@@ -121,7 +121,7 @@ def convert(
         facts["heads"] = heads
     if not any(".linear1." in name for name in table.found):  # `plain` gives each layer an mlp that adds 0
         facts.setdefault("activation", "relu")
-    return Converted(word, table.plain(facts), facts, table.left_out)
+    return Converted(word, table.plain(facts, tied), facts, table.left_out)
 
 
 def add_final_norm(found: Converted, norm: str | None) -> None:
@@ -236,13 +236,18 @@ class _Table:
                 must = f"weights of {self.format.title} must have every matrix, and every layer what another one has"
                 raise BadInput(must, f"none for {self.given_name(name)}")
 
-    def plain(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """All weights under the names of `symcook.compose.states`."""
+    def plain(self, facts: Mapping[str, Any], tied: bool | None) -> dict[str, Any]:
+        """All weights under the names of `symcook.compose.states`; BadInput where the settings say `tied` and the
+        weights of the output are others."""
         import numpy as np
 
         state = {name: part for name, (_, part) in self.found.items()}
         if facts.get("tied") and "output.weight" not in state:
             state["output.weight"] = state["embedding.weight"]
+        if tied and not np.array_equal(state["output.weight"], state["embedding.weight"]):
+            do = "leave the output out of the weights, or say tie_word_embeddings = false"
+            must = "the output must have the weights of the embedding, since the settings tie them"
+            raise BadInput(must, f"others in {self.given_name('output.weight')}", do)
         for number in range(self.layers()):
             layer = f"layers.{number}."
             q, k, v = (state.pop(f"{layer}{name}.weight") for name in "qkv")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -61,16 +61,30 @@ def above_zero(name: str, given: object) -> Fraction:
     return number
 
 
-def rotary_in(settings: Mapping[str, Any]) -> Rotary:
+def _alike(one: object, two: object) -> bool:
+    """Whether two values of settings are the same number, or the same text."""
+    try:
+        return Fraction(str(one)) == Fraction(str(two))
+    except (ValueError, ZeroDivisionError):
+        return str(one) == str(two)
+
+
+def rotary_in(settings: Iterable[tuple[str, Any]], default: Mapping[str, Any]) -> Rotary:
     """The rotary positions of settings of Hugging Face: rope_theta, rope_scaling, rope_parameters (which has the
     entries of both), partial_rotary_factor and their older names, by these names. BadInput for a rule of angles that is
-    not read."""
-    found: dict[str, Any] = {}
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            found |= {"rope_type" if name == "type" else str(name): entry for name, entry in value.items()}
-        elif value is not None:
-            found[key] = value
+    not read, and for two settings that differ: which of them holds depends on the release. `default` has what no
+    setting says."""
+    said: dict[str, Any] = {}
+    for key, value in settings:
+        entries = value if isinstance(value, Mapping) else {key: value}
+        for name, entry in entries.items():
+            name = "rope_type" if name == "type" else str(name)
+            if entry is None:
+                continue
+            if name in said and not _alike(said[name], entry):
+                raise BadInput(f"{name} of rotary positions must be one", f"{said[name]} and {entry}", "keep one of them")
+            said[name] = entry
+    found = {**default, **said}
     rule = found.pop("rope_type", "default")
     wanted = {"default": set[str](), "linear": {"factor"}}
     if rule not in wanted:

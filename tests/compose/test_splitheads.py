@@ -118,3 +118,10 @@ def test_what_does_not_fit_is_refused(more: dict[str, Any], must: str) -> None:
     fields: dict[str, Any] = {"query": [[1], [1]], "key": [[1], [1]], "value": [[1], [1]], "output": [[1, 1]]}
     with pytest.raises(BadInput, match=must):
         split_heads(["x"], ["y"], **(fields | more))
+
+
+@pytest.mark.parametrize("more", [{"mask": "strict-causal"}, {"weighting": "softmax-plus-one"}])
+def test_a_bias_of_the_output_needs_weights_that_add_up_to_one(more: dict[str, Any]) -> None:
+    """It becomes a bias of values, which a position that sees nothing would not get."""
+    with pytest.raises(BadInput, match="weights that add up to 1 at every position"):
+        split_heads(["x"], ["y"], [[0]], [[0]], [[0]], [[1]], heads=1, scale=1, output_bias=[5], **more)

@@ -194,6 +194,9 @@ def test_two_positions_are_bound_at_the_beginning() -> None:
 
 @pytest.mark.parametrize("sentence, said", [
     ("ex p in 1..n. deleted(p).accept", "the statement is about each position p, so begin it with all p in 1..n."),
+    ("all p in 1..1. all p in 1..n. (prefix(p).accept -> at(a, 1))", "the name 'p' is bound twice"),
+    ("all q in p..n. all p in 1..n. swapped(p, q).accept", "the name 'p' stands in a range before it is bound"),
+    ("all p in 1..p. prefix(p).accept -> at(a, 1)", "the name 'p' stands in a range before it is bound"),
     ("prefix(n - 1).accept -> accept", "name another position first, as q = n - 1 -> prefix(q).NAME"),
     ("accept -> at(a, 1) | permuted.accept", "it must relate something to the same of the permuted string"),
     ("at(a, 1) -> (accept <-> permuted.accept)", "it must relate something to the same of the permuted string"),

@@ -183,11 +183,23 @@ def damaged(place: Path, how: str) -> None:
         case "rotary rule":
             settings = LLAMA | {"rope_scaling": {"rope_type": "yarn", "factor": 4.0}}
         case "rotary setting":
-            settings = LLAMA | {"rope_parameters": {"rope_theta": 500.0, "beta_fast": 32}}
+            settings = LLAMA | {"rope_parameters": {"rope_theta": 1e4, "beta_fast": 32}}
         case "rotary base":
             settings = LLAMA | {"rope_theta": -3}
         case "window":
             settings = LLAMA | {"model_type": "mistral", "sliding_window": 4096}
+        case "window left out":
+            settings = LLAMA | {"model_type": "mistral"}
+        case "code of its own":
+            settings["auto_map"] = {"AutoModel": "modeling_mine.Mine"}
+        case "two bases":
+            settings = LLAMA | {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}}
+        case "tied to another":
+            settings |= {"tie_word_embeddings": True}
+            output = {"lm_head.weight": np.ones((3, 6), dtype=np.float32)}
+            folder(place, config=settings, **output)
+        case "tied to nothing":
+            settings["tie_word_embeddings"] = None
         case "no object":
             config.write_text("[1]")
             return
@@ -225,6 +237,11 @@ def damaged(place: Path, how: str) -> None:
         ("rotary setting", "the settings partial_rotary_factor, rope_theta alone to be read; given: beta_fast"),
         ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
         ("window", "must have the setting sliding_window = None to be read; given: 4096"),
+        ("window left out", "a model of mistral must have the setting sliding_window = None; given: none of it"),
+        ("code of its own", "must have the setting auto_map = None to be read; given: {'AutoModel'"),
+        ("two bases", "rope_theta of rotary positions must be one; given: 10000.0 and 500.0; keep one of them"),
+        ("tied to another", "must have the weights of the embedding, since the settings tie them; given: others in lm_"),
+        ("tied to nothing", "tie_word_embeddings must be true or false"),
         ("no object", "config.json must be a JSON object"),
         ("truncated", "must have a header and all the numbers"),
         ("longer", "bytes too many"),

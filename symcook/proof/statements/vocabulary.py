@@ -431,12 +431,15 @@ class Sentence:
             if prefix == f"{PERMUTED}." and (why := invariance.refused(tree, meaning)) is not None:
                 raise self.reader.wrong(why, begin, begin + len(prefix) - 1)
         # ``all p in a..b`` at the top for a changed position p: the formula quantifies p anyway; this is a premise.
-        ranges = list[Tree]()
-        while tree[0] == "all in" and tree[1] in meaning.places:
+        ranges, used = dict[str, Tree](), set[str]()
+        while tree[0] == "all in" and tree[1] in meaning.places and tree[1] not in ranges:
             place, low, high, body = ("name", tree[1]), *tree[2:]
-            ranges.append(("&", ("<=", low, place), ("<=", place, high)))
+            used |= mentioned(low) | mentioned(high)
+            if tree[1] in used:
+                raise self.fail(tree, f"the name '{tree[1]}' stands in a range before it is bound")
+            ranges[tree[1]] = ("&", ("<=", low, place), ("<=", place, high))
             tree = body
-        for premise in reversed(ranges):
+        for premise in reversed(ranges.values()):
             tree = ("->", premise, tree)
         try:
             self.formulas(tree)
