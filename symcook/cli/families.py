@@ -1,7 +1,8 @@
 """Families on the command line. A family is named by its file or its name, and ``--set`` gives its sizes and tables.
 
 ``new`` writes an instance as a model file. ``prove MODEL`` finds the family of a model (`candidates`), makes or checks
-an instance certificate (the "bridge"), and prints the family's theorems at the model's sizes (`prove_instance`).
+an instance certificate (the "bridge"), and prints the family's theorems (`prove_instance`). ``derive`` prints the
+closed forms of a family (`derive_family`), and ``show`` its theorems (`proved_of`).
 """
 
 from __future__ import annotations
@@ -91,8 +92,9 @@ as much for a family with a single size."""
 def prove_instance(
     name: str, as_json: bool, settings: Sequence[str] = (), stored: tuple[Path, Path] | None = None
 ) -> int | None:
-    """Prove by an instance certificate that a model is an instance of a family, and print the family's theorems at its
-    sizes; return the exit code, or None if the model is an instance of no family.
+    """Prove by an instance certificate that a model is an instance of a family, and print the family's theorems; return
+    the exit code, or None if the model is an instance of none of its `candidates`. For a family without sizes, print
+    its theorems alone.
 
     `stored`: a certificate and its statement, which are checked again instead of making one. Raises Unbridged if the
     model names its family but is not an instance of it.
@@ -104,7 +106,7 @@ def prove_instance(
 
     path, chosen_settings = path_of(name), read_settings(settings)
     of_user, file = False, path
-    # A model file: the instances that it may be. `sure`: it names its family itself.
+    # A model: the instances that it may be. `sure`: the model itself names its family.
     if path is None:
         chosen = choose(name, settings)
         instances, sure = candidates(chosen.model, name)
@@ -112,7 +114,7 @@ def prove_instance(
         if not sure:  # if it is sure, the certificate names the weight that differs
             require_genuine(chosen.model, name)
         of_user = sure and not ships(instances[0][0])
-    # A family: without sizes only its theorems are shown; with sizes the model is its instance.
+    # A family: if no size is given, only its theorems are shown; otherwise the model is its instance.
     else:
         family = read(path, chosen_settings)
         of_user = not ships(family)
@@ -239,7 +241,7 @@ def proved_of(family: Family) -> list[Theorem]:
 
     if not ships(family):
         return []
-    # Statements that use the family and are not among its own theorems.
+    # Lemmas with the name of the family in them. `theorems` takes only those about a run of it.
     further = (
         statement
         for statement in statements().values()
@@ -329,7 +331,8 @@ def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
         call = FAMILY_CALL.search(statement.written) if name.startswith("bridge.") else None
         if call is None:
             continue
-        # The call is run(family; NAME = VALUE, ..; ..): the second part has sizes, tables and choices.
+        # The first call is names(family; NAME = VALUE, ..; ..), or the same with word. The second part has
+        # sizes, tables and choices.
         path, values = shipped(call[2]), call[3].split(";")[1].split(",")
         assigned = {key.strip(): " ".join(value.split()) for key, _, value in (part.partition("=") for part in values)}
         family = read(path, assigned)

@@ -36,7 +36,7 @@ EULER = Fraction(2718, 1000)
 """A rational number slightly less than e."""
 
 MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}
-"""The mask of each temporal operator."""
+"""The mask of each temporal operator. For "soft, tau 1", prev has the mask of since."""
 ScoreForm = dict[tuple[str, str], Fraction | int]
 """A score as a sum of products: {(coordinate of the query, coordinate of the key): factor}."""
 

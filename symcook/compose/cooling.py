@@ -1,7 +1,8 @@
 """Changes of the attention of a model: softmax for hard attention and back, reversal, and one head per layer.
 
-Each function takes a model and returns a new one. The embedding, the feed-forward sublayers and the readout stay the
-same, except that `reverse` mirrors them, and `single_head` may add coordinates and feed-forward sublayers.
+Most functions take a model and return a new one; `single_head` takes a layer as well. The embedding, the feed-forward
+sublayers and the readout stay the same, except that `reverse` mirrors them, and `single_head` may add coordinates and
+feed-forward sublayers.
 """
 
 from __future__ import annotations

@@ -130,7 +130,8 @@ class SympyForms:
         return sympy.Add(*sums)
 
     def guard(self, guard: Guard) -> Any:
-        """A guard as a condition; a guard with a token says that its position exists."""
+        """A guard as a condition. If the guard fixes the token at a numbered place, the condition says that this place
+        exists."""
         fixed = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         exists = [self.name(N) >= max(fixed) + 1 - self.world.start] if fixed else []
         return sympy.And(*exists, *(self.atom(atom, held) for atom, held in guard.items()))

@@ -96,13 +96,15 @@ def at(tree: Tree, values: Mapping[str, int]) -> Number:
         raise BadInput("a value must be a finite number", f"{show(tree)} at {where}" if where else show(tree))
     # sympy's own comparisons must all be decided.
     for condition in value.atoms(sp.Rel):
-        if not condition.free_symbols:  # an equality of irrational numbers that sympy leaves unevaluated
+        if not condition.free_symbols:  # a comparison of irrational numbers that sympy leaves unevaluated
             raise Undecided(f"the comparison {from_sympy(condition)} is undecided; write it with rational numbers.")
     return lowered(value)
 
 
 def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any:
     """A sympy expression from an integer, a Fraction, a Decimal, text in the grammar, or sympy without floats.
+
+    `symbols` has the symbol of each name that text may contain; without it, text may contain any name.
 
     Raises BadInput for a Python float (it names the exact alternative) and for anything else.
     """

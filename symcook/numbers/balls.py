@@ -1,7 +1,7 @@
 """Balls: real numbers as an Arb midpoint and radius, refined to a given number of digits, printed as decimals.
 
-flint's precision is one global setting. Each function here that computes sets it in a with-block, except `arb_of`,
-which takes it as it is; a caller that computes outside of `refine` and `decide_sign` must set it too.
+flint's precision is one global setting. Each function here that computes sets it in a with-block, except `arb_of` and
+`Ball._arb`, which take it as it is; a caller that computes outside of `refine` and `decide_sign` must set it too.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Ball:
 
     def _order(self, other: object, sign: str) -> int | None:
         """-1, 0 or 1: how the number compares with `other`; None where `other` is no number. Raises Undecided where the
-        enclosures overlap."""
+        enclosures overlap, and BadInput where an exact number is too long to write out."""
         if self is other:
             return 0
         number = other if isinstance(other, Ball) else _exact_number(other)
@@ -184,7 +184,7 @@ class Ball:
 
 def _exact_number(value: Any) -> Fraction | None:
     """An exact number of Python's, sympy's or mpmath's types as a Fraction, a float as the binary number that it is;
-    None for anything else."""
+    None for anything else. BadInput for a number of sympy's that is not rational, and for a ball of flint's."""
     if (number := number_of(value)) is not None:
         return number
     if isinstance(value, (Decimal, float)):

@@ -66,7 +66,8 @@ WORDS = frozenset((
     "alphabet", "if", "then", "else", "psum", "left", "right", "map", "select", "aggregate", "selector_width", "true",
     "false", "and", "or", "not", "in", "tokens", "indices", "length", "i", "j", "def",
 ))  # fmt: skip
-"""The keywords of the language, which cannot be names of definitions."""
+"""The words of the language, which cannot be names of definitions: keywords, inputs and positions, and "def", which the
+reader refuses."""
 
 
 def is_name(text: str) -> bool:

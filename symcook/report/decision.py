@@ -104,7 +104,8 @@ def _undecidable(decision: Decision, name: str) -> str:
 
 
 def _instead(decision: Decision, name: str | None) -> list[str]:
-    """The commands that take a model which cannot be decided; [] for a specification, and for a model of numbers."""
+    """The commands that take a model which cannot be decided, in one line; [] if the specification cannot be decided,
+    for a model of numbers, and without a name."""
     if name is None or not decision.letters or _undecidable(decision, name) != name:
         return []
     prove = f"symcook prove {name} --statement 'accept <-> matches(\"REGEX\")' searches for a proof"

@@ -77,7 +77,8 @@ def _definitions(family: Family, trees: Sequence[Tree], known: Mapping[str, Defi
 
 
 def _entries(family: Family) -> dict[str, list[int]]:
-    """{table: the integers that its entries may be}, for tables with one index whose condition allows only a few."""
+    """{table: the integers that its entries may be}, for tables with one index of which one condition allows only a
+    few. Of several such conditions the last one counts."""
     numbers_of = dict[str, list[int]]()
     for name, table in family.tables.items():
         for condition in table.where if len(table.over) == 1 and table.sort == "Int" else ():

@@ -33,15 +33,15 @@ class MachineRun:
     tokens: tuple[MachineToken, ...]
     """The tokens that were generated."""
     ended: bool
-    """Whether the model ended by itself after these tokens."""
+    """Whether the model ended by itself after these tokens, and in rounded numbers the machine did too."""
     steps: tuple[IntegerStep, ...] = ()
     """For a run in integers: the same tokens, with the heads and what they retrieved."""
     least: int = 0
     """The smallest cell of the input tape that a token stands for: 0 for a model with $ before the input, else 1. So it
     is also the position of the first token."""
     wrong: int | None = None
-    """For a run in rounded numbers: the position of the first wrong token, at which the run stops. None if all tokens
-    are those of the machine."""
+    """For a run in rounded numbers: the position of the first wrong token or wrong end, at which the run stops. None if
+    all tokens are those of the machine. A wrong token that the machine does not have is not among `tokens`."""
 
     @property
     def output(self) -> str:

@@ -27,8 +27,8 @@ CHUNK_SECONDS = 1.0
 TRIAL_FROM = 2**10
 """The smallest number of strings of a check whose rate is measured before it begins."""
 TRIAL_SECONDS, TRIALS = 0.2, 10
-"""How many seconds of processor time a pass must take to measure the rate, and how many of the largest passes are
-tried."""
+"""How many seconds of processor time a pass must take to measure the rate, and how often at most a long check repeats
+the largest pass."""
 SHORTEST = 1e-3
 """The least processor time, in seconds, that is assumed of a pass: processor clocks are coarse."""
 WAITING = 1.0
@@ -145,9 +145,9 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
 
     Passes grow until one works long enough to measure the rate, is of the largest size, or is so fast that all strings
     fit into one chunk. The rate is that of the fastest pass; in a long check several passes of the largest size are
-    made. A pass that takes long is repeated, since
-    the first call loads modules and a busy machine can delay any pass. A small pass measures mostly the cost of its
-    start. So each next pass is made so large that, at the measured rate, it would work long enough.
+    made. A pass that takes long is repeated, since the first call loads modules and a busy machine can delay any pass.
+    A small pass measures mostly the cost of its start. So each next pass is made so large that, at the measured rate,
+    it would work long enough.
     """
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)

@@ -1,5 +1,5 @@
-"""Hard attention as a fold: of all earlier positions, those with the maximum score have one key, or several keys with
-tied scores.
+"""Hard attention as a fold: of all positions that a head sees, those with the maximum score have one key, or several
+keys with tied scores.
 
 Positions with the same key have the same score. So a state stores for each key that has occurred one value: the common
 one (average), the first (leftmost) or the last (rightmost). That is not enough if an average has different

@@ -6,9 +6,9 @@ place of an equation: one for the case that a position is selected, one for the 
 written in the ordinary language of statements, so only the statement has to be trusted. Undecided is raised for a line
 that this language cannot express.
 
-Labels of facts: H_name states which truth a coordinate holds, and B_name that it is a bit. L5 gives the value of line 5
-of the program, L5_2 whether this value is symbol number 2, and M5 which symbols it may be. N_name is about a coordinate
-with a count.
+Labels of facts: H_name states which truth a coordinate holds, and B_name that it is a bit, or its bounds. L5 gives the
+value of line 5 of the program, L5_2 whether this value is symbol number 2, and M5 which values it may have; M5_2 states
+that it is never symbol number 2. N_name is about a coordinate with a count.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ RANGES = {
 """By mask: the first and the last position that are visible from a position, which replaces ``{i}``."""
 
 NAMES = frozenset("ijkmnpwY")
-"""The names of positions and numbers in proofs, which no function may have."""
+"""The names of positions, of numbers and of the string (w) in proofs, which no function may have."""
 
 
 class Spoken:
@@ -89,7 +89,7 @@ class Spoken:
         self.joined = len(self.names) > MANY
 
     def whole(self, number: int) -> bool:
-        """Whether all values of a line are integers. Truths and symbols are, since they are written as integers."""
+        """Whether all values of a line are sure to be integers. Truths and symbols are: they are written as numbers."""
         line = self.program.lines[number]
         if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
             return True
@@ -169,7 +169,8 @@ class Spoken:
         return self.program.lines[number].op in INLINE
 
     def _nearest(self, number: int) -> str:
-        """A selection: the value at the first or last position that is selected, or the default where none is."""
+        """A selection: the value at the first or last position that is selected, or the default where none is. An
+        aggregate of symbols is the value at the first one."""
         # `at_j`, `at_k`: the condition that j or k is selected. `nearer`: the positions k that are preferred to j.
         line, name = self.program.lines[number], self.names[number]
         selector, value, default = line.reads
@@ -192,7 +193,7 @@ class Spoken:
         )
 
     def answer(self, model: Transformer) -> str:
-        """The conclusion at position i: the output of the model is the value of the program's last line."""
+        """The conclusion at position i: the output of the model is the value of the program's output line."""
         number = self.program.output
         kind, value = self.program.types[number], self.value(number)
         if kind == "truth":
@@ -366,7 +367,7 @@ class ProgramFacts(CompiledFacts):
         return self.add(label, f"all i in 1..n. {text_at_i}", [f"qed by {', '.join(facts)}"], text_at_i)
 
     def _shown(self, label: str, statement: str, lines: Sequence[str], g: Goal) -> None:
-        """Prove a fact by a lemma whose premises are the facts that the lines of its proof name."""
+        """Prove a fact by a lemma whose premises are the facts that the statement or the lines of its proof name."""
         text = " ".join([statement, *lines])
         letters_only = "".join(character if character.isalnum() or character == "_" else " " for character in text)
         words_used = dict.fromkeys(letters_only.split())
@@ -555,8 +556,8 @@ class ProgramFacts(CompiledFacts):
     ) -> None:
         """Add the fact `text` about a selector at i and j, by cases over the values of the lines that it reads.
 
-        `told` has the parts of the selector whose truth is known. `cases` has the cases of the selector, in whose
-        truths the values of lines are put in.
+        `told` has the parts of the selector whose truth is known. `cases` has the cases of the selector; each of their
+        truths is replaced by a term in the values of the lines.
         """
         truths = [(case.here, "i") for case in cases if case.there is not False]
         truths += [(case.there, "j") for case in cases if not isinstance(case.there, bool)]
@@ -603,7 +604,7 @@ class ProgramFacts(CompiledFacts):
         return conjunctions is None or any(self.unit(cube, "i") is not None for cube in conjunctions)
 
     def of_line(self, number: int) -> list[Fact]:
-        """The facts about the value of a line."""
+        """The facts about the value of a line, of those that were added already."""
         labels = [f"M{number}", f"L{number}", *(f"L{number}_{code}" for code in self.codes(number))]
         return [self.shown[label] for label in labels if label in self.shown]
 
@@ -625,7 +626,7 @@ class ProgramFacts(CompiledFacts):
         return [read_at for part in line.reads for read_at in self.selected(part, at, told)]
 
     def by_index(self, selector: int) -> list[int]:
-        """The parts of a selector that compare indices."""
+        """The parts of a selector that compare indices, by line."""
         line, cases = self.program.lines[selector], self.compiled.lines[selector]
         if line.op.startswith("pair"):
             return [part_index for part in line.reads for part_index in self.by_index(part)]
@@ -676,7 +677,8 @@ class ProgramFacts(CompiledFacts):
         )
 
     def range(self, name: str) -> Fact:
-        """The fact B_name: the bounds of a coordinate that holds a truth, or a number that the symbol gives."""
+        """The bounds of a coordinate that holds a truth, or a number that the symbol gives: the fact B_name. For the
+        coordinates "one" and "zero" it is H_name, their value."""
         if name not in self.compiled.tables:
             return self.bit(name) if name not in ("one", "zero") else self.holds(name)
         put_name, table = self.put(name), self.compiled.tables[name]

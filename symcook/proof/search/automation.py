@@ -82,8 +82,8 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
 
 
 def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
-    """Close `g` with the consequences of its facts for integers (`symcook.proof.search.integers`), if there are new
-    ones; whether it did."""
+    """Close `g` with the consequences of its facts for integers (`symcook.proof.search.integers`), if these give new
+    facts or another goal; whether it did."""
     trial = g._branch(g.goal)
     try:
         new_labels = integer_facts(

@@ -1,8 +1,8 @@
 """What the automation knows about sums without hints.
 
 `facts` adds equations for sums, products and powers that occur, by lemmas and axioms of the library: for a sum of a
-constant, for a sum in which one index is selected, and for the last term. `pointwise` reduces a comparison of sums over
-the same range to a comparison of their terms.
+constant, for a sum in which one index is selected, and for the last term or factor. `pointwise` reduces a comparison of
+sums over the same range to a comparison of their terms.
 
 Letters: `g` is a goal, `a` is the number of an atom, `e` that of an exponent, `p` a normal form.
 A normal form has its coefficients by monomial (factors, e), where `factors` are pairs of an atom and its power.
@@ -98,8 +98,8 @@ def _delta(g: Goal, name: str, lo: Term, hi: Term, body_form: Poly, k: int, prov
     formula = normal._keys[factors[k][0]][1]
     if formula[0] != "=":
         return
-    # The indicator's equation is solved for j, whose coefficient must be 1 or -1. The value must be an integer that
-    # does not depend on j.
+    # The indicator's equation is solved for j, whose coefficient must be 1 or -1. The value must not depend on j, and
+    # its coefficients must be integers.
     equation_form = dict(next(iter(sorted(formula[1], key=repr))))
     index_monomial = (((normal._number(("var", name, "Int")), 1),), 0)
     own_monomial = next(((m, x) for m, x in equation_form.items() if m == index_monomial), None)

@@ -128,7 +128,7 @@ class Meanings:
         if mean.weight is None and HERE in free(mean.high) and HERE not in free(mean.value):
             sum_before = f"({name}(i - 1)*({show(replace(mean.size, HERE, _before(HERE)))})"
             last = show(replace(mean.value, THERE, mean.high))
-            # The lines are about positions from the second on; from the third on, if the range ends before i.
+            # The lines are about positions from the second on; from the third on, if the range does not end at i.
             start = 2 if show(before) != "i - 1" else 1
             first = f"{self.facts.low} + {start}" if start > 1 else f"{self.facts.low} + 1"
             lines += (

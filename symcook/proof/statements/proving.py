@@ -57,7 +57,8 @@ class ProofAnswer(Reply):
     statement on short strings, with the length up to which all strings were tried; None if none was. `vacuous` says of
     an OPEN statement that it is true only since no string meets its premises, which is no theorem about the model.
     `asked` has the strategies that were asked, by name, each with the reason why it has no certificate; `nearest` is
-    the nearest missing fact among these reasons, "" if there is none, and `advice` what to do about an OPEN statement.
+    the nearest missing fact among these reasons, "" if there is none. `advice` says what to do if the statement is
+    OPEN; it has no meaning for another status.
     """
 
     REPORT = "proving"  # how `Shown` displays an answer: by symcook.report.proving
@@ -120,7 +121,8 @@ class ProofAnswer(Reply):
 
     @property
     def shown(self) -> str | None:
-        """The counterexample as reports name it, with the sizes or changed positions; None without a counterexample."""
+        """The counterexample as reports name it, with the sizes, or with the changed positions and the values of
+        symbols; None without a counterexample."""
         if self.counterexample is None:
             return None
         where = self.sizes or ", ".join(f"{name} = {x}" for name, x in {**self.places, **self.values}.items())
@@ -302,7 +304,7 @@ def _answer(
     """The answer that `find` gives within `seconds` of processor time.
 
     `script` says whether the user gave a proof script. `smaller` is advice to ask about a smaller family, "" for a
-    model. `question` has what the strategies returned, None where they were not asked."""
+    model. `question` has what the strategies returned, if they were asked; it is None for a family."""
     begun = time.process_time()
     why, remaining = None, ""
     # The result; it stays None if the time ends or the checker rejects.

@@ -48,15 +48,15 @@ EDITS = {
     "deleted": "of the string without the symbol at position p write deleted(p).NAME",
     "prefix": "of the string up to position p write prefix(p).NAME",
 }
-"""By word: how a prefix of names about an edited string is written. Models came before these words: where a coordinate
-or symbol has the name of one, it is meant."""
+"""By word: how a prefix of names about an edited string is written. Older models may use these words as names: where a
+coordinate or a symbol of the model has such a name, the name is meant."""
 
 
-# In quotes a string may have any characters: `prefixes_of` skips quoted text, so a prefix in quotes is not a prefix.
+# In quotes a string may have any characters: `other_strings` skips quoted text, so a prefix in quotes is not a prefix.
 @cache
 def put_pattern(own: frozenset[str] = frozenset()) -> str:
     """The prefixes of names that are about the run on another string, as a pattern, such as ``renamed(..).`` and
-    ``permuted.``, without those whose word is a name of the model (`own`)."""
+    ``permuted.``, without those whose word is in `EDITS` and is a name of the model (`own`)."""
     words = "|".join(["renamed", "changed", *(word for word in EDITS if word not in own and word != PERMUTED)])
     permuted = "" if PERMUTED in own else rf"|\b{PERMUTED}\."
     return rf"""(?:\b(?:{words})\((?:[^()"']|{_QUOTED})*\)\.{permuted})"""
@@ -173,11 +173,13 @@ class SecondRun:
     prefix: str
     """The prefix of its names in the statement as the user writes it."""
     stem: str
-    """The beginning of its names in the formula: ``other_``, ``changed_`` or ``renamed_``."""
+    """The beginning of its names in the formula: ``other_``, ``changed_``, ``renamed_``, or a word of `EDITS` with an
+    underscore."""
     document: Mapping[str, Any]
     """The model. For a renamed string, its embedding has the rows exchanged, and the string is the original one."""
     places: tuple[str, ...] = ()
-    """The positions in the prefix as the user wrote them, names, n or numbers."""
+    """The positions in the prefix as the user wrote them: names, n or numbers. For ``permuted``, whose prefix has none,
+    a new name for the first of the two exchanged positions."""
     symbols: tuple[str, ...] = ()
     """The symbols that are put into the string."""
     becomes: Mapping[str, str] = field(default_factory=dict)
@@ -306,8 +308,8 @@ class OtherModel:
         return [f"1 <= {show(self.length)}"] if self.more < 0 else []
 
     def stands(self, token: str, place: str) -> str:
-        """The formula that `token` is at `place` of the changed or renamed string, written with w, the tokens of the
-        original string."""
+        """The formula that `token` is at `place` of the changed, renamed or edited string, written with w, the tokens
+        of the original string."""
         if self.edited is not None:
             return self.edited.stands(token, place, self.first.tokens)
         if self.of.stem == "renamed_":
@@ -318,8 +320,8 @@ class OtherModel:
         return f"({place} = {self.place} | {original})" if inserted else f"(~({place} = {self.place}) & {original})"
 
     def bit(self, token: str, place: str) -> str:
-        """The term that is 1 if `token` is at `place` of the changed or renamed string, else 0. Each indicator I[..] in
-        it has a single equation, as in the equations of a run."""
+        """The term that is 1 if `token` is at `place` of the changed, renamed or edited string, else 0. Each indicator
+        I[..] in it has a single equation, as in the equations of a run."""
         if self.edited is not None:
             return self.edited.bit(token, place, self.first.tokens)
         if not self.place:

@@ -1,11 +1,10 @@
 """Proofs at one string: of a formula ``ex NAMES. F``, by the values that a run on this string gives to the names.
 
 The refutation of a statement is such a formula. H (the hypotheses of a statement can be satisfied) is one, or a
-conjunction of several. The functions
-here close a goal by the present string of `Runs`, or raise Stuck. The proof follows the truth of F as `Runs` computes
-it: it picks the true side of a disjunction and a number for an existence; it goes through all places of a range; it
-takes the place at which a universal fact is false, and the value of each I[...]. This leaves comparisons of numbers,
-which the automation proves. Nothing here is trusted.
+conjunction of several. The functions here close a goal by the present string of `Runs`, or raise Stuck. The proof
+follows the truth of F as `Runs` computes it: it picks the true side of a disjunction and a number for an existence; it
+goes through all places of a range; it takes the place at which a universal fact is false, and the value of each I[...].
+This leaves comparisons of numbers, which the automation proves. Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -145,9 +144,9 @@ def ways(runs: Runs) -> tuple[bool, ...]:
 
 
 def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None = None) -> None:
-    """Close a goal ``ex NAMES. F`` by the values of the names on the present string; Stuck or Rejected if that fails.
-    With `by_equations` the values are written by their equations (see `reader.terms`). `body` is F with variables for
-    the names, if the caller has it."""
+    """Close a goal ``ex NAMES. F`` by the values of the names on the present string; Stuck or an error of `OPEN` if
+    that fails. With `by_equations` the values are written by their equations (see `reader.terms`). `body` is F with
+    variables for the names, if the caller has it."""
     runs.limit = runs.work + 20 * runs.budget
     try:
         _proved_at(g, runs, by_equations, body or _without_names(g.goal, runs))

@@ -2,7 +2,8 @@
 
 It shows the tokens that the model generates after a string, with the tapes and what each head retrieved, or with the
 states of the automaton; and the values inside the model on the string followed by these tokens. `machine_runs` makes
-the document that the script of the page reads. The other public functions make parts of the page.
+the document that the script of the page reads. `controls`, `told` and `options` make parts of the page. `machine_word`
+and `program_automaton` read what a model was compiled from.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ RUNS, TOKENS, SECONDS = 12, 400, 2
 """The greatest number of runs on a page, of tokens (of each run, and of all runs together), and of processor
 seconds."""
 POSITIONS = 40
-"""The greatest number of positions, of all runs together, at which the page shows the values inside the model."""
+"""The greatest number of positions, of all runs together, at which the page shows the values inside the model. The
+string of the first run is always shown whole, and may be longer."""
 ROWS = 4000
 """The greatest number of rows of a machine's table that is on the page, so that the page runs it on any string."""
 
