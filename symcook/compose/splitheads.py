@@ -124,7 +124,8 @@ def split_heads(
     )  # fmt: skip
     if o is not None and o.nnz() and not (listed_name(mask, MASKS) in WHOLE_MASKS and weighting in WHOLE_WEIGHTS):
         must = "an attention layer with a bias of the output must have weights that add up to 1 at every position"
-        do = f"use one of the masks {', '.join(map(shown_word, WHOLE_MASKS))} and of the weightings {', '.join(WHOLE_WEIGHTS)}"
+        masks, weightings = ", ".join(map(shown_word, WHOLE_MASKS)), ", ".join(WHOLE_WEIGHTS)
+        do = f"use one of the masks {masks} and of the weightings {weightings}"
         raise BadInput(must, f"{shown_word(listed_name(mask, MASKS))} and {weighting}", do)
     gains = [
         None if given is None else _column(name, given, width)

@@ -329,7 +329,8 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     facts, turns = dict(table.defaults), list[tuple[str, Any]]()
     for key in table.there:
         if key not in settings:
-            raise BadInput(f"a model of {architecture} must have the setting {key} = {table.must[key][0]}", "none of it")
+            must = f"a model of {architecture} must have the setting {key} = {table.must[key][0]}"
+            raise BadInput(must, "none of it")
     for key, value in settings.items():
         if key in table.facts:
             if table.facts[key] == "rotary":

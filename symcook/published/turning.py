@@ -82,7 +82,8 @@ def rotary_in(settings: Iterable[tuple[str, Any]], default: Mapping[str, Any]) -
             if entry is None:
                 continue
             if name in said and not _alike(said[name], entry):
-                raise BadInput(f"{name} of rotary positions must be one", f"{said[name]} and {entry}", "keep one of them")
+                two = f"{said[name]} and {entry}"
+                raise BadInput(f"{name} of rotary positions must be one", two, "keep one of them")
             said[name] = entry
     found = {**default, **said}
     rule = found.pop("rope_type", "default")

@@ -87,16 +87,21 @@ class Spoken:
                 taken_names |= {name}
                 self.names[number] = name
         self.joined = len(self.names) > MANY
+        self.whole_lines: dict[int, bool] = {}  # the answers of `whole`: a line is read by many
 
     def whole(self, number: int) -> bool:
         """Whether all values of a line are sure to be integers. Truths and symbols are: they are written as numbers."""
-        line = self.program.lines[number]
-        if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
-            return True
-        if line.op in ("constant", "times") and Fraction(line.value).denominator != 1:
-            return False
-        reads = line.reads[1:] if line.op in ("if", "left", "right") else line.reads
-        return line.op != "aggregate" and all(self.whole(line_read) for line_read in reads)
+        if number not in self.whole_lines:
+            line = self.program.lines[number]
+            if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
+                found = True
+            elif line.op in ("constant", "times") and Fraction(line.value).denominator != 1:
+                found = False
+            else:
+                reads = line.reads[1:] if line.op in ("if", "left", "right") else line.reads
+                found = line.op != "aggregate" and all(self.whole(line_read) for line_read in reads)
+            self.whole_lines[number] = found
+        return self.whole_lines[number]
 
     def sort(self, number: int) -> str:
         """The sort of the function of a line in the statement."""

@@ -341,7 +341,7 @@ def _answer(
     nearest = "" if question is None or status != "OPEN" else question.nearest
     if tried is None and question is not None:
         tried = question.tried
-    advice = f"write the steps between into a proof script (notes/proofs.md), or give more --seconds{smaller}"
+    advice = f"write the steps between into a proof script (docs/guides/proofs.md), or give more --seconds{smaller}"
     return ProofAnswer(
         model, claim.note, status, method, time.process_time() - begun, claim, tried, certificate, verdict, why,
         remaining, vacuous, asked, nearest, advice,
