@@ -96,6 +96,7 @@ CAMPAIGNS = {
     "decisions": Campaign("decisions and claims of models by two generators, in turn", None, lambda k, seed: [
         "tests/attacks/two_generators.py", ("weights", "programs")[k % 2], "--seed", str(seed),
         *("--from", str(k // 2 * 100), "--count", "100")]),
+    "names": Campaign("closed forms of models with odd names, beside exact runs", None, drawn("odd_names.py", 20)),
     "agreement": Campaign("merged strings against plain loops", None, lambda k, seed: [
         "tests/agreement.py", "--count", "50", "--first", str((seed - 1) * 1_000_000 + 50 * k)]),
     "bridges": Campaign("random instances of families and their bridges", None, lambda k, seed: [

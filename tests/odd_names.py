@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -95,3 +96,20 @@ def asked(seed: object, longest: int = 3) -> tuple[int, int, int] | None:
         return 1, *compared(found, 2 if inputs and len(inputs) > 1 else longest, values)
     except NotExact:  # a softmax of a softmax: the runs have no exact numbers
         return None
+
+
+def main() -> int:
+    """Ask COUNT models, from number FIRST on. Exit 1 where a text is wrong."""
+    count, first = map(int, sys.argv[1:])
+    wrong = 0
+    for seed in range(first, first + count):
+        try:
+            asked(seed)
+        except AssertionError as error:
+            wrong += 1
+            print(f"WRONG model {seed}: {error}")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
