@@ -1,7 +1,8 @@
 """Closed forms of a model's outputs for one input, valid for all values of the remaining parameters in their ranges.
 
 `derive` takes a model, an input and values for some of its parameters, and returns `DerivedForms`: a `Derivation`, or
-without an input the forms at every length, which `symcook.closed` computes. `derive_cases` returns one `Derivation` for
+for a model of strings without an input the forms at every length, which `symcook.closed` computes.
+`derive_cases` returns one `Derivation` for
 each possible outcome of the comparisons that depend on the parameters. For an input both run the forward pass in the
 number system `symcook.domains.symbolic`.
 """
@@ -138,6 +139,7 @@ class Derivation(DerivedForms, Reply):
 
     `expressions`, `accept` and `label` are those of the position that the readout reads. For a readout at each
     position, or at all positions, they are those of the last position, and `each` has an answer for every position.
+    But for one verdict on all positions (`overall`), `accept` is that verdict.
     """
 
     REPORT = "derivation"
@@ -148,7 +150,8 @@ class Derivation(DerivedForms, Reply):
     given: str
     """The input as text."""
     symbols: tuple[str, ...]
-    """The remaining parameters, and the inputs that were not given."""
+    """The names in the input that are no parameters, such as inputs that were not given; then the remaining
+    parameters."""
     assumptions: tuple[str, ...]
     """The ranges of the parameters, as formulas of the grammar."""
     conditions: tuple[str, ...]
@@ -460,7 +463,8 @@ class _Task:
 def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
     """The verdict at the index `place`, or for a readout at all positions the verdict on all of them.
 
-    If it is open and the domain splits cases, it is the verdict of the present case; None if the model decides nothing.
+    If it is open and the domain splits cases, it is the verdict of the present case; if the domain does not, None. None
+    too if the model decides nothing.
     """
     readout = result.model.readout
     if result.verdicts is None or not result.model.decides:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 STEPS = 41
 """The number of values where the range gives none."""
 MAX_STEPS = 1000
+"""The greatest number of values in a range."""
 MAX_VALUES = 100_000
 """The greatest number of values where they are given one by one."""
 HOLDS = {True: "true", False: "false", None: "undecided"}
@@ -311,7 +312,7 @@ def _integers(low: int, high: int, steps: int, logarithmic: bool) -> list[int]:
         return list(range(low, high + 1))
     from symcook.numbers.balls import ball, refine
 
-    # Enough decimal digits for the integer part of `high` (at most 0.302 for each bit) and some after the point.
+    # Enough decimal digits for the integer part of `high` (0.301 for each bit, taken as 0.3) and some after the point.
     digits = len(str(high.bit_length())) + high.bit_length() * 3 // 10 + 3
     between = _between(Fraction(low), Fraction(high), steps, logarithmic)
     inner = (round(Fraction(ball(refine(compute, digits), digits).mid)) for compute in between)

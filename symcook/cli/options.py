@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 MOST_LINES = 3
-"""The lines of prose in a command's help."""
+"""The greatest number of lines of prose in a command's help, except that the first paragraph is never cut."""
 
 
 class Whole(click.ParamType):
-    """An integer from `least` to `most`, written in decimal digits; `what` names it in messages."""
+    """An integer from `least` to `most`, written in at most 18 decimal digits; `what` names it in messages."""
 
     name = "integer"
 
@@ -104,7 +104,8 @@ def _items(words: Sequence[str], incomplete: str) -> list[Any]:
 class Command(click.Command):
     """A command with `--json` and `--debug`, whose options never swallow another option as their value.
 
-    Its help has the first paragraphs of the text, as far as three lines go; `symcook explain COMMAND` has all of it.
+    Its help has the first paragraph of the text, and those after it as far as three lines go; `symcook explain COMMAND`
+    has all of it.
     """
 
     allow_extra_args = True
@@ -329,7 +330,7 @@ class Chosen:
     name: str
     """NAME on the command line."""
     info: Any
-    """The recipe's metadata; None for a model file."""
+    """The recipe's metadata; None for a family and for a model file."""
     model: Transformer
     arguments: dict[str, str]
     """Settings that are arguments of the recipe, or parameters of the family."""
@@ -464,7 +465,8 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         raise BadInput("one input must be given", " and ".join(used_options), "use one of them")
     if not used_options:
         return None
-    # A string: its symbols are checked here, since the message must list the alphabet without the decoder's own tokens.
+    # A string. The symbols of --input are checked here, since the message must list the alphabet without the decoder's
+    # own tokens; those of --tokens are not.
     if used_options[0] in ("--input", "--tokens"):
         if not model.alphabet:
             raise BadInput(f"{chosen.name} must be given numbers", used_options[0], input_hint(chosen))

@@ -1,5 +1,5 @@
 """Numbers of a program as exact sums (`Form`): a number for each letter, plus factors times bits, plus factors times
-coordinates that grow with the length (`Atom`)."""
+coordinates with other numbers (`Atom`)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ LinearFactors = dict[str, Fraction]
 
 
 GREATEST = {"left": "before", "right": "behind", "both": "last"}
-"""For each side the name of the position function that is the maximum of an atom there: i - 1, n - i, n - 1."""
+"""For each side except "mean", the name of the position function that is the maximum of an atom there: i - 1, n - i,
+n - 1."""
 
 
 class Atom(NamedTuple):
-    """A coordinate with a number that grows with the length.
+    """A coordinate with a number that is no bit: an integer that grows with the length, or a mean.
 
     `side` gives its range at position i of n: "left" is an integer from 0 to i - 1, "right" one from 0 to n - i, "both"
     one from 0 to n - 1. "mean" is a fraction of absolute value at most `bound`; None means that it grows with n. A mean

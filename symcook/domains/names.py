@@ -3,7 +3,7 @@
 
 A `FormName` is a position, the length, a count of a token, an input number at a place, a sum without a rule, a long
 value, a symbol of the model, a place such as i - 1, or the position that a head chooses. `Letter` is the sympy symbol
-of a name in the field of values.
+of a name in the field of values, for all names but symbols of the model.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class FormName(NamedTuple):
     for the variable in the definition of a chosen position."""
 
     def __str__(self) -> str:
-        """A text for messages, different for different names."""
+        """A text for messages. Different names have different texts, unless a symbol of the model is called i, j or
+        n."""
         if self.kind in (SUM, LONG):
             return f"{'sum' if self.kind == SUM else 'value'} {self.number}"
         if self.kind == CHOSEN or (self.kind == KEY and self.number):
@@ -46,7 +47,7 @@ class FormName(NamedTuple):
         return self.of if self.kind == SYMBOL else self.kind
 
 
-# The kinds, in the order of names.
+# The kinds; names are sorted by these letters.
 SUM, POSITION, KEY, COUNT, LENGTH, PREFIX, LONG, INPUT, SYMBOL = "S", "i", "j", "k", "n", "p", "r", "v", "x"
 PLACE, CHOSEN = "a", "q"
 I, J, N = FormName(POSITION), FormName(KEY), FormName(LENGTH)  # noqa: E741 - the letters of the forms

@@ -1,1 +1,1 @@
-"""Numbers beyond the rationals: exponential sums as exact normal forms, and balls with decimal enclosures."""
+"""Values of expressions, and numbers beyond the rationals: exponential sums, algebraic numbers, matrices, balls."""

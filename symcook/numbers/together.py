@@ -20,8 +20,8 @@ from symcook.model.expr import Tree, is_formula, show
 from symcook.numbers.columns import Exactly
 
 FEW = 1024
-"""If there are at most 4 possible combinations per input, plus this number, the combinations that occur are found by a
-table instead of by sorting."""
+"""If the possible combinations are at most 4 for each entry of the codes, plus this number, those that occur are found
+by a table instead of by sorting."""
 
 Codes = np.ndarray[Any, Any]
 """For each input an index of a value; one axis for each position."""
@@ -92,8 +92,8 @@ def over(function: Callable[..., int | Fraction], *parts: Each) -> Each:
 
 
 def _occurring(numbers: Codes, below: int) -> tuple[Codes, Codes]:
-    """The distinct numbers, in order, and for each entry the index of its number among them; all are less than
-    `below`."""
+    """The distinct numbers, in order, and for each entry the index of its number among them; all are at least 0 and
+    less than `below`."""
     if below > 4 * numbers.size + FEW:
         used, places = np.unique(numbers, return_inverse=True)
         return used, places.reshape(numbers.shape)
@@ -164,6 +164,6 @@ class AllExactly(Exactly):
 
 def valued_together(tree: Tree, values: Mapping[str, object]) -> Each:
     """`columns.valued` for all inputs, exactly: one value for all of them, or `Together`; columns and names may have
-    either. It raises where a single input does, and where the inputs cannot be evaluated together."""
+    either. It raises where a single input does, and sometimes where none does (`AllExactly`)."""
     exactly = AllExactly(values)
     return exactly.formula(tree) if is_formula(tree) else over(Fraction, exactly.term(tree))

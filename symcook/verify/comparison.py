@@ -90,7 +90,7 @@ class Tally:
     open: int = 0
     """On how many of them that is undecided."""
     settled: int = 0
-    """How many answers were undecided in rigorous intervals and then decided in exact numbers."""
+    """How many inputs were undecided in rigorous intervals and were then run in exact numbers."""
     batched: bool = True
     """Whether all inputs were run in batches."""
     first: Ranked | None = None
@@ -98,8 +98,8 @@ class Tally:
     first_open: Ranked | None = None
     """The smallest input on which that is undecided."""
     accepted: tuple[tuple[int, int], ...] = ()
-    """(number of typed symbols, number of strings that the model accepts); only for a model with one verdict a
-    string."""
+    """(number of typed symbols, number of strings that the model accepts, if there are any); only for a model that
+    accepts or rejects."""
     free: int = 0
     """On how many inputs any answer is right, since the reference answers None."""
 
@@ -134,7 +134,7 @@ class LengthCount(NamedTuple):
     strings: int
     """How many strings there are."""
     accepted: int | None
-    """How many the model accepts; None where it does not give one verdict a string, or some verdict is undecided."""
+    """How many the model accepts; None where it decides nothing, or where a comparison of any length is undecided."""
 
 
 Differing = tuple[list[int], list[int], int, int]

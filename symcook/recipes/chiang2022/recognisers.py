@@ -1,8 +1,9 @@
 """PARITY and FIRST: transformers with softmax attention that recognise them at every length, and the first-flawed of
 Section 5.2, which without scaling by log n recognises FIRST up to a length only.
 
-A token CLS is before the string, at position 0, and is counted in n. The answer is read at CLS: a string is accepted
-iff the logit is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
+A token CLS is before the string, at position 0. In weights and logits n counts it; in formulas of languages and in
+regions n is the length of the string. The answer is read at CLS: a string is accepted iff the logit is positive.
+Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
 """
 
 from __future__ import annotations
@@ -125,8 +126,8 @@ PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "h
     symbols=(C,),
 )  # fmt: skip
 def parity(this: Recipe, scaled: bool) -> kit.Transformer:
-    """CLS computes the fraction of 1s. From this fraction, each position i learns whether the number of 1s is i. CLS
-    then learns whether that i is odd.
+    """Each position computes the fraction of 1s. From this fraction, position i learns whether the number of 1s is i.
+    CLS then learns whether that i is odd.
 
     The logit is s at CLS. The model accepts iff s > 0. Let k be the number of 1s and n = |w| + 1. For even n, the logit
     is (-1)^(k+1) 2 tanh(c)/n^2.
@@ -217,7 +218,7 @@ def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transform
 
     Corrections to the paper: for the empty string no position is the first and s = 0, not the -1/2 of Eq. (1);
     the strict threshold rejects it, with a cross-entropy of log 2 whatever eta is. And |s| <= 1/2 of Proposition 3 is
-    |s| <= 1/3.
+    |s| <= 1/3 at c = 1.
     """
     if eta is not None and not scaled:
         must = "eta needs attention scaled by log n: without it the logit tends to 0 as strings grow"

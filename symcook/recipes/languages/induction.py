@@ -117,7 +117,8 @@ def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: We
 COUNT = "sum(j, 2, i, I[w(j - 1) = w(i) & w(j) = {}])"
 """How often the symbol {} has followed the current symbol so far."""
 OTHER, OWN = COUNT.format("t"), COUNT.format("s")
-# s is the most frequent symbol, and the first in the alphabet among equally frequent ones.
+# s is the most frequent symbol, and the first in the alphabet among equally frequent ones. Formulas are for the default
+# alphabet, whose four symbols are the numbers 0..3.
 FIRST_OF_MOST = f"all t in 0..3. {OTHER} < {OWN} | {OTHER} = {OWN} & s <= t"
 # Symbols are numbers from 0; w(i) is the answer if the current symbol did not occur before.
 MOST_FREQUENT = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_MOST}]), w(i))"

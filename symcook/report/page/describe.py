@@ -97,7 +97,7 @@ def _numbers(row: Mapping[str, Number] | Mapping[int, Number]) -> dict[str, Any]
 
 
 def _part(part: Part) -> dict[str, Any]:
-    """A sublayer or a layer norm: its kind, the coordinates that it reads and writes, and its fields."""
+    """A head, a feed-forward layer or a norm: its kind, the coordinates that it reads and writes, and its fields."""
     fields: dict[str, Any] = {"kind": KINDS[type(part)], "reads": list(part.reads), "writes": list(part.writes)}
     for name, kind in part.FIELDS.items():
         value = part.lowered.get(name)
@@ -136,7 +136,7 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
         if value is None:
             yield f"the parameter {name} has no rational value"
             return
-    # Parts whose values are irrational even where all weights are rational.
+    # Parts that the evaluator does not read, and parts whose values are irrational though all weights are rational.
     known = {name: value for name, value in values.items() if value is not None}
     for step in READS.of(model).sublayers:
         for part in step.all_parts:

@@ -57,7 +57,8 @@ def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
 
 
 def attempt(case: PlacedFacts, close: Callable[[PlacedFacts], None]) -> None:
-    """Close the goal by `close`, or by cases, if `close` asks for a decision."""
+    """Close the goal by `close`, or by cases, if `close` asks for a decision. A case that no string has is refuted
+    instead."""
     while True:
         if case.context.empty:
             return case.refute()
@@ -129,7 +130,7 @@ def refute_case(case: PlacedFacts) -> None:
 
 
 def _falsifying_rank(f: Term) -> int:
-    """In which order formulas are tried: quantified formulas, then comparisons, then tokens."""
+    """In which order formulas are tried: quantified formulas, then comparisons and connectives, then tokens."""
     inner = f[2][0] if f[0] == "~" else f
     if inner[0] in ("all", "ex"):
         return 0

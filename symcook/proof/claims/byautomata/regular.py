@@ -559,7 +559,7 @@ class Regular(TermRules):
             self.coordinates[name] = kind = self._there(equation, self._defined_by(equation))
         except OutsideFragment as error:
             del self.coordinates[name]
-            # The reason begins with the name of the outermost coordinate, once.
+            # The names of the coordinates that are being read stand before the reason, the outermost first.
             reason = str(error)
             raise OutsideFragment(reason if reason.startswith(f"in {name}:") else f"in {name}: {reason}") from None
         finally:

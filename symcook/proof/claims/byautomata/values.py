@@ -132,7 +132,7 @@ class TermRules:
             yes = t.at(x, floor(bound) if op != "<" else ceil(bound) - 1, op == "=")
         elif y is not None and op == "=":
             yes = t.at(y, -int(bound))
-        else:  # -y <= bound, or <: no y below -bound
+        else:  # -y <= bound, or -y < bound: y is at least `least`
             least = ceil(-bound) if op != "<" else floor(-bound) + 1
             yes = t.complement(t.at(str(y), least - 1, False))
             yes = t.both(yes, t.valid(str(y)))
@@ -317,7 +317,7 @@ class TermRules:
                     return self._scaled(factor, value)
             elif isinstance(finite, FiniteTerm) and isinstance(factor, TotalTerm) and not factor.number:
                 return self._mapped(factor, finite, lambda v, q: v * q)
-        # by signs
+        # Otherwise by signs.
         p, q, t = self.sign(a), self.sign(b), self.t
         positive = t.either(t.both(p.positive, q.positive), t.both(p.negative, q.negative))
         negative = t.either(t.both(p.positive, q.negative), t.both(p.negative, q.positive))

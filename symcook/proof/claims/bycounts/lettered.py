@@ -49,7 +49,8 @@ class Lettered:
                 self.values[equation.name] = by_letter
 
     def within(self, g: Goal) -> Lettered:
-        """A `Lettered` for another goal `g` of the same problem, which proves its facts anew."""
+        """A `Lettered` for another goal `g` of the same problem. It proves its facts anew; which facts state the cases
+        of coordinates (`forms`) is kept."""
         new = Lettered(self.problem, g)
         new.forms, new.premises = {**self.forms}, self.taken(g)
         # A bound None is being proved, or has no proof: it is not tried again here.
@@ -62,7 +63,7 @@ class Lettered:
 
     def cases_of(self, name: str, place: Term) -> list[tuple[Term, Term]]:
         """The cases of a coordinate at a position, each a pair of a condition and an equation; empty if no fact states
-        them."""
+        them, or if one of them is no equation."""
         if name not in self.forms:
             return []
         parts = flatten("&", instantiate(self.g.facts[self.forms[name]][2][0], (place,))[2][1])
