@@ -151,11 +151,11 @@ def _is_builtin(value: object) -> bool:
 
 
 class _CodeReader:
-    """A walk through functions and the values that they name. `visited` has the identities of what it has seen,
-    `integers` the integers among it."""
+    """A walk through functions and the values that they name. `visited` has what it has seen by its identity, so that
+    no later value has that identity; `integers` has the integers among it."""
 
     def __init__(self) -> None:
-        self.visited: set[int] = set()
+        self.visited: dict[int, object] = {}
         self.integers: set[int] = set()
 
     def value(self, value: object, name: str, code: CodeType | None, line: int | None) -> None:
@@ -164,7 +164,7 @@ class _CodeReader:
             self.integers.add(value)
         if type(value) in ATOMS or _is_builtin(value) or id(value) in self.visited:
             return
-        self.visited.add(id(value))
+        self.visited[id(value)] = value
         if type(value) is FunctionType:
             self.function(value)
         elif type(value) is frozenset and not all(type(part) in (int, bool, type(None)) for part in value):

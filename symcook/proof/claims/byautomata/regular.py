@@ -525,7 +525,8 @@ class Regular(TermRules):
             raise OutsideFragment(f"the statement has the function {name} of two arguments")
         place = self.kind(arguments[0])
         if isinstance(place, FiniteTerm) and len(place.values) == 1:
-            place = PlaceTerm({}, next(iter(place.values)))
+            ((number, where),) = place.values.items()
+            place = self._within(PlaceTerm({}, number), where)
         if isinstance(place, PlaceCases):
             return self.merged([(where, self._at(name, part_value)) for where, part_value in place.parts])
         if not isinstance(place, PlaceTerm):

@@ -236,8 +236,8 @@ class TermRules:
                 and len(finite.values) == 1
                 and isinstance(summand, PlaceTerm | TotalTerm)
             ):
-                ((value, _),) = finite.values.items()
-                return summand._replace(number=summand.number + value)
+                ((value, where),) = finite.values.items()
+                return self._within(summand._replace(number=summand.number + value), where)
             if isinstance(finite, FiniteTerm) and isinstance(summand, TotalTerm) and summand.normed:
                 return self._mapped(summand, finite, lambda v, q: v + q)
         if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
@@ -314,7 +314,7 @@ class TermRules:
             # One number that is not 0 scales the other kind. One of several numbers multiplies each term of a sum.
             if isinstance(finite, FiniteTerm) and len(finite.values) == 1 and (value := next(iter(finite.values))):
                 if not isinstance(factor, SignTerm):
-                    return self._scaled(factor, value)
+                    return self._within(self._scaled(factor, value), finite.values[value])
             elif isinstance(finite, FiniteTerm) and isinstance(factor, TotalTerm) and not factor.number:
                 return self._mapped(factor, finite, lambda v, q: v * q)
         # Otherwise by signs.
@@ -327,9 +327,26 @@ class TermRules:
         """The quotient of two kinds; where the divisor is 0 there is no value."""
         if isinstance(b, FiniteTerm):
             inverse = self.combined([b], lambda v: 1 / v if v else None)
-            return self._times(a, inverse)
-        below = self.sign(b)
-        return self._times(self.sign(a), below._replace(zero=self.t.nothing))
+            zero, quotient = b.values.get(ZERO, self.t.nothing), self._times(a, inverse)
+        else:
+            below = self.sign(b)
+            zero, quotient = below.zero, self._times(self.sign(a), below._replace(zero=self.t.nothing))
+        return quotient if zero.empty else self._within(quotient, self.t.complement(zero))
+
+    def _within(self, kind: TermKind, where: TrackSet) -> TermKind:
+        """The kind in the strings `where`; elsewhere it has no value."""
+        t = self.t
+        if t.complement(where).empty:
+            return kind
+        if isinstance(kind, PlaceTerm):
+            return kind._replace(relations=(*kind.relations, where))
+        if isinstance(kind, PlaceCases):
+            return PlaceCases(tuple((t.both(there, where), place) for there, place in kind.parts))
+        if isinstance(kind, TotalTerm):
+            return kind._replace(where=t.both(kind.where, where))
+        if isinstance(kind, SignTerm):
+            return SignTerm(*(t.both(there, where) for there in kind))
+        return FiniteTerm(nonempty({value: t.both(there, where) for value, there in kind.values.items()}))
 
     def _function(self, name: str, kinds: Sequence[TermKind]) -> TermKind:
         """A function of terms: exact where each has finitely many values, else by its sign."""
@@ -362,6 +379,8 @@ class TermRules:
         """The power of a base with the values 1 and -1, by the parity of its exponent, a position."""
         if not isinstance(exponent, PlaceTerm) or len(exponent.sums) != 1 or {*exponent.sums.values()} - {1, -1}:
             raise OutsideFragment("the statement has a power of -1 whose exponent is not a position")
+        if exponent.number.denominator != 1:
+            raise OutsideFragment("the statement has a power of -1 whose exponent is no integer")
         (track,) = exponent.sums
         even = self._determined(self.t.remainder(track, 2, int(exponent.number) % 2), exponent)
         odd = self._determined(self.t.remainder(track, 2, int(exponent.number + 1) % 2), exponent)
