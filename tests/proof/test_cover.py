@@ -85,7 +85,7 @@ def test_bounds_are_the_tightest_and_need_not_be_the_first():
         (UNIT + "x*y <= 1/2 + (x^2 + y^2)/2 - 1/2", "close|wrong way|more than"),
         ("all x:Real. 0 <= x -> x < 5", "no numeric bound on both sides"),
         ("all x:Real. 1 <= x & x <= 0 -> x < 5", "contradict"),
-        ("all x:Real. 0 <= x & x <= 1 -> x = x*x", "for a comparison"),
+        ("all x:Real. 0 <= x & x <= 1 -> x = x*x", "comparisons only"),
         ("all f:Int->Real, n:Int. 0 <= n & n <= 1 -> sum(j, 0, n, f(j)) < 5", "bound|wrong way"),
     ],
 )
