@@ -550,14 +550,21 @@ class FewBits:
             """The states of the empty prefix."""
             return Prefixes(self.model, numbers, None, self.reader)
 
-        with np.errstate(over="ignore", invalid="ignore"):
-            for level in by_length(self.model, lengths, begin):
+        levels = iter(by_length(self.model, lengths, begin))
+        while True:
+            # Set anew for each length: a setting that stays over a `yield` holds in the caller too, and cannot be taken
+            # back by another thread that collects this generator as garbage.
+            with np.errstate(over="ignore", invalid="ignore"):
+                level = next(levels, None)
+                if level is None:
+                    return
                 chosen = np.arange(len(level.origin))
                 if self.reader is not None and level.labels is not None:
                     chosen = chosen[self.reader.accepting[level.labels]]
                 if len(level.origin) > MOST_STATES:
                     raise NotExact(f"at most {MOST_STATES} prefixes may stay apart", len(level.origin))
-                yield level.n, at_length(level, chosen)
+                found = at_length(level, chosen)
+            yield level.n, found
 
 
 def _answer_columns(level: PrefixLevel) -> Mapping[str, Any]:

@@ -69,7 +69,7 @@ def test_an_answer_on_its_threshold_is_asked_from_where_balls_can_tell() -> None
     built.readout("sign", "last", second, weights=[1])
     model = built.build("threshold")
     answer = model.temperature(2, min_length=2)
-    assert answer.row(2)["tau"] is None and answer.notes["open"].startswith("temperatures below 1/65536,")
+    assert answer.row(2)["tau"] is None and answer.notes["open"].startswith("temperatures below 1/65536 ")
     hard = answers(model, 2)
     for tau in (Fraction(1, 16), Fraction(1, 2), Fraction(1), Fraction(100)):
         assert answers(model.soften(), 2, tau) == hard
