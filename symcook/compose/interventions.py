@@ -17,7 +17,7 @@ from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space
 from symcook.model.entries import held
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
+from symcook.model.parts import BiasedHead, FeedForward, Head, Layer, LayerNorm
 from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, exact, from_sympy
 from symcook.model.transformer import Transformer
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import TypedWord
 
 READS = PartsRead("an intervention")
-OUTPUTS = {"Head": ("V",), "FeedForward": ("W2", "b2")}
+OUTPUTS = {"Head": ("V",), "BiasedHead": ("V", "v_bias"), "FeedForward": ("W2", "b2")}
 """The matrices that are zero in a part that adds nothing."""
 
 
@@ -54,7 +54,7 @@ def without(model: Transformer, *, head: str | None = None, feedforward: int | N
         given = "neither" if head is None else "both"
         raise BadInput("a head or a feed-forward layer must be given", given, 'write head="L1.head1" or feedforward=1')
     name = head if head is not None else f"L{feedforward}.ff"
-    kind = Head if head is not None else FeedForward
+    kind = (Head, BiasedHead) if head is not None else FeedForward
     require_known("part of the model", name, [part for part, one in named_parts(model) if isinstance(one, kind)])
 
     def silent(part: Any) -> Any:

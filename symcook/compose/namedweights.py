@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
 from symcook.model.parts import Part, SelfAttention
-from symcook.model.reads import PartsRead
+from symcook.model.reads import BIASED_HEADS, PartsRead
 from symcook.model.transformer import Transformer
 
-READS = PartsRead("the names of weights")
+READS = PartsRead("the names of weights", **BIASED_HEADS)
 
 WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")
 """A weight as the user writes it: an optional minus sign, PART.MATRIX or readout, and [ROW,COLUMN]; a vector, or a
