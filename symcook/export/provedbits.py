@@ -71,9 +71,7 @@ class RoundedTheorem:
 
     def _holds(self, n: int, u: Fraction) -> bool:
         """Whether all premises hold."""
-        values = {"n": Fraction(n), "u": u}
-        both = ((tag, rational(a, values), rational(b, values)) for tag, a, b in self.limits)
-        return all(a < b if tag == "<" else a <= b for tag, a, b in both)
+        return all(_compared(premise, {"n": Fraction(n), "u": u}) for premise in self.limits)
 
 
 def _grows(tree: Tree) -> bool:
@@ -109,7 +107,7 @@ def _read(name: str, written: str) -> RoundedTheorem | None:
     if tree[:2] != ("<->", accept):
         return None
     others = [one for one in premises if not _limit(one) and not names(one) & {_RUN, _WORD}]
-    limits = tuple(one for one in premises if _limit(one) and one[2] != ("name", "u"))  # that u is at least 0 is known
+    limits = tuple(filter(_limit, premises))
     return RoundedTheorem(name, written, calls[0][2] == "floats", show(tree[2]), tuple(map(show, others)), limits)
 
 
@@ -144,9 +142,8 @@ def failing(model: Transformer) -> list[str]:
     return [name for name in _about(model) if name in fails and prove(name)[0].status == "PROVED"]
 
 
-def _holds(premise: str, values: Mapping[str, Fraction]) -> bool | None:
-    """Whether a comparison of numbers and parameters holds; None if it speaks of something else."""
-    tree = parse_formula(premise)
+def _compared(tree: Tree, values: Mapping[str, Fraction]) -> bool | None:
+    """Whether a comparison of numbers and named values holds; None if it speaks of something else."""
     if tree[0] not in ("<", "<=", "=", "!=") or not names(tree) <= set(values):
         return None
     a, b = (rational(side, values) for side in tree[1:])
@@ -158,7 +155,7 @@ def covering(model: Transformer, values: Mapping[str, Exact] | None = None) -> l
     given = {name: Fraction(str(value)) for name, value in model.values(values).items() if value.is_Rational}
     found = list[RoundedTheorem]()
     for theorem in theorems(model):
-        said = {premise: _holds(premise, given) for premise in theorem.only}
+        said = {premise: _compared(parse_formula(premise), given) for premise in theorem.only}
         if False not in said.values():
             found.append(replace(theorem, only=tuple(premise for premise, holds in said.items() if holds is None)))
     return found

@@ -21,7 +21,7 @@ from symcook.locks import PRECISION
 from symcook.model.expr import parse_term
 from symcook.model.parts import Part, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
-from symcook.model.steps import LinearMap, attention, unknown_step
+from symcook.model.steps import LinearMap, unknown_step
 from symcook.model.symbols import Number, exact
 from symcook.numbers.evaluate import float_of
 from symcook.walk import Result, position_from_zero
@@ -96,7 +96,7 @@ class Activations:
         """The head of a layer, both counted from 1. BadInput, with the heads that there are, for another one."""
         names = []
         for number, step in enumerate(self.steps):
-            for place, part in enumerate(filter(_is_head, step.parts), 1):
+            for place, (part, _) in enumerate(step.heads, 1):
                 if (step.layer, place) == (layer, head):
                     return number, step, part
                 names.append(f"layer {step.layer}, head {place}")
@@ -197,11 +197,6 @@ class Activations:
         with PRECISION, self.system.context():
             scores = self.array([self.row(weights, stream) for weights in readout.rows], as_exact)
         return scores if readout.labels else scores[:, 0]
-
-
-def _is_head(part: Part) -> bool:
-    """Whether a part attends."""
-    return attention(part.steps) is not None
 
 
 def last_map(part: Part) -> LinearMap:

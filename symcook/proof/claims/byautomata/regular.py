@@ -591,7 +591,7 @@ class Regular(TermRules):
             raise OutsideFragment("a coordinate is defined at other positions than those of the string")
         low, high = equation.places
         there = [self.formula(("<=", None, pair)).yes for pair in ((low, AT), (AT, high))]
-        return FiniteTerm(nonempty({v: self.t.both(d, *there) for v, d in kind.values.items()}))
+        return self._within(kind, self.t.both(*there))
 
     def _defined_by(self, equation: Equation) -> TermKind:
         """The kind of a coordinate at `AT`, by the form of its equation (`Equation.kind`)."""
