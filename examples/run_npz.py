@@ -127,7 +127,7 @@ def end(must, given, do=""):
     refuse(f"{must}; given: {given}{do and '; '}{do}.")
 
 
-@np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
+@np.errstate(invalid="ignore")  # libraries for products may raise this flag though all is valid
 def evaluate(m, z, stop=end):
     """The residual stream at the end, for embedded inputs z (..., n, d). Where one has no run, `stop` is called with
     what must hold, what is given and perhaps what to do. If it returns, a norm that refuses gives NaN, and a factor of
@@ -161,7 +161,8 @@ def numbered(m, stem, last):
 
 
 def steps_of(m, key):
-    """The steps of a part: lists of a name and what it has. The words of its fields stand in them too."""
+    """The steps of a part: lists of a name and its arguments. The words of a part's fields stand in its steps too, so
+    that the arrays with these words count as read."""
     m.read |= {k for k in m if k.startswith(key) and "." not in k.removeprefix(key) and m.get(k).dtype.kind == "U"}
     return json.loads(str(m[key + "steps"]))
 
@@ -310,7 +311,7 @@ def activate(kind, x):
         return one_of(kinds, kind)().astype(x.dtype)
 
 
-@np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
+@np.errstate(invalid="ignore")  # libraries for products may raise this flag though all is valid
 def shown(m, z):
     """What the readout shows at each position (..., n, k): the coordinates that it reads, the scores of its labels, or
     their probabilities."""
@@ -325,7 +326,7 @@ def shown(m, z):
     return scores / scores.sum(axis=-1, keepdims=True)
 
 
-@np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
+@np.errstate(invalid="ignore")  # libraries for products may raise this flag though all is valid
 def verdicts(m, z):
     """The answers of a sign, zero or largest readout (...), or (..., n) where it answers at each position. Of a largest
     readout, the index of the label."""
