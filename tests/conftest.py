@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -81,6 +82,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 pytest.skip(f"{name} is not installed: pip install '.[dev]'")
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """From here on the time is that of the test, and no more that of its fixtures."""
+    item.stash[CALLED] = processor_time()
+    return (yield)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """After a file its own caches go. Caches that the file imports stay, as other files use them, until the process has
@@ -128,9 +136,23 @@ def caches(module: Any) -> Iterator[Any]:
             yield value
 
 
-SPENT = pytest.StashKey[float]()
+SPENT, CALLED = pytest.StashKey[float](), pytest.StashKey[float]()
+"""The processor time before a test's fixtures, and before the test."""
 LISTED, MOST = 1, 10
-"""Seconds of processor time: a test that takes more is listed; or fails, where it is of layer one."""
+"""Seconds of processor time: a test that takes more is listed; or fails, where it is of layer one. What a fixture
+takes is not counted for the second: other tests use it too."""
+QUIET = 0.075
+"""The processor time of `pace`'s sum in seconds on a core of the machine for which MOST was chosen, with nothing
+beside it."""
+
+
+def pace() -> float:
+    """How many times as long this machine takes now as the one for which MOST was chosen; at least 1."""
+    before = time.process_time()
+    sum(number * number % 7 for number in range(1_000_000))
+    return max(1.0, (time.process_time() - before) / QUIET)
+
+
 spent: dict[str, float] = {}
 """By test, in the process that prints."""
 memory = [0]
@@ -150,10 +172,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.when == "setup":
         return report
     taken = processor_time() - item.stash[SPENT]
-    dear = taken > MOST and not any(map(item.get_closest_marker, ("sweep", "slow")))
-    if dear and call.when == "call" and report.passed:
+    dear = call.when == "call" and report.passed and not any(map(item.get_closest_marker, ("sweep", "slow")))
+    own = processor_time() - item.stash[CALLED] if dear else 0
+    if own > MOST and own > MOST * pace():
         report.outcome = "failed"
-        report.longrepr = f"{taken:.0f} s of processor time; over {MOST} s it must have the mark sweep or slow"
+        report.longrepr = f"{own:.0f} s of processor time; over {MOST} s it must have the mark sweep or slow"
     if call.when == "teardown":
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         report.user_properties.append(("spent", (taken, most)))

@@ -11,6 +11,7 @@ CONNECTIVES = (" -> ", " <-> ", r" \/ ", r" /\ ", " = ", " <= ", " < ", " + ")
 """The signs at which a text is broken, the weakest first."""
 QUANTIFIER = re.compile(r"(forall|exists|fun)\b")
 """A word that binds variables."""
+BRACKET = re.compile("[()]")
 
 
 def laid_out(text: str, indent: int = 0) -> str:
@@ -58,11 +59,15 @@ def indented(block: list[str], by: int) -> list[str]:
 
 def outside(text: str) -> list[int]:
     """The indices of `text` that are outside all brackets. The closing brackets of outermost pairs count as outside."""
-    depth, places = 0, []
-    for place, sign in enumerate(text):
-        depth += (sign == "(") - (sign == ")")
+    depth, start, places = 0, 0, []
+    for bracket in BRACKET.finditer(text):
+        place, opens = bracket.start(), bracket.group() == "("
         if depth == 0:
-            places.append(place)
+            places.extend(range(start, place))
+        depth += 1 if opens else -1
+        start = place if depth == 0 else place + 1
+    if depth == 0:
+        places.extend(range(start, len(text)))
     return places
 
 

@@ -498,6 +498,7 @@ def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
     return texts if bare and len(texts) == 1 else [f"({t})" for t in texts]
 
 
+@cache
 @deep()
 def definitions_text() -> str:
     """The text of all definitions that statements use."""

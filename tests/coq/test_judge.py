@@ -21,6 +21,7 @@ from symcook.coq.checker import certificates, checker, statements
 from symcook.coq.chk import CLASSICAL, axioms_named, foreign
 from symcook.coq.development import Development
 from symcook.coq.judge import Judge, verdict
+from symcook.coq.reading import definitions
 from symcook.coq.said import not_said
 from symcook.coq.statement import said_text, statement_part
 from symcook.coq.term import Untranslatable
@@ -59,7 +60,9 @@ PROVED = "lem_square_le_proof"
 @pytest.fixture(scope="module", autouse=True)
 def made_once() -> Iterator[None]:
     """The file of definitions, which nothing here changes, is written once: each development writes it twice. And
-    coqchk, which has to read the real numbers first, is started once a verdict, not twice."""
+    coqchk, which has to read the real numbers first, is started once a verdict, not twice. All statements are read
+    here, so that no test is charged for it."""
+    definitions()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(development, "definitions_file", cache(development.definitions_file))
         patch.setattr(judging, "JOBS", 1)

@@ -114,7 +114,7 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.layer_one(0, 2, 3)
+@pytest.mark.layer_one(0, 3)
 @pytest.mark.parametrize(("kind", "source", "claim", "status", "string"), CLAIMS)
 def test_a_claim_about_a_compiled_formula(
     kind: LanguageWord, source: str, claim: str, status: str, string: str | None, tmp_path: Path
