@@ -112,7 +112,7 @@ CAMPAIGNS = {
         *("proofs/coq.py", "-o", str(KEPT / "coq"), "--sample", "120", "--turn", str(k), "--check")]),
     "interop": Campaign("exports in torch, onnx and others, where they are installed", 1, lambda k, seed: [
         *("-m", "pytest", "-q", "-rs", "-m", ""), "tests/export", "tests/compose/test_torch.py",
-        "tests/test_learn.py"]),
+        "tests/domains/test_beside_torch.py", "tests/published", "tests/test_learn.py"]),
 }  # fmt: skip
 
 
