@@ -232,8 +232,8 @@ def derive(
 
     Arguments:
         model: Transformer. The model; as a method, `model.derive(given)`.
-        given: str, a sequence of tokens, or rows {input: value} whose values may contain symbols (None). None: a
-            model of strings at every length, a feed-forward model in its inputs.
+        given: str, a sequence of tokens, or rows {input: value} whose values may contain symbols (None). By default
+            the forms are those of strings of every length; for a feed-forward model, functions of its inputs.
         values: {parameter: exact value} (None). A parameter without a value stays a symbol.
 
     Returns: DerivedForms: a Derivation for one input; for a model of strings without input `EveryLength`, the closed

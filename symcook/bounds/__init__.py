@@ -56,9 +56,9 @@ def bound(
 ) -> Bound | SymbolicBound | Sweep:
     """A bound that a paper claims, with the tight value of what it bounds.
 
-    An argument may be a name or an expression with names, as text or of sympy. Then the claimed and the tight value
-    are sympy expressions, for the kinds whose values are formulas (`symcook.bounds.formulas.FORMULAS`). One
-    argument may be a range, a list or an array of numbers.
+    An argument may be a symbol or an expression with symbols, as text or as a sympy expression. Then the claimed and
+    the tight value are sympy expressions, for the kinds whose values are formulas
+    (`symcook.bounds.formulas.FORMULAS`). One argument may be a range, a list or an array of numbers.
 
     Arguments:
         name: str. The kind: softmax-hardmax (n, gamma, ties), softmax (scores, gamma, n), lookup (gamma, n, q),

@@ -189,7 +189,7 @@ class Flips:
             lines = [[(*word[:p], letter, *word[p + 1 :]) for letter in letters] for word in strings_to_change]
             self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
             if len(numbers) > limit:
-                raise BadInput(must, f"more than {limit}", "give --sample 100")
+                raise BadInput(must, f"more than {limit} strings", "give --sample 100 to draw 100 strings")
         self.words = list(numbers)
         self.block = Listed(tuple(map(model.embedding.surround, self.words)))
 

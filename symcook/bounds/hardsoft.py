@@ -352,7 +352,7 @@ def checked(
 ) -> Strings:
     """The strings to run; BadInput for a model outside the hypotheses of Theorem 26."""
     if not model.alphabet or model.embedding.words is None:
-        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
+        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose another model")
     if model.normed:
         raise BadInput("the model must be without layer norm, as in Theorem 26", model.name)
     for place in head_places(model):

@@ -269,7 +269,7 @@ def layer_norm(
     No two vectors attain the constant; vectors with nearly equal entries come near it.
 
     Arguments:
-        d: int. How many entries are normalised, 2 to 64.
+        d: int. The number of entries of the vector that the layer norm reads, 2 to 64.
         epsilon: exact. A positive rational number, which is added to the variance.
         gain: exact (1). One rational gain for all entries, or d gains as text, "1, 2, 1/2"; not all 0.
         digits: int (30). Decimal digits of both rigorous intervals.

@@ -70,7 +70,7 @@ The model has one feed-forward layer with relu. The residual connection is left 
     "layer-norm": """The smallest Lipschitz constant of layer norm for the Euclidean norm, against
 max|gain|/sqrt(epsilon) (Cookbook, Sections 6.1 and 6.4).
 
-d D: How many entries are normalised.
+d D: The number of entries of the vector that the layer norm reads.
 epsilon E: What is added to the variance, positive.
 gain G: One gain for all entries, or '1, 2, 1/2'.
 
@@ -123,7 +123,7 @@ position is left out and shown apart.
 
 weight P: The weight of Figure 3 in parity and parity-layernorm.
 sample M: The mean over so many strings, drawn uniformly, instead of all.
-seed S: Where the drawing begins (0).
+seed S: The seed of the random samples (0).
 
 The models are parity, first, first-flawed and their variants with layer norm. The mean is that of -log2 of the
 probability of the right answer. n is at most 1000 for parity-layernorm and 10^5 for first-flawed.

@@ -53,7 +53,7 @@ def decide(
     certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
     check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
     settings: Settings,
-    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "TOKENS")] = None,
+    tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
     force: Force,
     inputs: InputsOption = None,
     sample: Sample = None,

@@ -76,7 +76,7 @@ def command_of(name: str) -> Command:
         """Check the options, and answer the question; return the exit code."""
         chosen = choose(name, settings)
         if not chosen.model.alphabet:
-            raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose a language model")
+            raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose another model")
         options = {key: value for key, value in options.items() if value not in (None, ())}
         check_draw(options)
         # For an option that is left out, click has None: required options are checked here. A position may be a number.

@@ -453,7 +453,7 @@ def check(
     domain: DomainOption,
     digits: Digits = 30,
     settings: Settings,
-    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "TOKENS")] = None,
+    tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
     resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
     workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
     scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,

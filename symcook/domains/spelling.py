@@ -423,7 +423,7 @@ class StatementSpelling(Spelling):
             if name not in self.known:
                 self.known[name] = f"({self.value(self.world.named[name][0])})"
             if len(self.known[name]) > MAX_TEXT:  # values inside of values: written out, they grow fast
-                raise BadInput(f"a statement must have at most {MAX_TEXT:,} characters", f"{name} in a longer one")
+                raise BadInput(f"a statement must have at most {MAX_TEXT:,} characters", f"more, for {name}")
             return self.known[name]
         if name.kind == CHOSEN:
             return self.position(name)

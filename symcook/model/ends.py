@@ -131,7 +131,7 @@ class Embedding(Named):
         instance("the space of an embedding", self.space, Space)
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
-            raise BadInput("an embedding must have either strings or inputs", both)
+            raise BadInput("an embedding must be given words, for strings, or inputs, for numbers, and not both", both)
         if self.words is not None:
             freeze(self, words=self._checked_words(self.words))
         # Added tokens: they must be among the tokens, and at least one other token must be left for the user to type.

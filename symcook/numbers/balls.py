@@ -98,7 +98,7 @@ class Ball:
     def _no_arithmetic(self, other: object = None) -> Any:
         """BadInput: balls are compared, and not computed with."""
         do = "compute with .interval(), or with .fraction where the radius is 0"
-        raise BadInput("an interval must be compared or converted, not computed with", str(self), do)
+        raise BadInput("an interval must be compared or converted, and not used in arithmetic", str(self), do)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _no_arithmetic
     __pow__ = __rpow__ = __neg__ = __abs__ = _no_arithmetic

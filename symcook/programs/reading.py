@@ -408,7 +408,7 @@ class _FormulaReader:
         else:
             always = [number for number, (_, line) in enumerate(self.outputs) if line == everything]
             if not always:
-                raise BadInput(f"one output must be true everywhere ({place_at(self._out)})",
+                raise BadInput(f"one output must be true at every position ({place_at(self._out)})",
                                f"output {self.outputs[-1][0]}", "end with a line: output x = true;")  # fmt: skip
             del self.outputs[always[0] + 1 :]  # outputs after it are never reached
         self.formula = lines.formula(self.outputs)

@@ -249,7 +249,8 @@ class _SraspReader:
             raise BadInput(f"a name must be new and no keyword of the language ({place_at(name)})", str(name))
         place = parts[1] if len(parts) > 2 else "i"  # RASP's form has no position: name = E
         if not isinstance(place, PlacedLine) and place != "i":
-            raise BadInput(f"what is defined must be at i ({place_at(place)})", str(place), f"write {name}(i) = E")
+            must = f"the left side of a definition must have the argument i ({place_at(place)})"
+            raise BadInput(must, str(place), f"write {name}(i) = E")
         if "j" in value.at and self.kind(value) != "selector":
             raise BadInput(f"a definition must be at i ({place_at(value.token)})", "a value at j",
                            "take it at j inside of psum, left or right")  # fmt: skip

@@ -279,8 +279,9 @@ def from_module(
     around torch.nn.TransformerEncoder.
 
     The settings are read from `module.config`, or from the encoder's layers. A module of your own may call its
-    embedding and output as it likes: one torch.nn.Embedding and one torch.nn.Linear outside of the encoder are found,
-    and `names` says it where there are more. An encoder gets its mask at each call, so `mask` must be given for it.
+    embedding and output as it likes: one torch.nn.Embedding and one torch.nn.Linear outside of the encoder are found.
+    If there are several, `names` tells which is the embedding and which the output. An encoder gets its mask at each
+    call, so `mask` must be given for it.
 
     Arguments:
         module: torch.nn.Module. The module.

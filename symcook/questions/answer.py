@@ -122,7 +122,7 @@ def lengths(model: Transformer, longest: int, shortest: int = 0, decides: bool =
     BadInput for an invalid length, if the model does not read strings, and with `decides` if it does not decide.
     """
     if not model.alphabet:
-        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
+        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose another model")
     if decides:
         must = "the model must decide (a readout by sign, zero test or largest score)"
         model.readout.require(must, ("sign", "zero", "largest"), "choose one that decides")

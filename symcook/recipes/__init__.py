@@ -367,7 +367,7 @@ def build(name: str, **arguments: object) -> Transformer:
 
     Arguments:
         name: str. The recipe; `symcook list` shows all.
-        arguments: exact numbers or text in the grammar. The recipe's arguments and values of its parameters; a
+        arguments: exact numbers, or expressions as text. The recipe's arguments and values of its parameters; a
             parameter without a value stays a symbol.
 
     Returns: Transformer.

@@ -67,7 +67,7 @@ from symcook.spec.logic import answers
     ('Q_"a', "a symbol in quotes must have its second quote (line 1, column 3)"),
     ("Q_{a,}", 'a symbol or a symbol like "a" must stand at line 1, column 6'),
     ("alphabet a a; Q_a", "an alphabet must have each symbol once (line 1, column 10)"),
-    ("output a = Q_a;\noutput b = Q_b;", "one output must be true everywhere (line 2, column 1)"),
+    ("output a = Q_a;\noutput b = Q_b;", "one output must be true at every position (line 2, column 1)"),
 ])  # fmt: skip
 def test_what_is_no_formula_gets_a_sentence(source: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:

@@ -112,7 +112,7 @@ def cross_entropy(
     weight_value = _read_weight(model, weight)
     most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if weight_value == 1 else 10**5)
     if most is not None and length > most:
-        raise BadInput(f"{model} must have at most {most} symbols here", length, "give a smaller --n")
+        raise BadInput(f"an input of {model} must have at most {most} symbols here", length, "give a smaller --n")
     # The classes of strings, and in `text` the parameters that are reported.
     case, text = case_of(model, length, values)
     case = case._replace(weight=weight_value)
