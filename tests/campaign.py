@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,12 @@ def rules(kind: str) -> Callable[[int, int], list[str]]:
     ]
 
 
+CASES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in TESTS.rglob("*.py")
+    if path.name != "conftest.py" and re.search(r"mark\.(campaign|layer_two)\b", path.read_text(encoding="utf-8"))
+)
+"""The files with cases that no layer runs."""
 KINDS = sorted(path.stem for path in (TESTS / "corpora").glob("*.jsonl") if path.stem != "models")
 CAMPAIGNS = {
     "mutants": Campaign("one change of the code at a time: does a test notice?", None, lambda k, seed: [
@@ -108,6 +115,8 @@ CAMPAIGNS = {
     "bits-of-precision": Campaign("precision by merged prefixes", None, between("questions/test_few_bits.py", 20)),
     "corpora": Campaign("every item of the corpora of proofs, a kind a part", len(KINDS), lambda k, seed: [
         "tests/net.py", KINDS[k]]),
+    "cases": Campaign("dear cases of tests, and more draws, with the mark `campaign`; a file a part",
+        len(CASES), lambda k, seed: [*("-m", "pytest", "-q", "-m", "campaign", CASES[k])]),
     "coq": Campaign("all of Coq, 120 s a part", None, lambda k, seed: [
         *("proofs/coq.py", "-o", str(KEPT / "coq"), "--sample", "120", "--turn", str(k), "--check")]),
     "interop": Campaign("exports in torch, onnx and others, where they are installed", 1, lambda k, seed: [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -79,15 +79,20 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
-def odd_pairs(first: str, seconds: Iterable[str], folder: Path) -> list[str]:
-    """What is wrong with the commands `seconds`, each after the command `first` in a folder of its own."""
+def odd_pairs(firsts: Sequence[str], seconds: Iterable[str], folder: Path) -> list[str]:
+    """What is wrong with the commands `seconds`, each after all of `firsts` in a folder of its own. Where these are
+    several, none may write anything."""
     begun = folder / "first"
     begun.mkdir()
     prepare(begun)
     os.chdir(begun)
-    alone = code(first)
-    odd = [] if alone == COMMANDS[first][0] else [f"{first} alone: exit {alone}"]
-    before = contents(begun)
+    odd, given = list[str](), contents(begun)
+    for first in firsts:
+        if (alone := code(first)) != COMMANDS[first][0]:
+            odd.append(f"{first} alone: exit {alone}")
+        if len(firsts) > 1 and contents(begun) != given:
+            odd.append(f"{first} has written: {sorted(contents(begun))}")
+    before, first = contents(begun), firsts[-1]
     for number, second in enumerate(seconds):
         place = folder / str(number)
         shutil.copytree(begun, place)

@@ -42,9 +42,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file of sweeps (`sweep_*.py`) is read only by a run that asks for sweeps."""
+    """A file of sweeps (`sweep_*.py`) is read only by a run that asks for sweeps, or for the campaign `cases`."""
     asked = Expression.compile(config.option.markexpr or "sweep")
-    wanted = asked.evaluate(lambda name, **_: name == "sweep")
+    wanted = asked.evaluate(lambda name, **_: name in ("sweep", "campaign"))
     return True if collection_path.name.startswith("sweep_") and not wanted else None
 
 
@@ -61,16 +61,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sweeps are the tests of a file of sweeps, and the cases of a test that `layer_one` does not name."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Sweeps are the tests of a file of sweeps, and the cases of a test that `layer_one` does not name. Where the mark
+    `layer_two` names some of these, the others are of the campaign `cases`, and no sweeps."""
     before: Counter[str] = Counter()
+    taken: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    asked = config.option.markexpr
     for item in items:
         test = item.nodeid.partition("[")[0]
-        kept = item.get_closest_marker("layer_one")
-        if item.path.name.startswith("sweep_") or (kept and before[test] not in kept.args):
+        kept, more = map(item.get_closest_marker, ("layer_one", "layer_two"))
+        first = not kept or before[test] in kept.args
+        if item.path.name.startswith("sweep_") or not first:
             item.add_marker(pytest.mark.sweep)
+        if more and before[test] not in more.args and not (kept and first):
+            item.add_marker(pytest.mark.campaign)
+        not_here = item.get_closest_marker("campaign") and asked and "campaign" not in asked
+        (left if not_here else taken).append(item)
         before[test] += 1
-    items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
+    if left:
+        config.hook.pytest_deselected(items=left)
+    items[:] = sorted(taken, key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -175,7 +186,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.when == "setup":
         return report
     taken = processor_time() - item.stash[SPENT]
-    dear = call.when == "call" and report.passed and not any(map(item.get_closest_marker, ("sweep", "slow")))
+    layers = map(item.get_closest_marker, ("sweep", "slow", "campaign"))
+    dear = call.when == "call" and report.passed and not any(layers)
     own = processor_time() - item.stash[CALLED] if dear else 0
     if own > MOST and own > MOST * pace():
         report.outcome = "failed"

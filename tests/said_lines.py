@@ -3,6 +3,8 @@ is about have it (`Runs`). `forms_said` evaluates the lines with an evaluator of
 
 from __future__ import annotations
 
+import re
+
 from symcook.closed import EveryLength, every_length
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.transformer import Transformer
@@ -20,11 +22,14 @@ def lines(found: EveryLength) -> list[str]:
     return [*dict.fromkeys([*(line for form in found.forms for line in form.lines), *found.way_lines()])]
 
 
-def accepted(found: EveryLength, tried: bool = True) -> tuple[int, int]:
+def accepted(found: EveryLength, tried: bool = True, alike: bool = False) -> tuple[int, int]:
     """(lines, strings' lengths that were evaluated in all). An error for a line that `prove` refuses, and for one that
-    is false of a string, or whose strings have no run although the forms have them."""
+    is false of a string, or whose strings have no run although the forms have them. With `alike`, of lines
+    that differ in numbers alone only the first."""
     document, lengths = document_of(found.model, {}), 0
     said = lines(found)
+    if alike:
+        said = [*{re.sub("[0-9]+", "0", line): line for line in reversed(said)}.values()]
     for line in said:
         statement = certify.claim(document, line)
         if tried:

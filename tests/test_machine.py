@@ -133,6 +133,7 @@ def followed(model: sc.Transformer, name: str, longest: int) -> Iterator[tuple[A
 
 
 @pytest.mark.layer_one(0)
+@pytest.mark.layer_two(*range(len(NUMBERS)))
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("seeds", [range(4), range(8, 16)])
 def test_every_word_as_in_a_whole_pass(name: str, seeds: range) -> None:

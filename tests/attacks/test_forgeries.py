@@ -1018,7 +1018,7 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
 
 
 SLOW_TO_REFUSE = "a long function, applied often"
-MARKED = [pytest.param(what, marks=[pytest.mark.sweep] * (what == SLOW_TO_REFUSE)) for what in COSTS]
+MARKED = [pytest.param(what, marks=[pytest.mark.campaign] * (what == SLOW_TO_REFUSE)) for what in COSTS]
 
 
 @pytest.mark.parametrize("what", MARKED)

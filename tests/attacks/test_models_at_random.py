@@ -20,6 +20,7 @@ def test_some_models_through_the_questions(number: int) -> None:
 
 
 @pytest.mark.layer_one(1)
+@pytest.mark.layer_two(*range(7))
 @pytest.mark.parametrize("number", range(100, 116))
 def test_another_model_each_day(number: int) -> None:
     _, wrong = attack(1, number, ("runs", "margin", "entropy", "export"))

@@ -30,9 +30,10 @@ def test_there_are_three_hundred_false_neighbours() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
-    """Every fourth one; all of them by `python tests/attacks/proofs.py neighbours`."""
+    """Every sixteenth one; all of them by `python tests/attacks/proofs.py neighbours`."""
     outcomes = collections.Counter(
         proofs.try_neighbour(place)["outcome"] for place in range(batch, len(proofs.neighbours()), 4 * BATCHES)
     )
@@ -40,6 +41,7 @@ def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     """A seeded sample; a search that takes longer than a second is given up. The same search proves claims, in time:
@@ -53,6 +55,7 @@ def test_the_search_proves_no_false_neighbour(batch: int) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None:
     cases = sample(batch, 4)
@@ -61,6 +64,7 @@ def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_changed_statement_that_is_accepted_holds(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a quarter of the values at which the command evaluates it."""

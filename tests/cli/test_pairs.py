@@ -12,7 +12,7 @@ from symcook.model.answers import Reply
 WRITERS = ("prove", "refute", "prove the model", "export npz", "verify-export", "decide --certificate")
 
 
-@pytest.mark.parametrize("first", WRITERS)
+@pytest.mark.parametrize("first", ["prove", "export npz", "decide --certificate"])  # what writes, each once
 def test_each_pair_of_certificates(first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
@@ -20,4 +20,4 @@ def test_each_pair_of_certificates(first: str, tmp_path: Path, monkeypatch: pyte
         raise AssertionError(f"a command takes {answer!r} as a truth value")
 
     monkeypatch.setattr(Reply, "__bool__", no_truth)
-    assert odd_pairs(first, WRITERS, tmp_path) == []
+    assert odd_pairs([first], WRITERS, tmp_path) == []

@@ -56,7 +56,7 @@ def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: P
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", [pytest.param("strict", marks=pytest.mark.campaign), "nonstrict", "no-start"])
 def test_the_program_stays_in_the_file(variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Words by their letters, the run to its end, beside the program, at all lengths, and as a page runs it."""
     odd = next(file for file in FILES if file.stem == "odd-ones")

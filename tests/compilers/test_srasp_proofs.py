@@ -165,11 +165,12 @@ def test_the_equations_are_what_the_interpreter_finds(name: str) -> None:
     assert means(read_srasp(shipped_program(f"{name}.srasp")), 3)
 
 
-def test_the_equations_of_each_operation_are_what_the_interpreter_finds() -> None:
+@pytest.mark.parametrize("longest", [3, pytest.param(4, marks=pytest.mark.campaign)])
+def test_the_equations_of_each_operation_are_what_the_interpreter_finds(longest: int) -> None:
     for source in OPERATIONS.values():
-        assert means(read_srasp(source, ("a", "b")), 4)
+        assert means(read_srasp(source, ("a", "b")), longest)
     source = "x = aggregate(select(tokens, tokens, ==), indices, 7)\ny = aggregate(tokens(j) = 'a', indices, 5)"
-    assert means(read_srasp(source, ("a", "b")), 4)
+    assert means(read_srasp(source, ("a", "b")), longest)
 
 
 @pytest.mark.sweep

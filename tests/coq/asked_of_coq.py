@@ -30,7 +30,7 @@ from symcook.proof.files import proofs_directory
 
 HERE = Path(__file__).parent
 RECORD = HERE / "asked.json"
-LONGEST = 20  # seconds
+LONGEST = 4  # seconds
 
 
 class Question(NamedTuple):

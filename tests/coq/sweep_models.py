@@ -148,7 +148,7 @@ NORMED = {  # each placement, from which position on, and changes that are refus
 }
 
 
-@pytest.mark.parametrize("placement", NORMED)
+@pytest.mark.parametrize("placement", ["pre", "projected pre", pytest.param("multi pre", marks=pytest.mark.campaign)])
 def test_coq_reads_norms_in_front_of_blocks(folder: Path, placement: str) -> None:
     """In each placement a block reads what its norms make; with another weight, mask or projection it is refused: each
     change in one of the placements."""
@@ -194,6 +194,7 @@ def said(family: str) -> str:
     )
 
 
+@pytest.mark.layer_two(0, 1, 2, 3)  # of dyck-k-d sweep_family_functions.py and sweep_family_relations.py ask too
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path, family: str) -> None:
     """Some families, each from end to end: the stored instance is the function's value by computation, and the relation

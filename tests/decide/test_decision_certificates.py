@@ -96,6 +96,7 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.layer_one(6)
+@pytest.mark.layer_two(*range(len(WRONG)))
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize("part", range(2))
 def test_no_change_makes_it_true_of_a_reference_that_differs(name: str, part: int) -> None:

@@ -1,6 +1,6 @@
 """Names in closed forms: no two things of an answer have one text, and what is printed is what runs give.
 
-`odd_names.drawn` has the models at random; 300 of them are in `sweep_odd_names.py`, more in a campaign.
+`odd_names.drawn` has the models at random; 160 of them are in `sweep_odd_names.py`, more in a campaign.
 """
 
 from __future__ import annotations

@@ -207,6 +207,7 @@ def some_model(seed: int) -> sc.Transformer:
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0, 1)
 @in_parts(5, "seed", range(50))
 def test_random_models_in_both_orders(seed: int) -> None:
     model = some_model(seed)

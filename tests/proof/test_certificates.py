@@ -63,6 +63,7 @@ def test_every_statement_has_a_certificate():
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0, 3, 6)
 @pytest.mark.parametrize("part", range(9))
 def test_certificates_have_their_three_parts(part):
     every(IDS[part::9], has_its_three_parts)

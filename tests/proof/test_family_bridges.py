@@ -30,6 +30,8 @@ ONE_ROW = "must have as input"  # no attention is left in it, so that its inputs
 ALIKE = "must have equations that are the model's by computation alone"  # a score that is zero at these values
 KNOWN = (ONE_ROW, ALIKE)
 """Why an instance may have no bridge."""
+DEAR = {"logic-past", "turing", "turing-no-start"}
+"""Left to the campaign `cases`: `bridges` draws more of these, and `logic` and `temporal` have the same rules."""
 DEEP = {"counting", "counting-past", "logic", "logic-past"}
 """Families whose instances soon nest deeper than an expression may."""
 COUNTS = dict.fromkeys(("turing", "turing-no-start", "temporal", "temporal-past", "since", "since-until"), 1)
@@ -75,7 +77,9 @@ def at_random(name: str) -> list[tuple[Bridge, dict[str, Any]] | str]:
 
 
 @pytest.mark.layer_one(0)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.campaign if name in DEAR else ()) for name in NAMES]
+)
 def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str) -> None:
     found = at_random(name)
     sentences = [one for one in found if isinstance(one, str)]
@@ -85,8 +89,8 @@ def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str) -> None:
 
 @pytest.mark.sweep
 def test_the_second_checker_accepts_them_too(tmp_path: Path) -> None:
-    """The shortest certificate of each family; at all that are made, the command asks."""
-    made = [[one for one in at_random(name) if not isinstance(one, str)] for name in NAMES]
+    """The shortest certificate of each family but the dear ones; about all that are made, the command asks."""
+    made = [[one for one in at_random(name) if not isinstance(one, str)] for name in NAMES if name not in DEAR]
     accepted_again([min(some, key=lambda one: len(json.dumps(one[1]))) for some in made], tmp_path)
 
 

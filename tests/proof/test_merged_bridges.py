@@ -197,7 +197,7 @@ def test_both_checkers_see_a_changed_weight_and_a_changed_entry(
         bridge.Bridge(made.family, made.at, document).certificate()
 
 
-@pytest.mark.sweep
+@pytest.mark.campaign
 def test_a_machine_without_a_start_has_a_certificate(tmp_path: Path) -> None:
     made = bridged(sc.compile("tm", RIGHT, theorem="2", variant="no-start"))
     assert made.long and made.at.number(("name", "R"), made.at.env) == 16

@@ -77,6 +77,7 @@ def value(model: sc.Transformer, text: str, word: str, **at: int) -> Any:
 
 
 @pytest.mark.layer_one(0, 7, 18)
+@pytest.mark.layer_two(*(2 * pair + pair % 2 for pair in range(3 * len(MASKS))))  # each pair, with either start
 @pytest.mark.parametrize("start", [1, 0])
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
 @pytest.mark.parametrize("mask", MASKS)

@@ -17,7 +17,9 @@ def test_a_printed_verdict_is_proved() -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", ["dyck-1", "first", "first-position", "modulo"])
+@pytest.mark.parametrize(
+    "name", ["dyck-1", pytest.param("first", marks=pytest.mark.campaign), "first-position", "modulo"]
+)
 def test_the_lines_of_the_readout_are_proved(name: str) -> None:
     model = sc.build(name)
     lines = dict.fromkeys(line for form in every_length(model).forms for line in form.lines)

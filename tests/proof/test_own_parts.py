@@ -56,6 +56,7 @@ def test_near_misses_are_not_proved(text):
     assert in_parts(tabled(), text, 1) is None
 
 
+@pytest.mark.layer_two(*range(3))
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.sweep
 def test_drawn_statements_about_a_table(seed):

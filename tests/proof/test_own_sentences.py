@@ -303,6 +303,7 @@ def test_a_readout_at_each_position_is_asked_at_the_last_without_one():
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0, 1)
 @pytest.mark.parametrize("seed", range(0, 40, 8))
 def test_random_sentences_are_true_where_the_run_says_so(seed):
     """tests/attacks/sentences.py; the same search sees a first value that is taken for the last."""

@@ -520,6 +520,7 @@ def test_no_list_of_names_stands_where_two_dots_could():
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(*range(0, 12, 2))
 @pytest.mark.parametrize("part", range(12))
 def test_stored_texts_read_back(part):
     def check(name):

@@ -225,7 +225,9 @@ def test_all_forms_are_proved(name: str) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", ["predecessor", "last-position", "dyck-1-nonuniform"])
+@pytest.mark.parametrize(
+    "name", ["predecessor", "last-position", pytest.param("dyck-1-nonuniform", marks=pytest.mark.campaign)]
+)
 def test_forms_are_proved_at_every_position(name: str) -> None:
     """Halves by what is read, sums from a position to the end, and tests for 0 by a tolerance."""
     found = every_length(build(name)).prove(120)

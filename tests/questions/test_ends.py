@@ -184,12 +184,14 @@ def at_root(soft: sc.Transformer, n: int, root: str, near: Fraction) -> dict[str
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0)
 @in_parts(4, "seed", range(50))
 def test_ends_of_weights(seed: int) -> None:
     tolerated(seed)
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0)
 @in_parts(2, "seed", range(40))
 def test_ends_of_temperatures(seed: int) -> None:
     cooled(seed)

@@ -234,6 +234,7 @@ def some_model(seed: int) -> sc.Transformer:
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0)
 @in_parts(3, "seed", range(30))
 def test_random_models(seed: int) -> None:
     model = some_model(seed)

@@ -185,8 +185,7 @@ def _value(text, point):
 @pytest.mark.layer_one(0, 1, 2, 3, 10, 28, 29, 30, 31, 39, 40)
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name, monkeypatch):
-    if irrational(name) or info(name).error:
-        monkeypatch.setattr(grid, "POINTS", 50)
+    monkeypatch.setattr(grid, "POINTS", 50 if irrational(name) or info(name).error else 2_000)
     long = [] if build(name).pointwise else ["--max-length", "2"]
     found = document(capsys, "check", name, *long, *symbols(name))
     assert (found["mismatches"], found["open"]) == (0, 0)

@@ -22,12 +22,14 @@ REFUSED = {"dyck-k-d": "a position that is chosen by", "tie-break": "quotients o
 """The recipes without a form by default, and why."""
 
 
-@pytest.mark.layer_one(0, 1, 2)
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize(
     ("name", "longest"),
     [
         ("first-value", 2), ("dyck-1-zero-one", 3), ("induction-most-recent", 2), ("induction-most-frequent", 2),
-        ("dyck-1-2", 4), ("lookup-layernorm-hash", 2), ("lookup-one-hot", 2), ("lookup-almost-orthogonal", 2),
+        ("dyck-1-2", 3), ("lookup-layernorm-hash", 2), ("lookup-one-hot", 2),
+        pytest.param("dyck-1-2", 4, marks=pytest.mark.campaign),
+        pytest.param("lookup-almost-orthogonal", 2, marks=pytest.mark.campaign),
     ],
 )  # fmt: skip
 def test_what_is_printed_is_what_the_model_does(name: str, longest: int) -> None:

@@ -76,8 +76,13 @@ def require_defined(found: EveryLength) -> None:
         assert form._repr_html_().count("where") == form._repr_latex_().count("where ") == 1
 
 
+DEAR = ("lookup-almost-orthogonal", "parity-layernorm")  # of long sums; left to the campaign `cases`
+
+
 @pytest.mark.layer_one(0, 7, 10, 11, 13, 14, 15, 22, 23, 27, 42, 46)
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.campaign if name in DEAR else ()) for name in names()]
+)
 def test_each_name_of_a_recipe_is_defined_once(name: str) -> None:
     try:
         found = every_length(sc.build(name))

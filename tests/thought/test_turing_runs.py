@@ -102,6 +102,7 @@ def test_busy_beavers(name: str) -> None:
 
 
 @pytest.mark.layer_one(1)
+@pytest.mark.layer_two(*(2 * k + k % 2 for k in range(len(BEAVERS) + 4)))  # each machine, with either weighting
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 @pytest.mark.parametrize("name", [*BEAVERS, "copy", "increment", "parity-printed", "unary-multiplication"])
 def test_the_whole_model_of_every_shipped_machine_in_balls(name: str, weighting: str) -> None:

@@ -59,6 +59,7 @@ def looped(model: sc.Transformer, fold: Fold, most: int) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0, 1)  # each kind, with three seeds
 @in_parts(4, "kind, seed", list(itertools.product(agreement.KINDS, range(12))))
 def test_random_models_agree_with_loops(kind: str, seed: int) -> None:
     result = agreement.outcome(kind, seed, 5)

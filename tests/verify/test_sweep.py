@@ -367,7 +367,7 @@ def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
 
     model = build(name)
     block = model.layers[0].feedforward
-    for h in range(block.hidden):
+    for h in {0, block.hidden - 1}:
         changed = block.W2.as_mutable()
         changed[0, h] += sympy.Rational(1, 10**6)
         planted = Transformer(

@@ -124,6 +124,7 @@ def test_one_word_for_all_of_a_class_by_counts(seed: int) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.layer_two(0, 1, 2, 3)
 @in_parts(10, "seed", range(100))
 def test_one_state_for_all_prefixes_alike(seed: int) -> None:
     """A word of an entry has its values exactly; a state has the words that brute force finds in it, the first of which
