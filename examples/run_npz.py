@@ -3,7 +3,7 @@
 A decoder of an automaton or a machine continues after a string with ``--steps T``: exit 0 at the end of the run, 3 at
 the limit, 2 where T is more than what the archive has for strings of that length, up to which any runtime is right.
 Exit 2 for what cannot be run, 1 where the weights or their certificate are not as they were written. A note on stderr
-says where the certificate does not guarantee every answer at the length of the input.
+says where the certificate does not guarantee every answer at the length of the input, or is not about this input.
 
 The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too, and
 its functions are what `symcook.export.archive` takes for many inputs; it needs nothing of symcook. Operations stand in
@@ -78,14 +78,34 @@ def check(path):
     return None, document, data
 
 
-def note(certificate, n):
-    """The warning on an answer to n tokens, added tokens included; None where the certificate guarantees all answers of
-    this length, or says nothing of answers."""
+def note(certificate, n, typed=()):
+    """The warning on an answer to n tokens, added tokens included, of which `typed` are those of the user; None where
+    the certificate guarantees all these answers, or says nothing of answers."""
     known = certificate.get("guaranteed", {})
-    if known.get("length") is None or any(low <= n <= high for low, high in known["ranges"]):
+    if known.get("length") is None:
         return None
-    n -= known["added_tokens_counted"]
-    return f"the certificate does not guarantee every answer at length {n}: the exact one may be another"
+    if not any(low <= n <= high for low, high in known["ranges"]):
+        n -= known["added_tokens_counted"]
+        return f"the certificate does not guarantee every answer at length {n}: the exact one may be another"
+    if not covers(certificate.get("language", {}), list(typed)):
+        return f"the certificate is about {certificate['inputs']} only: for this input the exact answer may be another"
+    positions = certificate.get("positions", "all")
+    if positions != "all":
+        return f"the certificate is about answers at positions {positions} only: exact ones elsewhere may be others"
+    return None
+
+
+def covers(language, typed):
+    """Whether the strings that a certificate is about have this one among them."""
+    if "strings" in language:
+        return typed in language["strings"]
+    if "automaton" in language:
+        table = language["automaton"]
+        state = table["initial_state"]
+        for token in typed:
+            state = table["transitions"][state][token]
+        return state in table["final_states"]
+    return True
 
 
 def refuse(text):
@@ -430,7 +450,7 @@ def main(path, given, steps=None):
 
 def answer(m, given, certificate):
     """Print what the model says about one input."""
-    names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
+    names, vocabulary, given_tokens = list(m["coordinates"]), list(m["vocabulary"]), []
     # The input as embedded rows: tokens, or rows of numbers.
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
@@ -438,6 +458,7 @@ def answer(m, given, certificate):
         foreign = [t for t in tokens if t not in typed]
         if foreign:
             refuse(f"every symbol must be one of {' '.join(typed)}: {foreign[0]}")
+        given_tokens = tokens
         tokens = [t for t in [str(m["before"]), *tokens, str(m["after"])] if t]
         if not tokens:
             refuse("an input must have at least one symbol")
@@ -462,7 +483,7 @@ def answer(m, given, certificate):
     kind, columns = str(m["readout.kind"]), shown(m, z).T
     answers = np.atleast_1d(verdicts(m, z)) if kind in ("sign", "zero", "largest") else []
     # The warning, the answers, and then the values that the readout shows.
-    if warning := note(certificate, n):
+    if warning := note(certificate, n, given_tokens):
         print(warning, file=sys.stderr)
     if kind in ("sign", "zero"):
         print(", ".join("accept" if yes else "reject" for yes in answers))

@@ -22,6 +22,7 @@ from symcook.locks import PRECISION
 from symcook.machine import follower
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.model.typedtext import tokens_of_text
 from symcook.programs.running import speech_of
 from symcook.run import domains_for
 
@@ -122,7 +123,8 @@ def probability(
             raise BadInput("a string without an end must have at least one symbol", "the empty string")
         one_pass = bound.unfollowed() is None  # then one pass gives the answers after all prefixes
     else:
-        inputs, wanted, one_pass = bound.tokens(given), tuple(word), True
+        wanted = tokens_of_text(word, bound.readout.labels) if isinstance(word, str) else tuple(word)
+        inputs, one_pass = bound.tokens(given), True
         if len(inputs) != len(wanted):
             must = f"there must be a symbol for each of the {len(inputs)} positions"
             raise BadInput(must, len(wanted))
@@ -197,8 +199,13 @@ def generate(
     labels, speech = tuple(stream(bound, given, limit, domain, digits)), speech_of(bound)
     written = tuple(map(speech.text, labels))
     if labels and labels[-1] in speech.ends:
-        return Decoded(tuple(given), written[:-1], True, written[-1])
-    return Decoded(tuple(given), written, False)
+        return Decoded(_string(bound, given), written[:-1], True, written[-1])
+    return Decoded(_string(bound, given), written, False)
+
+
+def _string(model: Transformer, given: str | Sequence[str]) -> tuple[str, ...]:
+    """A string as tokens; BadInput for a text that can be read in two ways."""
+    return tokens_of_text(given, model.input_symbols, model.alphabet) if isinstance(given, str) else tuple(given)
 
 
 def stream(
@@ -236,7 +243,7 @@ def stream(
     digits = check_digits(digits)
     bound = model.bind(values)
     scores = _with_largest_label(bound, "last")
-    start = tuple(given)
+    start = _string(bound, given)
     if start or bound.embedding.added:
         bound.tokens(start)  # raises BadInput for an invalid string
     else:
@@ -322,7 +329,7 @@ def continued(
         must = "a continuation is checked in one pass where no answer rests on what follows"
         raise BadInput(must, why, "decode it instead")
     # Each token must be a label of the readout.
-    scores, start, tokens = _with_largest_label(bound, "each"), tuple(given), tuple(tokens)
+    scores, start, tokens = _with_largest_label(bound, "each"), _string(bound, given), tuple(tokens)
     for token in tokens:
         if bound.readout.index(token) is None:
             require_known("label", token, bound.readout.labels)
@@ -383,6 +390,7 @@ def recognizes(
     >>> recognizes(compile("dfa", "(aa)*"), "aa", lambda n: n + 2, "yes")
     True
     """
+    given = _string(model, given)
     step_count = steps(len(given))
     if type(step_count) is not int or step_count < 1:
         raise BadInput("a string must be recognized in at least one step", step_count)

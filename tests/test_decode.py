@@ -15,7 +15,8 @@ import pytest
 from families import together
 from shared import call
 
-from symcook.decode import continued, end_label, generate, probability, stream
+import symcook as sc
+from symcook.decode import continued, end_label, generate, probability, recognizes, stream
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
@@ -238,3 +239,16 @@ def test_a_tie_of_irrational_scores_stays_open_and_says_that_neither_domain_deci
     ):
         found = call(capsys, "run", tmp_path / "tied.json", "--input", "x", "--steps", "3", *options)
         assert found[0] == code and said in found[2], options
+
+
+def test_text_is_read_in_one_way() -> None:
+    """A text was read as its characters: "up down" was refused, and "ab" taken for a and b where ab is a token too."""
+    words = sc.compile("dfa", "(up down)*", alphabet="up down")
+    assert generate(words, "up down") == generate(words, ("up", "down")) and generate(words, "up").given == ("up",)
+    assert list(stream(words, "up down")) == list(stream(words, ["up", "down"]))
+    assert continued(words, "up down", ["q0", "q1"]).given == ("up", "down")
+    asked = list[int]()
+    assert recognizes(words, "up down", lambda n: asked.append(n) or n + 2, "yes") and asked == [2]
+    both = sc.compile("dfa", "(ab)*", alphabet="a b ab")
+    with pytest.raises(BadInput, match="in one way only"):
+        list(stream(both, "ab"))

@@ -151,15 +151,17 @@ def symbolic(kind: str, arguments: Mapping[str, object]) -> SymbolicBound | None
     given = {name: arguments[name] for name in numeric if arguments.get(name) is not None}
     symbols = _symbols(given)
     read = {name: _read(name, value, symbols) for name, value in given.items()}
-    premise = _premise(formula.premise, read)
+    premise = _with_counts(formula.premise, read)
+    # An optional argument that is left out has the value that the formulas take for it.
+    holds = _premise(premise, {**{name: _DEFAULTS[name] for name in formula.optional if name in _DEFAULTS}, **read})
     value, claimed = formula.values(**read)
     return SymbolicBound(
         kind=kind,
         parameters=MappingProxyType(read),
         value=value,
         claimed=claimed,
-        premise=formula.premise,
-        premise_holds=premise,
+        premise=premise,
+        premise_holds=holds,
         labels=formula.labels,
         row=formula.row.format(**{name: read[name] for name in _CHOICES if name in read}),
         source=formula.source,
@@ -170,6 +172,25 @@ _NUMERIC = ("n", "gamma", "error", "q", "delta", "d", "c", "epsilon")
 """The names of arguments that are numbers, in kinds without formulas."""
 _CHOICES = {"variant": ("a", "b", "c")}
 """Arguments that are words, with the words."""
+
+
+_DEFAULTS = {"error": sp.Rational(1, 4)}
+"""The values of arguments that are left out."""
+
+
+def _with_counts(premise: str, arguments: Mapping[str, Any]) -> str:
+    """The premise of a formula, with the parts that each count is at least 1 and an integer, where neither the formula
+    has it nor the argument is a bare name or a number."""
+    parts = premise.split(" & ")
+    for name in COUNTS:
+        value = arguments.get(name)
+        if value is None:
+            continue
+        if not any(part.endswith(f"<= {name}") for part in parts):
+            parts.append(f"1 <= {name}")
+        if not _is_name(value) and not _as_names(value, {free.name for free in _free(value)}).is_integer:
+            parts.append(f"{name} = floor({name})")
+    return " & ".join(parts)
 
 
 def _has_names(value: object) -> bool:
@@ -223,6 +244,8 @@ def _as_names(value: Any, counts: Collection[str]) -> Any:
 def _decided(text: str, symbols: Mapping[str, Any]) -> Any:
     """A comparison of the grammar as sympy decides it."""
     tag, left, right = parse_formula(text)
+    if tag == "=":
+        return None  # that a count is an integer, which its expression does not show
     strict = tag == "<"
     difference = to_sympy(right, symbols) - to_sympy(left, symbols)
     known = difference.is_positive if strict else difference.is_nonnegative
@@ -358,7 +381,7 @@ def _layernorm_hash(n: sp.Expr) -> TightAndClaimed:
 
 
 def _temperature(n: sp.Expr, gamma: sp.Expr, error: sp.Expr | None = None) -> TightAndClaimed:
-    error = sp.Rational(1, 4) if error is None else error
+    error = _DEFAULTS["error"] if error is None else error
     return gamma / sp.log((n - 1) * (1 - error) / error), gamma / sp.log(2 * n / error)
 
 

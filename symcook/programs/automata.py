@@ -18,6 +18,10 @@ from symcook.model.answers import Shown
 
 KEYS = ("states", "input_symbols", "transitions", "initial_state")
 """The keys that the JSON of an automaton must have, besides "final_states" or "answers"."""
+ANSWERS = ("final_states", "answers")
+"""The keys of which it must have one."""
+UNUSED = ("allow_partial",)
+"""The keys of automata-lib that it may have: a table is complete in any case."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -237,6 +241,12 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         keys_given = document if isinstance(document, Mapping) else {}
         failure = next((f"no {key}" for key in KEYS if keys_given and key not in keys_given), "no object")
         raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", failure)
+    # Another key may say that the states mean something else, such as the acceptance of an automaton on infinite words.
+    read = (*KEYS, *ANSWERS, *UNUSED)
+    if others := [key for key in document if key not in read]:
+        raise BadInput(f"an automaton must have only the keys {', '.join(read)}", others[0], "leave it out")
+    if all(key in document for key in ANSWERS):
+        raise BadInput(f"an automaton must have {' or '.join(ANSWERS)}", "both", "leave one out")
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
     for letter in letters:
         if letter.split() != [letter]:
@@ -302,6 +312,8 @@ def _answers(
         labels = document["answers"]
         if not isinstance(labels, Mapping) or any(name not in labels for name in states):
             raise BadInput("answers must give each state a label", _shown(labels))
+        for name in labels:
+            state(name, "a state in answers")
         answers = [labels[name] for name in states]
         if any(not isinstance(answer, (str, bool, type(None))) for answer in answers):
             raise BadInput("an answer must be text, true, false or null", _shown(answers))

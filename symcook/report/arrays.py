@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
 from symcook.report.document import Document, PlainLines, Table
-from symcook.report.exported import guarantee_lines, theorem_lines
+from symcook.report.exported import guarantee_lines, theorem_lines, within_language
 
 if TYPE_CHECKING:
     from symcook.export.answer import WeightArrays
 
 
 def line(weights: WeightArrays) -> str:
-    """The model, the type of the numbers, and the first line of the guarantee: the repr."""
-    about, guarantee = weights.document, guarantee_lines(weights.document)[0].strip()
-    return brief(f"<WeightArrays of {about['model']}: {len(weights)} arrays, {about['dtype']}, {guarantee}>")
+    """The model, the type of the numbers, the inputs that the guarantee is about, and its first line: the repr."""
+    about = weights.document
+    said = ", ".join([*within_language(about), guarantee_lines(about)[0].strip()])
+    return brief(f"<WeightArrays of {about['model']}: {len(weights)} arrays, {about['dtype']}, {said}>")
 
 
 def document(weights: WeightArrays) -> Document:
@@ -27,4 +28,7 @@ def document(weights: WeightArrays) -> Document:
     ]
     table = Table(rows, header=("array", "shape", "type"))
     title = f"{weights.document['model']} as arrays of {weights.document['dtype']}"
-    return Document(title, [table, PlainLines([*guarantee_lines(weights.document), *theorem_lines(weights.document)])])
+    about = weights.document
+    return Document(
+        title, [table, PlainLines([*within_language(about), *guarantee_lines(about), *theorem_lines(about)])]
+    )

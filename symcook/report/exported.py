@@ -27,9 +27,9 @@ RUNS = {
 
 
 def line(answer: Exported) -> str:
-    """The model, the file and the first line of the guarantee: the repr."""
-    done = "verified, " if answer.verified else ""
-    return brief(f"<Exported {answer['model']} to {answer.weights.name}: {done}{guarantee_lines(answer)[0].strip()}>")
+    """The model, the file, the inputs that the guarantee is about, and its first line: the repr."""
+    said = [*["verified"] * answer.verified, *within_language(answer), guarantee_lines(answer)[0].strip()]
+    return brief(f"<Exported {answer['model']} to {answer.weights.name}: {', '.join(said)}>")
 
 
 def document(answer: Exported) -> Document:
@@ -48,7 +48,7 @@ def _exported(answer: Exported) -> Document:
         lines.append(f"  {compared['ends']}")
     if compared["first_difference"] is not None:
         lines.append(f"first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
-    lines += [*_within_language(answer), *guarantee_lines(answer), *theorem_lines(answer)]
+    lines += [*within_language(answer), *guarantee_lines(answer), *theorem_lines(answer)]
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
     runs_decoder = decoded and answer["kind"] in ("npz", "torch")
     given = f"STRING --steps {decoded['steps']}" if runs_decoder else _input_placeholder(answer.model)
@@ -59,7 +59,7 @@ def _exported(answer: Exported) -> Document:
 
 def _verified(answer: Exported) -> Document:
     """That the certificate holds, the guarantee, and what was not checked."""
-    lines = [*_within_language(answer, " as the certificate has them"), *guarantee_lines(answer)]
+    lines = [*within_language(answer, " as the certificate has them"), *guarantee_lines(answer)]
     lines += theorem_lines(answer)
     for name, why in answer["not_checked"].items():
         statuses = ", ".join(f"{each['id']} {each['status']}" for each in answer["claims"]) if name == "claims" else ""
@@ -108,7 +108,7 @@ def _input_placeholder(model: Transformer) -> str:
     return f'"{",".join(model.embedding.inputs or ())}"' + ("" if model.pointwise else " (rows with ; between)")
 
 
-def _within_language(document: Exported, kept: str = "") -> list[str]:
+def within_language(document: Mapping[str, Any], kept: str = "") -> list[str]:
     """A line on the strings and positions that a certificate is about; [] if it is about all of them.
 
     `kept` is added to the name of the language: its file may have changed since the certificate was written.

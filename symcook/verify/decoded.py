@@ -19,7 +19,7 @@ from symcook.model.transformer import Program, Transformer
 from symcook.programs.compiled import fitting
 from symcook.programs.running import decodes, program_table, speech_of
 from symcook.programs.steps import END, ahead_rows, document, labels, row_label, table_symbols, used_rows
-from symcook.programs.turing import LETTERS, read_turing
+from symcook.programs.turing import LETTERS, TuringMachine, read_turing
 from symcook.spec.automata import tokens
 from symcook.spec.turing import execute
 from symcook.verify.comparison import Counterexample, LengthCount
@@ -126,31 +126,49 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
 def _machine(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
     """How to ask the decoder of a Turing machine: token by token."""
     machine = read_turing(program.source)
+    outputs = _output_texts(machine)
     if program.theorem:  # a token is a row of the machine's table; the start has no token
-        texts = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
+        texts = {f"={symbol}": text for symbol, text in outputs.items()} | {f"={machine.blank}": END}
         named = [(row_label(*key), key) for key in used_rows(machine)]  # unused rows are not tokens
         if not model.embedding.added:
             named = [(row_ahead.label, (row_ahead.state, row_ahead.reads)) for row_ahead in ahead_rows(machine)]
         for label, key in named:
             row = machine.rows[key]
             done = {"token": row.state, "write": list(row.writes), "move": [LETTERS[move] for move in row.moves]}
-            texts[label] = _words(done)
+            texts[label] = _words(done, outputs)
     else:
-        texts = {label: _words(document(token)) for token, label in labels(machine).items()}
+        texts = {label: _words(document(token), outputs) for token, label in labels(machine).items()} | {END: END}
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
         """The tokens after a string: those of the decoder, if wrong, and those of the program."""
         run = execute(machine, word, TOKENS + bool(program.theorem))
         documents = run.documents[1:] if program.theorem else run.documents
-        wanted = [_words(token_document) for token_document in documents] + [END] * run.ended
-        texts_decoded = [texts.get(label, label) for label in stream(model, word, len(wanted), domain, digits)]
+        wanted = [_words(token_document, outputs) for token_document in documents] + [END] * run.ended
+        decoded_labels = stream(model, word, len(wanted), domain, digits)
+        texts_decoded = [texts.get(label, f"the label {label}") for label in decoded_labels]
         return None if texts_decoded == wanted else texts_decoded, wanted
 
     return asked
 
 
-def _words(shown: Mapping[str, object]) -> str:
-    """A token of a Turing machine as a line: the state, what it wrote and how it moved, or a symbol of the output."""
+def _output_texts(machine: TuringMachine) -> dict[str, str]:
+    """The text of each symbol that is output: the symbol, with = before it if a state or the end is called so. Texts
+    of different tokens differ, since they are compared."""
+    taken, texts = {END, *machine.states}, dict[str, str]()
+    for symbol in table_symbols(machine):
+        text = symbol
+        while text in taken:
+            text = f"={text}"
+        taken.add(text)
+        texts[symbol] = text
+    return texts
+
+
+def _words(shown: Mapping[str, object], outputs: Mapping[str, str]) -> str:
+    """A token of a Turing machine as a line: the state, what it wrote and how it moved, or the text in `outputs` of a
+    symbol of the output."""
+    if "write" not in shown:
+        return outputs[str(shown["token"])]
     lists = (shown.get(key) for key in ("write", "move"))
     return " ".join(
         [str(shown["token"]), *(str(entry) for entries in lists if isinstance(entries, list) for entry in entries)]

@@ -189,3 +189,29 @@ def test_exact_numbers_of_sympy_are_arguments() -> None:
     assert text.value.mid == sc.bound("softmax", scores="3, 1/2, 0", gamma=1).value.mid
     with pytest.raises(BadInput, match=r'a score must be exact and rational; given: 0\.5; .* write "1/2"'):
         sc.bound("softmax", scores=[3, 0.5, 0], gamma=1)
+
+
+@pytest.mark.parametrize("kind", ["lookup", "ziggurat", "table-lookup"])
+def test_a_count_that_may_be_zero_is_no_proved_bound(kind: str) -> None:
+    """At n = 0 these formulas have no value; the premise did not speak of n, so that n - 1 counted as proved."""
+    found = sc.bound(kind, gamma="g", n="n-1")
+    value = sympy.simplify(found.value.subs("g", 2).subs("n", 1).doit())
+    assert value in (sympy.zoo, sympy.nan, sympy.oo)
+    assert (found.holds, found.premise_holds, found.status) == (None, None, "OPEN")
+    assert "1 <= n" in found.why
+    assert sc.bound(kind, gamma="g", n="n+1").holds is True
+
+
+def test_a_count_that_may_be_no_integer_is_no_proved_bound() -> None:
+    """2 <= n/2 + 2 holds for each n, but n/2 + 2 is a length for even n only."""
+    for kind, rest in (("layernorm-hash", {}), ("softmax-hardmax", {"gamma": "g"}), ("lookup", {"gamma": "g"})):
+        found = sc.bound(kind, n="n/2+2", **rest)
+        assert found.holds is None and "n = floor(n)" in found.why
+        assert sc.bound(kind, n="2*k+2", **rest).holds is True
+    assert sc.bound("lookup", n=sympy.Symbol("n", positive=True), gamma="g").holds is None
+
+
+def test_an_error_that_is_left_out_is_in_the_premise() -> None:
+    """The error is 1/4 then; the premise was read without it, and n - 1 refused with a message on names."""
+    assert sc.bound("temperature", n="n+1", gamma="g").premise_holds is True
+    assert sc.bound("temperature", n="n-1", gamma="g").premise_holds is None

@@ -175,7 +175,8 @@ REFUSED: list[tuple[str, str]] = [
     (json.dumps(dict(ODD, input_symbols=["0"])), "1 in the state even"),
     (json.dumps({k: v for k, v in ODD.items() if k != "final_states"}), "final_states"),
     (json.dumps({k: v for k, v in ODD.items() if k != "states"}), "states"),
-    (json.dumps(ODD | {"answers": {"even": "x", "odd": "y"}}), "accept"),
+    (json.dumps(ODD | {"answers": {"even": "x", "odd": "y"}}), "final_states or answers"),
+    (json.dumps({k: ODD[k] for k in ODD if k != "final_states"} | {"answers": {"even": "x", "odd": "y"}}), "accept"),
     ("{", "JSON"), ("{}", "JSON object"), ("[a", "close"), ("", "alphabet"), ("()", "--alphabet"), ("a)", "brackets"),
     ("no-such-file.json", "exist"),
 ]  # fmt: skip

@@ -178,3 +178,28 @@ def test_one_note_says_what_is_not_drawn() -> None:
     drawn = svg(Automaton(("a", "b"), ((1, 2), (1, 1), (2, 2)), (True, False, False)))
     assert drawn.count('class="note"') == 1
     assert "what is not drawn leads to q1 and q2, which reject for good" in drawn
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"acceptance": "Buchi"},
+        {"type": "nfa"},
+        {"input_parameters": {}},
+        {"answers": {"even": True, "odd": False}},  # beside final_states, of which one was not read
+    ],
+)
+def test_a_key_that_is_not_read_is_refused(more: dict[str, object]) -> None:
+    table = {
+        "states": ["even", "odd"],
+        "input_symbols": ["1"],
+        "transitions": {"even": {"1": "odd"}, "odd": {"1": "even"}},
+        "initial_state": "even",
+        "final_states": ["odd"],
+    }
+    assert table_of(table | {"allow_partial": False})("1") is True  # as automata-lib writes it
+    with pytest.raises(BadInput, match="an automaton must have"):
+        table_of(table | more)
+    labels = {key: value for key, value in table.items() if key != "final_states"}
+    with pytest.raises(BadInput, match="a state in answers must be one of its states"):
+        table_of(labels | {"answers": {"even": "a", "odd": "b", "both": "c"}})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from shared import call, document, refused
 
 import symcook as sc
+from symcook.decode import stream
 from symcook.verify.decoded import TOKENS, check_decoded
 
 COPY = """input: 0 1
@@ -63,3 +65,28 @@ def test_a_machine_that_never_halts_is_compared_to_a_limit() -> None:
 def test_a_machine_is_not_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sc.compile("tm", COPY).save(tmp_path / "m.json")
     assert "check compares" in refused(capsys, "decide", tmp_path / "m.json")
+
+
+NAMED = """
+input: a b
+work symbols: SYMBOL
+start: s
+halt: h
+s * * -> t . R S
+t b * -> h SYMBOL S S
+t * * -> h . S S
+"""
+"""It outputs its symbol after strings whose second letter is b, and nothing after shorter ones."""
+
+
+@pytest.mark.parametrize(("symbol", "label"), [("end", "end"), ("s", "s(start)")])
+def test_a_symbol_that_is_called_as_the_end_or_the_start_is_another_token(symbol: str, label: str) -> None:
+    """The rows of two labels are exchanged, so that a symbol is output in place of the end, or of the start."""
+    model = sc.compile("tm", NAMED.replace("SYMBOL", symbol))
+    first, second = (model.readout.labels.index(one) for one in (label, f"={symbol}>"))
+    weights = [list(model.readout.weights.row(k)) for k in range(len(model.readout.labels))]
+    weights[first], weights[second] = weights[second], weights[first]
+    other = replace(model, readout=replace(model.readout, weights=weights))
+    assert f"={symbol}>" in list(stream(other, "a", 5))
+    found = check_decoded(other, 1)
+    assert found.holds is False and f"={symbol}" in found.first.got

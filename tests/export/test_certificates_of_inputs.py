@@ -1,0 +1,46 @@
+"""A certificate that is about some inputs only says so wherever it guarantees something.
+
+In float16 the vote of b, -1/3, is -0.33325, so that abbb has a mean above 0 there, and exactly 0 without rounding.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symcook as sc
+from symcook.export import run_npz
+
+
+def thirds(position: str = "last") -> sc.Transformer:
+    builder = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": "-1/3"}})
+    mean = builder.add(sc.head(value={"mean": "vote"}, mask="causal"))
+    builder.readout("sign", position, mean, weights=[1])
+    return builder.build("thirds")
+
+
+@pytest.mark.parametrize("inputs", [["aaaa", "aaab"], "aaa[ab]"])
+def test_the_script_warns_of_a_string_that_a_certificate_is_not_about(inputs: Any, tmp_path: Path, capsys: Any) -> None:
+    made = thirds().export(tmp_path / "m.npz", dtype="float16", inputs=inputs, max_length=4)
+    assert made["guaranteed"]["length"] == 4 and not thirds().run("abbb").accept
+    run_npz.main(str(tmp_path / "m.npz"), "abbb")
+    out, err = capsys.readouterr()
+    assert out.startswith("accept") and "only: for this input the exact answer may be another" in err
+    run_npz.main(str(tmp_path / "m.npz"), "aaab")
+    assert capsys.readouterr().err == ""
+
+
+def test_the_script_warns_of_positions_that_a_certificate_is_not_about(tmp_path: Path, capsys: Any) -> None:
+    thirds("each").export(tmp_path / "m.npz", dtype="float16", inputs=["abbba"], positions="last", max_length=5)
+    run_npz.main(str(tmp_path / "m.npz"), "abbba")
+    out, err = capsys.readouterr()
+    assert out.startswith("accept, accept, accept, accept") and "positions last only" in err
+
+
+def test_the_guarantee_names_its_inputs(tmp_path: Path) -> None:
+    made = thirds().export(tmp_path / "m.npz", dtype="float16", inputs=["aaab"], max_length=4)
+    held = thirds().arrays("float16", inputs=["aaab"], max_length=4)
+    for shown in (repr(made), repr(held), str(held)):
+        assert "inputs: the 1 " in shown
