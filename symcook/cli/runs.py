@@ -182,6 +182,8 @@ def _theorems(chosen: Chosen, bits: int) -> list[dict[str, Any]]:
 def _covered(theorems: list[dict[str, Any]], bits: int, length: int) -> Iterator[str]:
     """Lines on the theorems about runs in so many bits: up to which length they cover strings, and whether they cover
     one of this length."""
+    from symcook.export.provedbits import until
+
     if not theorems:
         yield f"no proved theorem covers runs of this model in {bits} bits"
     for theorem in theorems:
@@ -191,9 +193,8 @@ def _covered(theorems: list[dict[str, Any]], bits: int, length: int) -> Iterator
         where = f" where {' and '.join(theorem['where'])}" if theorem["where"] else ""
         this = f"; this string has length {length:,}" if length > theorem["length"] else ""
         long = theorem["length"] >= 2**64
-        until = "2^64 and more" if long else f"{theorem['length']:,}"
         end = "" if long else f", and no longer ones{this}"
-        yield f"{theorem['id']} covers strings up to length {until} in {bits} bits{where}{end}"
+        yield f"{theorem['id']} covers strings up to length {until(theorem['length'])} in {bits} bits{where}{end}"
 
 
 def _each_string(

@@ -100,12 +100,14 @@ def test_certificates_cite() -> None:
     """The line is printed, and a model whose parameter has another value is covered too."""
     exported = sc.build("dyck-1").arrays(max_length=2, dtype="float32")
     assert exported.document["theorems"] == [
-        {"id": "lem.floats_dyck", "accepts": "dyck(w, n)", "where": [], "divided_last": True, "length": 4194302}
+        {"id": "lem.floats_dyck", "accepts": "dyck(w, n)", "states": "accept <-> dyck(w, n)", "where": []}
+        | {"divided_last": True, "length": 4194302}
     ]
     line = "lem.floats_dyck proves every decision up to length 4,194,302 in float32, if attention normalises"
     assert line in exported.text()
     twice = sc.build("first").arrays(values={"c": 2}, max_length=3, dtype="float32").document["theorems"]
-    assert [(one["id"], one["where"], one["length"]) for one in twice] == [("lem.rounded_first", [], 4)]
+    least = ["the input has at least 1 symbol"]
+    assert [(one["id"], one["where"], one["length"]) for one in twice] == [("lem.rounded_first", least, 4)]
 
 
 @pytest.mark.parametrize(
@@ -128,4 +130,7 @@ def test_a_run_in_bits_without_a_theorem(capsys: pytest.CaptureFixture[str]) -> 
     assert "no proved theorem covers runs of this model in 20 bits" in capsys.readouterr().out
     assert main(["run", "first", "--input", "1", "--domain", "mpmath", "--bits", "8", "--json"]) == 0
     (theorem,) = json.loads(capsys.readouterr().out)["theorems"]
-    assert theorem == {"id": "lem.rounded_first", "accepts": "w(1) = 1", "where": [], "floats": False, "length": 28}
+    assert theorem == {
+        "id": "lem.rounded_first", "accepts": "w(1) = 1", "states": "accept <-> w(1) = 1",
+        "where": ["the input has at least 1 symbol"], "floats": False, "length": 28,
+    }  # fmt: skip
