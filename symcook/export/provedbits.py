@@ -18,7 +18,7 @@ from typing import Any
 from symcook.claims import DATA
 from symcook.domains.rounding import RUNTIMES
 from symcook.export.archive import Archive, reach
-from symcook.export.ranges import bits_kept, longest_in_range
+from symcook.export.ranges import bits_kept, inputs_in_range, longest_in_range
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.modelfile import document_hash, model_hash
 from symcook.model.rationals import rational
@@ -194,8 +194,8 @@ def cited(
 ) -> list[dict[str, Any]]:
     """The theorems whose premises the float arrays `m` of a model meet, as a certificate cites them: "id", "accepts"
     (the strings that are accepted, as a formula; None if the theorem is about values), "states" (what it proves),
-    "where" (further premises on the input), "divided_last" (whether attention must normalise after summing), and
-    "length": the greatest number of tokens that it covers.
+    "where" (further premises on the input), "divided_last" (whether attention must normalise after summing),
+    "bits" (the p of its u = 2^-p), and "length": the greatest number of tokens, or rows of inputs, that it covers.
 
     The number of bits is that of the type, or smaller where a weight has a larger error. At the lengths no operation
     overflows or underflows, so that unlimited exponents are no premise.
@@ -204,9 +204,14 @@ def cited(
     bits, found = bits_kept(roundings, format.bits), list[dict[str, Any]]()
     for theorem in covering(model, values):
         longest = (theorem.longest(bits) if bits else None) or 0
-        longest = longest_in_range(m, min(longest, reach(m) or longest), theorem.floats) if longest else 0
-        if longest >= max(theorem.shortest, model.embedding.added + 1):
-            found.append(_told(theorem, model) | {"divided_last": theorem.floats, "length": longest})
+        longest, told = min(longest, reach(m) or longest), _told(theorem, model)
+        longest = longest_in_range(m, longest, theorem.floats) if longest else 0
+        if longest < max(theorem.shortest, model.embedding.added + 1):
+            continue
+        if model.embedding.inputs:
+            k = inputs_in_range(m, longest, theorem.floats)
+            told["where"].append(f"each input is 0 or a number of {m['dtype']} of a size from 2^-{k} to 2^{k}")
+        found.append(told | {"divided_last": theorem.floats, "bits": bits, "length": longest})
     return found
 
 
