@@ -50,6 +50,16 @@ def test_the_longest_strings_in_float16() -> None:
     assert answered(m, MAJORITY, strings).tolist() == [False, True, True]
 
 
+def test_an_induction_head_cites_at_every_length_of_its_range() -> None:
+    """Its theorem has no bound on n; numbers of at most 1 leave no format. Each row of 0 and 1 is the symbol's."""
+    model = sc.build("induction-most-recent")
+    m, roundings = arrays_of(model, "float16")
+    (theorem,) = provedbits.cited(model, None, m, roundings)
+    assert theorem["id"] == "lem.floats_induction_stored" and theorem["accepts"] is None
+    assert theorem["states"].startswith("all i in 1..n. all c in 0..3. inductright(w, i, c) -> found_A(i) = I[c = 0]")
+    assert answered(m, model, ["AABCA"]).tolist() == [[0, 0, 1, 2, 1]]
+
+
 def test_a_weight_with_a_larger_error_gives_fewer_bits() -> None:
     """sqrt(6) in float64 is off by 4.5e-16, more than 2^-51; the tables of this export have 9 tokens."""
     _, roundings = arrays_of(sc.build("first"), "float64")
