@@ -78,7 +78,7 @@ def prove_rounded(
             answer = about.settle(claim, None, seconds)
             if answer.certificate is not None:
                 proving.write(to, claim, answer.certificate)
-    theorems = within(about.model, None, u)
+    theorems = [theorem for theorem in within(about.model, None, u) if theorem["accepts"] is not None]
     document = judged(answer, theorems, name, u)
     if as_json:
         print_json({"statement": sentence, "rounded": str(u), **document})
@@ -119,9 +119,10 @@ def judged(answer: ProofAnswer, theorems: list[dict[str, Any]], name: str, u: Fr
 
 def _lengths(document: dict[str, Any]) -> str:
     """To which strings the answer is restricted, as text."""
+    from symcook.export.provedbits import until
+
     if document["length"] is None:
         return ""
-    until = "2^64 and more" if document["length"] >= 2**64 else f"{document['length']:,}"
     kept = " that keeps whole numbers" if document["floats"] else ""
     where = f" where {' and '.join(document['where'])}" if document["where"] else ""
-    return f"{kept}, for strings up to length {until}{where}"
+    return f"{kept}, for strings up to length {until(document['length'])}{where}"

@@ -149,7 +149,7 @@ def run(
         write_files({file: answer.svg(dark).encode()}, force)
         if not trace:  # the picture needed the trace, but the answer must not show it
             answer = replace(answer, result=replace(answer.result, steps=()))
-    theorems = None if bits is None or not chosen.model.alphabet else _theorems(chosen, bits)
+    theorems = None if bits is None else _theorems(chosen, bits)
     if as_json:
         added = ({} if within is None else {"in_region": within}) | ({} if file is None else {"svg": str(file)})
         added |= {} if theorems is None else {"theorems": theorems}
@@ -160,7 +160,8 @@ def run(
             say(f"  {why}")
         if chosen.model.program is not None and chosen.model.program.kind == "dfa":
             say(f"  these are the scores of the next token; for the verdict give --steps {len(sequence) + 2}")
-        for line in () if theorems is None else _covered(theorems, present(bits), len(sequence)):
+        what = "string" if chosen.model.alphabet else "input"
+        for line in () if theorems is None else _covered(theorems, present(bits), len(sequence), what):
             say(f"  {line}")
         if within is False:
             say(f"  outside the region where it is {exact_where(chosen)}")
@@ -179,21 +180,22 @@ def _theorems(chosen: Chosen, bits: int) -> list[dict[str, Any]]:
     return in_bits(chosen.model, chosen.values, bits)
 
 
-def _covered(theorems: list[dict[str, Any]], bits: int, length: int) -> Iterator[str]:
-    """Lines on the theorems about runs in so many bits: up to which length they cover strings, and whether they cover
-    one of this length."""
+def _covered(theorems: list[dict[str, Any]], bits: int, length: int, what: str) -> Iterator[str]:
+    """Lines on the theorems about runs in so many bits: up to which length they cover inputs, and whether they cover
+    one of this length; `what` is how an input is called."""
+    from symcook.export.provedbits import until
+
     if not theorems:
         yield f"no proved theorem covers runs of this model in {bits} bits"
     for theorem in theorems:
         if theorem["length"] is None:
-            yield f"{theorem['id']} covers no string in {bits} bits"
+            yield f"{theorem['id']} covers no {what} in {bits} bits"
             continue
         where = f" where {' and '.join(theorem['where'])}" if theorem["where"] else ""
-        this = f"; this string has length {length:,}" if length > theorem["length"] else ""
+        this = f"; this {what} has length {length:,}" if length > theorem["length"] else ""
         long = theorem["length"] >= 2**64
-        until = "2^64 and more" if long else f"{theorem['length']:,}"
         end = "" if long else f", and no longer ones{this}"
-        yield f"{theorem['id']} covers strings up to length {until} in {bits} bits{where}{end}"
+        yield f"{theorem['id']} covers {what}s up to length {until(theorem['length'])} in {bits} bits{where}{end}"
 
 
 def _each_string(

@@ -689,9 +689,10 @@ def _hull(ends_of_boxes: Sequence[OutputEnds]) -> dict[str, tuple[float, float]]
     }
 
 
-def greatest(m: Archive, n: int) -> float:
+def greatest(m: Archive, n: int, largest_input: float | None = None) -> float:
     """A bound on the sizes of all numbers in a run on any string of at most `n` tokens, added tokens included, for both
-    orders of division; inf where the bound is beyond float64.
+    orders of division; inf where the bound is beyond float64. For a model that reads numbers, `largest_input` bounds
+    the sizes of its inputs, of which there are at most `n` rows.
 
     The bound depends on the sizes of the weights only and holds in any runtime. A number that overflows is infinite,
     and 0 times infinity is NaN. So even a number that no answer depends on, such as a hidden unit with weight 0, would
@@ -700,10 +701,10 @@ def greatest(m: Archive, n: int) -> float:
     import numpy as np
 
     with np.errstate(all="ignore"):
-        return _greatest(np, m, n)
+        return _greatest(np, m, n, largest_input)
 
 
-def _greatest(np: Any, m: Archive, n: int) -> float:
+def _greatest(np: Any, m: Archive, n: int, largest_input: float | None) -> float:
     """`greatest`, with numpy's warnings off. `z` and `read` are bounds on the sizes of the residual stream and of
     the input of a step."""
     m, all_sizes = ArraysRead(m, OVERFLOW), [0.0]
@@ -774,7 +775,10 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
         return with_rounding(value, n)
 
     # The embedding and the positions.
-    z = size("embedding").max(axis=0)
+    if largest_input is None:
+        z = size("embedding").max(axis=0)
+    else:
+        z = np.where(np.isin(m["coordinates"], m["inputs"]), largest_input, 0.0)
     if "positions" in m:
         table = m["positions"]
         z = z + np.abs(table[:n] if table.ndim == 2 else table[:n, :n]).reshape(-1, len(z)).max(axis=0)

@@ -1,8 +1,8 @@
 """Stored theorems about the runs of a model that rounds, and up to which length a number of bits meets their premises.
 
-A theorem is ``all n:Int, u:Real, ... . premises -> run(rounded-NAME; u) -> (accept(..) <-> F)`` or the same in floats.
-Its premises on n and u hold at all lengths up to some n where they compare sums and products of n and u with a number,
-so that they grow with n.
+A theorem is ``all n:Int, u:Real, ... . premises -> run(rounded-NAME; u) -> F`` or the same in floats. Of a recogniser
+F is ``accept(rounded-NAME) <-> ..``; else F is about values of the run. The premises on n and u hold at all lengths
+up to some n where they compare sums and products of n and u with a number, so that they grow with n.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from symcook.claims import DATA
 from symcook.domains.rounding import RUNTIMES
 from symcook.export.archive import Archive, reach
-from symcook.export.ranges import bits_kept, longest_in_range
+from symcook.export.ranges import bits_kept, inputs_in_range, longest_in_range
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.modelfile import document_hash, model_hash
 from symcook.model.rationals import rational
@@ -38,18 +39,32 @@ _RUN, _WORD, _ACCEPT = ("run_of_it", "word_of_it", "accept_of_it")
 
 @dataclass(frozen=True)
 class RoundedTheorem:
-    """A stored theorem that says which strings a model accepts on a machine that rounds."""
+    """A stored theorem about each run of a model on a machine that rounds."""
 
     id: str
     statement: str
     floats: bool
     """Whether it is about floats that keep whole numbers."""
-    accepts: str
-    """The formula that is true of the strings that are accepted."""
+    accepts: str | None
+    """The formula that is true of the strings that are accepted; None if the theorem is about values of the run."""
+    states: str
+    """Its conclusion."""
     only: tuple[str, ...]
     """Its premises besides those on the length and the error."""
     limits: tuple[Tree, ...]
     """Its premises on n and u, each of which holds from some length on, or up to some length."""
+
+    @property
+    def shortest(self) -> int:
+        """The least n that meets the premises on n alone."""
+        ends = [(rational(t[1]), t[0]) for t in self.limits if t[2] == ("name", "n")]
+        return max((int(end // 1) + 1 if sign == "<" else -int(-end // 1) for end, sign in ends), default=1)
+
+    def where(self, added: int) -> list[str]:
+        """Its premises on the input, in input symbols, for a model that adds so many tokens to each string."""
+        symbols = self.shortest - added
+        least = f"the input has at least {symbols} symbol{'s' * (symbols > 1)}"
+        return [*[least] * (self.shortest > max(added, 1)), *self.only]
 
     def longest(self, bits: int) -> int | None:
         """The greatest n that meets all premises at u = 2^-bits, as numbers are rounded to nearest; None if there is
@@ -58,7 +73,7 @@ class RoundedTheorem:
 
     def longest_at(self, u: Fraction) -> int | None:
         """The same for a relative error u."""
-        least = max((int(rational(t[1])) for t in self.limits if t[2] == ("name", "n")), default=1)
+        least = self.shortest
         if not self._holds(least, u):
             return None
         low, high = least, least + 1
@@ -100,15 +115,19 @@ def _read(name: str, written: str) -> RoundedTheorem | None:
     text = records.ROUNDED_CALL.sub(lambda call: f"{_RUN if call[1] == 'run' else _ACCEPT} = 1", text)
     text = records.MODEL_CALL.sub(lambda call: f"{_ACCEPT if call[1] == 'accept' else _WORD} = 1", text)
     tree, premises = parse_formula(text), list[Tree]()
-    while tree[0] == "all" or tree[0] == "->":
+    run: Tree = ("=", ("name", _RUN), ("num", 1, 1))
+    while tree[0] == "->" or (tree[0] == "all" and run not in premises):
         premises += [] if tree[0] == "all" else _parts(tree[1])
         tree = tree[-1]
     accept: Tree = ("=", ("name", _ACCEPT), ("num", 1, 1))
-    if tree[:2] != ("<->", accept):
+    accepts = show(tree[2]) if tree[:2] == ("<->", accept) else None
+    if run not in premises or any(_ACCEPT in names(one) for one in premises):
+        return None
+    if accepts is None and (names(tree) <= {"n", "u"} or names(tree) & {_RUN, _WORD, _ACCEPT}):
         return None
     others = [one for one in premises if not _limit(one) and not names(one) & {_RUN, _WORD}]
-    limits = tuple(filter(_limit, premises))
-    return RoundedTheorem(name, written, calls[0][2] == "floats", show(tree[2]), tuple(map(show, others)), limits)
+    limits, states = tuple(filter(_limit, premises)), show(tree) if accepts is None else f"accept <-> {accepts}"
+    return RoundedTheorem(name, written, calls[0][2] == "floats", accepts, states, tuple(map(show, others)), limits)
 
 
 def _parts(tree: Tree) -> list[Tree]:
@@ -116,18 +135,27 @@ def _parts(tree: Tree) -> list[Tree]:
     return [part for one in tree[1:] for part in _parts(one)] if tree[0] == "&" else [tree]
 
 
-def _about(model: Transformer) -> Iterator[str]:
-    """The statements about rounded runs of this model: of a stored model with the same weights."""
-    own = model_hash(model)
+@cache
+def _rounded_statements() -> dict[str, tuple[str, ...]]:
+    """The statements about rounded runs of stored models, by the hash of the model."""
+    found, hashes = dict[str, tuple[str, ...]](), dict[str, str]()
     for name, text in statement_files(proofs_directory()).texts.items():
         call = records.ROUNDED_CALL.search(text)
         file = proofs_directory() / "models" / f"{call[3]}.json" if call else None
-        if file is not None and file.is_file() and document_hash(json.loads(file.read_bytes())) == own:
-            yield name
+        if file is not None and file.is_file():
+            if file.stem not in hashes:
+                hashes[file.stem] = document_hash(json.loads(file.read_bytes()))
+            found[hashes[file.stem]] = (*found.get(hashes[file.stem], ()), name)
+    return found
+
+
+def _about(model: Transformer) -> tuple[str, ...]:
+    """The statements about rounded runs of this model: of a stored model with the same weights."""
+    return _rounded_statements().get(model_hash(model), ())
 
 
 def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
-    """The proved theorems that state which strings the rounded runs of this model accept."""
+    """The proved theorems about each rounded run of this model: which strings it accepts, or which values it has."""
     for name in _about(model):
         found = _read(name, statements()[name].written)
         if found is not None and prove(name)[0].status == "PROVED":
@@ -165,8 +193,9 @@ def cited(
     model: Transformer, values: Mapping[str, Exact] | None, m: Archive, roundings: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """The theorems whose premises the float arrays `m` of a model meet, as a certificate cites them: "id", "accepts"
-    (the strings that are accepted, as a formula), "where" (further premises on the string), "divided_last" (whether
-    attention must normalise after summing), and "length": the greatest number of tokens that it covers.
+    (the strings that are accepted, as a formula; None if the theorem is about values), "states" (what it proves),
+    "where" (further premises on the input), "divided_last" (whether attention must normalise after summing),
+    "bits" (the p of its u = 2^-p), and "length": the greatest number of tokens, or rows of inputs, that it covers.
 
     The number of bits is that of the type, or smaller where a weight has a larger error. At the lengths no operation
     overflows or underflows, so that unlimited exponents are no premise.
@@ -175,19 +204,32 @@ def cited(
     bits, found = bits_kept(roundings, format.bits), list[dict[str, Any]]()
     for theorem in covering(model, values):
         longest = (theorem.longest(bits) if bits else None) or 0
-        longest = longest_in_range(m, min(longest, reach(m) or longest), theorem.floats) if longest else 0
-        if longest > model.embedding.added:
-            found.append(
-                {"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only)}
-                | {"divided_last": theorem.floats, "length": longest}
-            )
+        longest, told = min(longest, reach(m) or longest), _told(theorem, model)
+        longest = longest_in_range(m, longest, theorem.floats) if longest else 0
+        if longest < max(theorem.shortest, model.embedding.added + 1):
+            continue
+        if model.embedding.inputs:
+            k = inputs_in_range(m, longest, theorem.floats)
+            told["where"].append(f"each input is 0 or a number of {m['dtype']} of a size from 2^-{k} to 2^{k}")
+        found.append(told | {"divided_last": theorem.floats, "bits": bits, "length": longest})
     return found
+
+
+def _told(theorem: RoundedTheorem, model: Transformer) -> dict[str, Any]:
+    """What every list of theorems has of a theorem about a model."""
+    where = theorem.where(model.embedding.added)
+    return {"id": theorem.id, "accepts": theorem.accepts, "states": theorem.states, "where": where}
+
+
+def until(length: int) -> str:
+    """A length up to which a theorem holds, as text."""
+    return "2^64 and more" if length >= 2**64 else f"{length:,}"
 
 
 def in_bits(model: Transformer, values: Mapping[str, Exact] | None, bits: int) -> list[dict[str, Any]]:
     """The theorems that cover runs in which each operation is rounded to nearest to `bits` bits, with unlimited
-    exponents: "id", "accepts", "where" (further premises on the string), "floats" (whether whole numbers must be
-    kept) and "length": the greatest number of input symbols that is covered, None if there is none."""
+    exponents: "id", "accepts", "states", "where" (further premises on the input), "floats" (whether whole numbers must
+    be kept) and "length": the greatest number of input symbols that is covered, None if there is none."""
     return within(model, values, Fraction(1, 2**bits))
 
 
@@ -197,10 +239,7 @@ def within(model: Transformer, values: Mapping[str, Exact] | None, u: Fraction) 
     for theorem in covering(model, values):
         longest = theorem.longest_at(u)
         length = None if longest is None or longest < max(added, 1) else longest - added
-        found.append(
-            {"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only), "floats": theorem.floats}
-            | {"length": length}
-        )
+        found.append(_told(theorem, model) | {"floats": theorem.floats, "length": length})
     return found
 
 
@@ -211,14 +250,13 @@ def noted(model: Transformer, bits: Mapping[str, int]) -> tuple[dict[str, str], 
     for theorem in theorems(model):
         added = model.embedding.added
         lengths = {p: None if (n := theorem.longest(p)) is None else n - added for p in sorted({*bits.values()})}
-        each = [f"{p} bits up to n = {n:,}" for p, n in lengths.items() if n is not None and n > 0]
-        where = [*theorem.only, *["floats keep whole numbers"] * theorem.floats, "exponents are unlimited"]
-        formula = f"accept <-> {theorem.accepts}"
-        notes[f"PROVED {theorem.id}"] = f"{formula}, where {' and '.join(where)}: {'; '.join(each) or 'no length'}"
-        listed.append(
-            {"id": theorem.id, "accepts": theorem.accepts, "where": list(theorem.only), "floats": theorem.floats}
-            | {"lengths": {str(p): n for p, n in lengths.items()}}
+        each = [f"{p} bits up to n = {until(n)}" for p, n in lengths.items() if n is not None and n > 0]
+        told = _told(theorem, model)
+        where = [*told["where"], *["floats keep whole numbers"] * theorem.floats, "exponents are unlimited"]
+        notes[f"PROVED {theorem.id}"] = (
+            f"{theorem.states}, where {' and '.join(where)}: {'; '.join(each) or 'no length'}"
         )
+        listed.append(told | {"floats": theorem.floats, "lengths": {str(p): n for p, n in lengths.items()}})
     for name in failing(model):
         notes[f"PROVED {name}"] = FAILS
     return notes, listed

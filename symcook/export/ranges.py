@@ -49,12 +49,13 @@ def bits_kept(roundings: Mapping[str, Any], bits: int) -> int:
 def longest_in_range(m: Archive, most: int, divided_last: bool = False) -> int:
     """The greatest length up to `most`, the added tokens included, at which no operation on the arrays `m` of an export
     overflows or underflows; 0 if there is none, or a part is not read here. With `divided_last` only runtimes count
-    that divide the averages of attention after the sum."""
-    format, _ = rounding.RUNTIMES[str(m["dtype"])]
-    least, end = format.least or 0, 2.0 ** ((format.most or 0) - 1) * float(2 - Fraction(2, 2**format.bits))
+    that divide the averages of attention after the sum. For a model that reads numbers it is the greatest number of
+    rows n such that this holds where each input is 0 or has a size from 1/2^k to 2^k, with 2^k the power of two after
+    n."""
+    numbers = len(m["inputs"]) > 0
 
     def inside(n: int) -> bool:
-        return greatest(m, n) < end and _normal(m, n, format.bits, least, divided_last)
+        return _in_range(m, n, divided_last, n.bit_length() if numbers else None)
 
     try:
         if not inside(1):
@@ -68,13 +69,29 @@ def longest_in_range(m: Archive, most: int, divided_last: bool = False) -> int:
         return 0
 
 
-def _normal(m: Archive, n: int, bits: int, least: int, divided_last: bool) -> bool:
-    """Whether no operation of a run on at most `n` tokens underflows."""
+def inputs_in_range(m: Archive, n: int, divided_last: bool = False) -> int:
+    """The greatest k such that no operation overflows or underflows where each input is 0 or has a size from 2^-k to
+    2^k, for a model that reads numbers and `n` rows, at most as many as `longest_in_range` gives."""
+    format, _ = rounding.RUNTIMES[str(m["dtype"])]
+    low, high = n.bit_length(), format.most or 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _in_range(m, n, divided_last, middle) else (low, middle)
+    return low
+
+
+def _in_range(m: Archive, n: int, divided_last: bool, inputs: int | None) -> bool:
+    """Whether no operation of a run on at most `n` tokens, or rows of inputs of sizes 2^-inputs to 2^inputs and 0,
+    overflows or underflows."""
     import numpy as np
 
+    format, _ = rounding.RUNTIMES[str(m["dtype"])]
+    end = 2.0 ** ((format.most or 0) - 1) * float(2 - Fraction(2, 2**format.bits))
+    if greatest(m, n, None if inputs is None else 2.0**inputs) >= end:
+        return False
     try:
         with np.errstate(all="ignore"):
-            _Underflow(np, m, n, bits, least, divided_last).run()
+            _Underflow(np, m, n, format.bits, format.least or 0, divided_last).run(inputs)
     except _Subnormal:
         return False
     return True
@@ -134,10 +151,20 @@ class _Underflow:
             sizes, np.where(zero, np.inf, least), np.where(zero, np.inf, grid), np.sign(array).astype(int)
         )
 
-    def run(self) -> None:
-        """The pass."""
+    def entered(self, inputs: int) -> SizeBounds:
+        """The rows of a model that reads numbers of the format, 0 or of a size from 2^-inputs to 2^inputs."""
+        np, m = self.np, self.m
+        given = np.isin(m["coordinates"], m["inputs"])
+        grid = max(-inputs, self.least) - self.bits + 1
+        return SizeBounds(
+            np.where(given, 2.0**inputs, 0.0), np.where(given, -inputs, np.inf), np.where(given, grid, np.inf),
+            np.zeros(len(given), dtype=int),
+        )  # fmt: skip
+
+    def run(self, inputs: int | None = None) -> None:
+        """The pass. `inputs` is None for a model that reads strings."""
         m = self.m
-        z = self.covering(self.held(m["embedding"]))
+        z = self.covering(self.held(m["embedding"])) if inputs is None else self.entered(inputs)
         if "positions" in m:
             table = m["positions"]
             seen = table[: self.n] if table.ndim == 2 else table[: self.n, : self.n].reshape(-1, table.shape[-1])

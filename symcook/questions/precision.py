@@ -97,8 +97,9 @@ def precision(
     "from" length 1 or 0 on; None if there is no such length), "wrong" and "length" (the first longer string that a
     run decides otherwise; with `beyond` it need not be the first, and "first" is False), "gives" and "exact" (the
     two answers). `extra["theorems"]` lists the stored theorems about the model on a machine that rounds: "id",
-    "accepts" (the strings that are accepted, as a formula), "where" (further premises), "floats" (whether whole numbers
-    must be kept), and "lengths": by number of bits the greatest length that the theorem covers.
+    "accepts" (the strings that are accepted, as a formula; None if the theorem is about values), "states" (what it
+    proves), "where" (further premises), "floats" (whether whole numbers must be kept), and "lengths": by number of bits
+    the greatest length that the theorem covers.
 
     Raises: BadInput: a model that does not decide about strings, an unknown format, or too many strings of a
     length. Undecided: an exact answer is not known within the limit.

@@ -97,7 +97,10 @@ def theorem_lines(answer: Mapping[str, Any]) -> list[str]:
         where = f" where {' and '.join(theorem['where'])}" if theorem["where"] else ""
         order = ", if attention normalises after summing" if theorem["divided_last"] else ""
         until = grouped(theorem["length"] - added)
-        lines.append(f"{theorem['id']} proves every decision up to length {until} in {answer['dtype']}{order}{where}")
+        what, dtype = "every decision", answer["dtype"]
+        if theorem["accepts"] is None:
+            what, dtype = theorem["states"], f"{dtype}, with u = 2^-{theorem['bits']}"
+        lines.append(f"{theorem['id']} proves {what} up to length {until} in {dtype}{order}{where}")
     return lines
 
 

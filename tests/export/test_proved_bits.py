@@ -32,6 +32,37 @@ def test_typed_symbols_are_counted() -> None:
     assert theorem["lengths"] == {"11": 252} and theorem["id"] == "lem.rounded_first"
 
 
+def test_a_least_length_is_told() -> None:
+    """FIRST has a theorem from n = 2 on, the string of one symbol; that of dyck-1 is about each string with a run."""
+    least = "the input has at least 1 symbol"
+    (theorem,) = precision(build("first"), 1, formats=["float16"]).extra["theorems"]
+    assert theorem["where"] == [least, "0 < c"]
+    assert [one["where"] for one in provedbits.in_bits(build("first"), {"c": 2}, 8)] == [[least]]
+    assert [one["where"] for one in provedbits.in_bits(build("dyck-1"), None, 8)] == [[]]
+
+
+@pytest.mark.parametrize(
+    ("premise", "least", "told"),
+    [
+        ("2 <= n", 2, "the input has at least 1 symbol"),
+        ("3 < n", 4, "the input has at least 3 symbols"),
+        ("1 <= n", 1, None),
+    ],
+)
+def test_the_least_length_by_premise(premise: str, least: int, told: str | None) -> None:
+    text = f"all n:Int, u:Real. {premise} & n*u < 1 -> run(rounded-first; u) -> (accept(rounded-first) <-> n = 1)"
+    read = provedbits._read("lem.some", text)
+    assert read is not None and read.shortest == least and read.where(1) == ([] if told is None else [told])
+    assert read.longest(8) == 255 and read.longest(1) == (1 if least == 1 else None)
+
+
+def test_stored_models_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second question reads no file of a model."""
+    assert list(provedbits._about(MAJORITY)) == ["lem.rounded_majority", "lem.floats_majority"]
+    monkeypatch.setattr(provedbits, "document_hash", lambda _: pytest.fail("read again"))
+    assert provedbits._about(build("dyck-1")) == ("lem.rounded_dyck_fails", "lem.floats_dyck")
+
+
 def test_precision_prints_them() -> None:
     answer = precision(build("dyck-1"), 1, formats=["float16", "float32"])
     (note,) = (text for name, text in answer.notes.items() if name == "PROVED lem.floats_dyck")
@@ -42,9 +73,17 @@ def test_precision_prints_them() -> None:
 
 
 def test_a_model_without_a_theorem() -> None:
-    """Of other weights, or with other statements, as one that a run exists, nothing is cited."""
+    """Of other weights nothing is cited; of a statement that some run exists neither."""
     assert precision(build("parity"), 1).extra["theorems"] == []
-    assert list(provedbits.theorems(build("lookup-quadratic"))) == []
+    assert [one.id for one in provedbits.theorems(build("lookup-quadratic"))] == ["lem.rounded_lookup_quadratic"]
+
+
+def test_a_theorem_about_values() -> None:
+    """What it proves is its conclusion, and the premises on the inputs are told."""
+    (theorem,) = provedbits.theorems(build("lookup-quadratic"))
+    assert theorem.accepts is None
+    assert theorem.states == "abs(found(a) - value(q)) <= (pow(1/(1 - u), 3) - 1)*abs(value(q))"
+    assert theorem.only[-1] == "abs(query(a) - q) <= 1/4" and theorem.longest(24) == 418
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,16 @@ def test_the_longest_strings_in_float16() -> None:
     assert answered(m, MAJORITY, strings).tolist() == [False, True, True]
 
 
+def test_an_induction_head_cites_at_every_length_of_its_range() -> None:
+    """Its theorem has no bound on n; numbers of at most 1 leave no format. Each row of 0 and 1 is the symbol's."""
+    model = sc.build("induction-most-recent")
+    m, roundings = arrays_of(model, "float16")
+    (theorem,) = provedbits.cited(model, None, m, roundings)
+    assert theorem["id"] == "lem.floats_induction_stored" and theorem["accepts"] is None
+    assert theorem["states"].startswith("all i in 1..n. all c in 0..3. inductright(w, i, c) -> found_A(i) = I[c = 0]")
+    assert answered(m, model, ["AABCA"]).tolist() == [[0, 0, 1, 2, 1]]
+
+
 def test_a_weight_with_a_larger_error_gives_fewer_bits() -> None:
     """sqrt(6) in float64 is off by 4.5e-16, more than 2^-51; the tables of this export have 9 tokens."""
     _, roundings = arrays_of(sc.build("first"), "float64")
@@ -91,6 +101,37 @@ def test_what_leaves_the_range_of_float16(weights: tuple[str, ...], inside: bool
         answered(m, model, ["a"])
 
 
+def rows_of_numbers(m: Any, rows: list[list[float]]) -> Any:
+    """The coordinate `found` in numpy, which raises where a number overflows or underflows."""
+    with np.errstate(under="raise", over="raise"):
+        return archive.evaluate(m, archive.place(m, np.array([rows])))[0, :, list(m["coordinates"]).index("found")]
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "length"),
+    [
+        ("lookup-quadratic", "float32", 418),
+        ("predecessor-quadratic", "float32", 418),
+        ("lookup-quadratic", "float16", 3),
+    ],
+)
+def test_lookups_cite_for_inputs_in_a_range(name: str, dtype: str, length: int) -> None:
+    """96*n^2*u <= 1; in float16 a fourth row may underflow. With inputs at both ends of the range numpy neither
+    overflows nor underflows, and each query for a position gets the value there within 3 roundings."""
+    m, roundings = arrays_of(sc.build(name), dtype, 500 if dtype == "float32" else 20)
+    (theorem,) = provedbits.cited(sc.build(name), None, m, roundings)
+    assert theorem["length"] == length and theorem["accepts"] is None
+    k = int(theorem["where"][-1].rpartition("^")[2])
+    assert theorem["where"][-1] == f"each input is 0 or a number of {dtype} of a size from 2^-{k} to 2^{k}"
+    assert 2**k > length
+    values = [(-1) ** j * 2.0 ** (k if j % 3 else -k) if j % 5 else 0.0 for j in range(length)]
+    if name == "lookup-quadratic":
+        found, wanted = rows_of_numbers(m, [[length - j, v] for j, v in enumerate(values)]), np.array(values[::-1])
+    else:
+        found, wanted = rows_of_numbers(m, [[v] for v in values])[1:], np.array(values[:-1])
+    assert (abs(found - wanted) <= 4 * abs(wanted) * 2.0 ** -theorem["bits"]).all()
+
+
 def test_a_norm_is_not_read() -> None:
     m, _ = arrays_of(sc.build("first-layernorm"), "float32")
     assert longest_in_range(m, 5) == 0
@@ -100,12 +141,14 @@ def test_certificates_cite() -> None:
     """The line is printed, and a model whose parameter has another value is covered too."""
     exported = sc.build("dyck-1").arrays(max_length=2, dtype="float32")
     assert exported.document["theorems"] == [
-        {"id": "lem.floats_dyck", "accepts": "dyck(w, n)", "where": [], "divided_last": True, "length": 4194302}
+        {"id": "lem.floats_dyck", "accepts": "dyck(w, n)", "states": "accept <-> dyck(w, n)", "where": []}
+        | {"divided_last": True, "bits": 24, "length": 4194302}
     ]
     line = "lem.floats_dyck proves every decision up to length 4,194,302 in float32, if attention normalises"
     assert line in exported.text()
     twice = sc.build("first").arrays(values={"c": 2}, max_length=3, dtype="float32").document["theorems"]
-    assert [(one["id"], one["where"], one["length"]) for one in twice] == [("lem.rounded_first", [], 4)]
+    least = ["the input has at least 1 symbol"]
+    assert [(one["id"], one["where"], one["length"]) for one in twice] == [("lem.rounded_first", least, 4)]
 
 
 @pytest.mark.parametrize(
@@ -123,9 +166,19 @@ def test_a_run_in_bits_names_the_length(bits: int, string: str, line: str, capsy
     assert line in capsys.readouterr().out
 
 
+def test_a_run_of_numbers_in_bits(capsys: pytest.CaptureFixture[str]) -> None:
+    """96*n^2 <= 2^12 at n = 6."""
+    assert main(["run", "lookup-quadratic", "--rows", "1,5;2,6", "--domain", "mpmath", "--bits", "12"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "lem.rounded_lookup_quadratic covers inputs up to length 6 in 12 bits where 1 <= a and a <= n" in text
+
+
 def test_a_run_in_bits_without_a_theorem(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "parity", "--input", "01", "--domain", "mpmath", "--bits", "20"]) == 0
     assert "no proved theorem covers runs of this model in 20 bits" in capsys.readouterr().out
     assert main(["run", "first", "--input", "1", "--domain", "mpmath", "--bits", "8", "--json"]) == 0
     (theorem,) = json.loads(capsys.readouterr().out)["theorems"]
-    assert theorem == {"id": "lem.rounded_first", "accepts": "w(1) = 1", "where": [], "floats": False, "length": 28}
+    assert theorem == {
+        "id": "lem.rounded_first", "accepts": "w(1) = 1", "states": "accept <-> w(1) = 1",
+        "where": ["the input has at least 1 symbol"], "floats": False, "length": 28,
+    }  # fmt: skip

@@ -453,6 +453,7 @@ def test_the_automation_ends():
 LONG = {
     "lem.counting_counts": 145,
     "lem.floats_induction_frequent": 130,
+    "lem.floats_induction_stored": 145,
     "lem.front_tokens": 190,
     "lem.logic_counted": 135,
     "lem.logic_counts": 145,

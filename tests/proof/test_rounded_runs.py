@@ -332,6 +332,7 @@ NEAR = [
     ("lem.rounded_lookup_almost_orthogonal", "1024*B*N^3*u", "1024*B*N^2*u"),
     pytest.param("lem.rounded_lookup_hash", "u), 3)", "u), 2)", marks=pytest.mark.campaign),
     ("lem.floats_induction_frequent", "16*n*(S + 4)^2*u", "n*(S + 4)^2*u"),
+    ("lem.floats_induction_stored", "u <= 1", "u <= 2"),
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import runpy
 from fractions import Fraction
 from math import log2
 from typing import Any
@@ -13,6 +14,7 @@ from checkout import ROOT
 from site_pages import drawn, load
 
 import symcook as sc
+from symcook.export.archive import cast
 from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
 
@@ -56,6 +58,17 @@ def test_three_scores_find_what_a_run_finds(name: str, longest: int, numbers: di
     run = sc.build(name).run([{"query": i, "value": i % 2} for i in range(1, longest + 1)], trace=True, **numbers)
     found = [float(value) for value in run.trace[-1]["coordinates"]["found"]]
     assert next(i for i, value in enumerate(found, 1) if value != i % 2) == wrong
+
+
+def test_bfloat16_of_the_script_is_that_of_exports() -> None:
+    """Rounded to nearest, ties to even. The answers are those of 8 bits with unlimited exponents, up to the page's."""
+    script = runpy.run_path(str(ROOT / "examples" / "bfloat16.py"))
+    numbers = [0.0, 1.0, 1 + 2.0**-8, 1 + 3 * 2.0**-8, 257.0, 259.0, -1 / 3, 1e-30, 3.0e38]
+    assert [script["rounded"](x) for x in numbers] == cast(numbers, "bfloat16").tolist()
+    assert script["rounded"](257.0) == 256 and script["rounded"](259.0) == 260
+    model = sc.build("dyck-1")
+    for string in ("()", "(()", "())(", "(()())", ")(()", "(((())))", "()()())"):
+        assert script["balanced"](string) is model.run(string, "mpmath", bits=8).accept
 
 
 @drawn
