@@ -49,7 +49,11 @@ def list_(
     With --json the key "kind" says which each is. The exit code is 1 if nothing fits.
     """
     if text is not None and search is not None:
-        raise BadInput("one text to search for must be given", f"{text} and --search {search}", "leave one out")
+        raise BadInput(
+            "the text to search for must be given once, either alone or with --search",
+            f"{text} and --search {search}",
+            "leave one out",
+        )
     return print_list(as_json, text or search or "")
 
 
@@ -338,7 +342,11 @@ def _claim_ids(name: str) -> list[str]:
         return ids_below
     if name not in inventory() and (name in statements() or recipes.exists(name)):
         what = "a recipe" if recipes.exists(name) else "a stored statement, but not a claim of a paper"
-        raise BadInput("claims must have ids of claims", f"{name}, {what}", f"see symcook prove {name}")
+        raise BadInput(
+            "symcook claims takes ids of claims, such as those that symcook claims lists",
+            f"{name}, {what}",
+            f"see symcook prove {name}",
+        )
     return [claim(name).id]
 
 

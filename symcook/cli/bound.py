@@ -90,7 +90,7 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     merged = read_settings(settings)
     for name, value in read(text).items():
         if name in merged:
-            raise BadInput("a setting must be given once", name)
+            raise BadInput("a parameter must be set only once", name)
         merged[name] = value
     return merged or None
 

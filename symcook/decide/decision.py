@@ -214,7 +214,11 @@ def recheck(
     checked without a search; BadInput where the certificate is invalid."""
     if decodes(model):
         do = "symcook prove checks the one that symcook compile dfa --prove writes"
-        raise BadInput("a certificate here must be of a model that answers without decoding", model.name, do)
+        raise BadInput(
+            "symcook decide writes certificates only for models that answer in one pass, without decoding",
+            model.name,
+            do,
+        )
     model = reads_symbols(model.bind(values))
     # The model is read from its weights again: an automaton, or else a machine that counts.
     machine: Any

@@ -153,7 +153,10 @@ def _split_verdicts(
         raise NotExact(f"at most {ROUNDS} parts of a class are looked at", "more")
     # The parts of a class disagree, or the two lines of a part do, so that the class has no single verdict.
     if any(len(verdict_set) != 1 or OPEN in verdict_set for verdict_set in verdict_sets):
-        raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
+        raise NotExact(
+            "prefixes are grouped only if all prefixes of a group have the same answer",
+            "a group with an undecided answer",
+        )
     return [verdict_set.pop() for verdict_set in verdict_sets], end
 
 

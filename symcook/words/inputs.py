@@ -295,7 +295,7 @@ class Strings:
 
     def draw(self, n: int, sample: int, seed: int = 0) -> Array:
         """Distinct strings of length `n`, drawn with a seed, in the order of the alphabet: the numbers of their
-        symbols, a row for each position and a column for each string. All strings of the length if `sample` is not
+        symbols, a row for each position and a column for each string. All strings of length n if `sample` is not
         less."""
         places, alphabet = sorted(_places(self.many(n), sample, seed)), self.model.alphabet
         if self.language is not None:

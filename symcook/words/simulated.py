@@ -508,7 +508,10 @@ class FewBits:
         # The exact verdicts come from the intervals, which must decide every accepted entry.
         exact_verdicts = told(self.model.readout, [pair.hull for pair in pairs], states)
         if (exact_verdicts[accepted] < 0).any() or domain.numbers.hulls.wild:
-            raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
+            raise NotExact(
+                "prefixes are grouped only if all prefixes of a group have the same answer",
+                "a group with an undecided answer",
+            )
         run_verdicts = said(self.model.readout, [pair.run for pair in pairs], states)
         wrong = accepted[run_verdicts[accepted] != exact_verdicts[accepted]]
         if not len(wrong):

@@ -130,7 +130,7 @@ def test_what_has_no_program_for_every_length_is_refused() -> None:
         (lambda: rasp.Selector(rasp.tokens), "made by Select"),  # type: ignore[arg-type]
         (lambda: rasp.Select(rasp.tokens, rasp.tokens, "=="), "write Comparison.EQ"),  # type: ignore[arg-type]
         (lambda: rasp.Map("f", rasp.tokens), "must be a function"),  # type: ignore[arg-type]
-        (lambda: sc.compile("srasp", "x = in(i)", alphabet="ab", causal=True), "causal must go with"),
+        (lambda: sc.compile("srasp", "x = in(i)", alphabet="ab", causal=True), "causal must be used only with"),
     ):
         with pytest.raises(BadInput) as error:
             ask()
