@@ -216,7 +216,7 @@ def _each_string(
 
     chosen = choose(name, settings)
     if not chosen.model.alphabet:
-        raise BadInput("--inputs must be given to a model that reads strings", f"{name}, which reads numbers")
+        raise BadInput("--inputs must be chosen only for a model that reads strings", f"{name}, which reads numbers")
     need_values(chosen)
     strings = finite(chosen.model, **language)
     if strings.count > LISTED:

@@ -205,8 +205,8 @@ def test_layer_norm_without_epsilon_away_from_zero_variance():
     [
         ({}, "an error bound needs the size of the errors, or a float type whose rounding makes them"),
         ({"dtype": "float31", "n": 3}, "did you mean float32"),
-        ({"dtype": "float32"}, "length must be given"),
-        ({"dtype": "float16", "n": 2, "model": "dyck-1-nonuniform", "values": "N=1000"}, "must fit|be too small to change"),
+        ({"dtype": "float32"}, "needs the length n"),
+        ({"dtype": "float16", "n": 2, "model": "dyck-1-nonuniform", "values": "N=1000"}, "range of|too small"),
         ({"dtype": "float32", "n": 40}, "too many"),
     ],
 )
