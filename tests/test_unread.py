@@ -142,7 +142,7 @@ def test_a_number_system_inherits_a_refusal_of_what_it_has_not() -> None:
         lambda: system.attend([], [], [], Mask.NONE, "average", 1),
         lambda: system.distribution([]),
     ):
-        with pytest.raises(BadInput, match="the number system must have"):
+        with pytest.raises(BadInput, match="the number system must support"):
             ask()
 
 

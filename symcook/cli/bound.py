@@ -44,7 +44,7 @@ def _option(name: str) -> str:
 
 _Kind = Annotated[str, argument(type=OneOf("kind of bound", list(bounds.KINDS)), metavar="KIND")]
 _Model = Annotated[str | None, argument(required=False, metavar="[NAME]")]
-_Text = Annotated[str | None, option("Several values at once: 'N=4, eps=1/16'.", "V", None, "--values")]
+_Text = Annotated[str | None, option("Several arguments at once: 'N=4, eps=1/16'.", "V", None, "--values")]
 _Digits = Annotated[int, option("Decimal digits of both rigorous intervals.", "D", DIGITS)]
 _RANGE = "RANGE"
 _Over = Annotated[

@@ -51,7 +51,7 @@ def decide(
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
     certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
-    check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
+    check: Annotated[str | None, option("Check a certificate file again, without a search.", "FILE.json")] = None,
     settings: Settings,
     tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
     force: Force,

@@ -239,7 +239,13 @@ Json = Annotated[bool, option("Print one JSON document.", None, None, "--json")]
 Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
     tuple[str, ...],
-    option("An argument, a parameter or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
+    option(
+        "The value of an argument, a parameter or an input. Repeatable.",
+        "NAME=VALUE",
+        None,
+        "--set",
+        shell_complete=_settable,
+    ),
 ]
 DomainOption = Annotated[
     str | None,
@@ -263,8 +269,8 @@ InputsOption = Annotated[
 ]
 SAMPLE = Whole("the number of strings", 1, 1_000_000)
 SEED = Whole("the seed", 0, 10**18)
-Sample = Annotated[int | None, option("With --inputs: so many of its strings, drawn.", "K", SAMPLE)]
-Seed = Annotated[int | None, option("With --sample: the seed of the draw (0).", "S", SEED)]
+Sample = Annotated[int | None, option("With --inputs: use K of its strings, drawn at random.", "K", SAMPLE)]
+Seed = Annotated[int | None, option("With --sample: the seed of the random draw (0).", "S", SEED)]
 PositionsOption = Annotated[
     str | None,
     option("Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).", "P", None,

@@ -64,15 +64,21 @@ def prove(
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
     claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
-    other: Annotated[str | None, option("A second model: its values are other.NAME(i).", "MODEL", None, "--with")],
-    rounded: Annotated[str | None, option("The statement is about every run with relative errors up to U.", "U")],
-    proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
+    other: Annotated[
+        str | None, option("A second model, whose values the statement calls other.NAME(i).", "MODEL", None, "--with")
+    ],
+    rounded: Annotated[
+        str | None, option("The statement is about all runs whose operations have relative errors up to U.", "U")
+    ],
+    proof: Annotated[
+        str | None, option("A proof script for the statement; without one, symcook searches for a proof.", "FILE")
+    ],
     settings: Settings,
-    seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
+    seconds: Annotated[int | None, option("With --statement: the time limit in seconds (60).", "S", SECONDS)],
     bundle: Annotated[
         str | None, option("A new folder with statement, certificate, cited lemmas and the checker.", "DIR")
     ],
-    explain: Annotated[bool, option("Where a statement is undecided, what each prover answered.")],
+    explain: Annotated[bool, option("If a statement is undecided, show what each prover answered.")],
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:

@@ -81,7 +81,7 @@ def run(
     picture: Annotated[
         str | None, option("Draw the trace: the residual stream, and where each head looks.", "FILE", None, "--svg")
     ],
-    dark: Annotated[bool, option("With --svg: for dark pages.")],
+    dark: Annotated[bool, option("With --svg: draw for a dark background.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
     inputs: InputsOption = None,
     sample: Sample = None,
@@ -324,7 +324,7 @@ def derive(
     tokens: Tokens,
     rows: RowsOption,
     settings: Settings,
-    cases: Annotated[bool, option("Split where a comparison is open: one closed form for each case.")],
+    cases: Annotated[bool, option("Split where a comparison is undecided: one closed form for each case.")],
     latex: Latex,
     document: Complete,
     target: Annotated[str | None, option("Write the certificate of the forms at every length.", "FILE", None, "-o")],
@@ -464,9 +464,11 @@ def check(
     settings: Settings,
     tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
     resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
-    workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
-    scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
-    yes: Annotated[bool, option("Allow more than an hour, or 2^34 strings.")],
+    workers: Annotated[int | None, option("Use up to K processes (fewer for a small check).", "K", WORKERS)] = None,
+    scheduler: Annotated[
+        str | None, option("Use the Dask cluster whose scheduler has this address.", "ADDRESS")
+    ] = None,
+    yes: Annotated[bool, option("Allow a check of more than an hour, or of more than 2^34 strings.")],
     inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,

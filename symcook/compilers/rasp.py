@@ -239,7 +239,7 @@ class Aggregates(Selections):
         if not groups:
             return default
         if len(groups) > 1:
-            must = "an aggregate must select by one rule before, at and after i, or on one side only: a head has one mask"
+            must = "an aggregate must select by one rule at all positions, or on one side of i: a head has one mask"
             raise BadInput(must, shown, "aggregate each side by itself")
         ((side, side_cases),) = groups
         # No mean is needed if only the position itself can be selected, or if the value is constant.

@@ -252,7 +252,7 @@ class Transformer(Verbs, Shown):
             for free in sorted(value.free_symbols, key=str):
                 if free.name not in allowed:
                     raise BadInput(
-                        f"every parameter must be declared; i and n may be only in positions and temperatures ({where})",
+                        f"every parameter must be declared; i and n may occur in positions and temperatures ({where})",
                         free.name,
                         f"add Parameter('{free.name}', ...)",
                     )

@@ -292,8 +292,11 @@ class _SraspReader:
         if self.kind(term) == "selector":
             return term.line
         if self.kind(term) == "truth" and term.at - {"i", "j"}:
-            raise BadInput(f"a condition on pairs of positions must name i or j for each sequence ({place_at(term.token)})", "a name without (i) or (j)",
-                           "write x(j) or x(i)")  # fmt: skip
+            raise BadInput(
+                f"a condition on pairs of positions must name i or j for each sequence ({place_at(term.token)})",
+                "a name without (i) or (j)",
+                "write x(j) or x(i)",
+            )
         return self._add(term.token, "query" if term.at == {"i"} else "key", term.line)
 
     def _together(self, token: Token, *terms: PlacedLine) -> frozenset[str]:

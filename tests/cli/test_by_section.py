@@ -78,7 +78,7 @@ def test_bad_alphabets(given: object) -> None:
 
 def test_a_symbol_that_the_model_adds_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "show", "inverse-position", "--set", "alphabet=a BOS")
-    assert "alphabet must not have BOS" in said
+    assert "alphabet must not contain BOS" in said
 
 
 def test_the_length_that_is_too_great_counts_what_the_model_adds(capsys: pytest.CaptureFixture[str]) -> None:

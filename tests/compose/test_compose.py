@@ -905,7 +905,7 @@ REFUSED = {
     "a copy of two to one": (lambda: _builder().attention("z", ("a", "m")), "as many coordinates"),
     "a model without readout": (lambda: _builder().build("z"), "must have a readout"),
     "a readout of nothing": (lambda: _builder().readout("value", "last", "mean"), "must be a known name"),
-    "a recipe with strings": (lambda: _builder().recipe("z", "dyck-1"), "must take inputs"),
+    "a recipe with strings": (lambda: _builder().recipe("z", "dyck-1"), "must take numeric inputs"),
     "a recipe that writes onto its input": (lambda: _builder().recipe("z", SAME), "must write new"),
     "a recipe that writes an input which it does not show": (
         lambda: _builder().recipe("z", WRITES, reads={"x": "a"}),

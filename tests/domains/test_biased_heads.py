@@ -125,7 +125,7 @@ def test_a_one_below_by_hand() -> None:
     one = sc.Head(("x",), ("y",), [[1]], [[1]], [[1]], "none", PLUS_ONE)
     assert said(one, "aa") == "exp(1)/(exp(1) + 1/2)"
     with pytest.raises(
-        BadInput, match="a head with a slope (ALiBi) must not have this weighting; given: softmax-plus-one"
+        BadInput, match="must not have this weighting; given: softmax-plus-one"
     ):
         sc.BiasedHead(("v",), ("v",), [], [], [[1]], weighting=PLUS_ONE, slope=1)
 

@@ -101,7 +101,7 @@ def test_what_is_no_family_is_refused_in_one_sentence(sentence: str, name: str, 
 
 
 VALUES: list[tuple[str, str, dict[str, Any]]] = [
-    ("dyck-k-d must have sizes with 1 <= K; given: K = 0", "dyck-k-d", {"K": 0, "D": 2}),
+    ("the sizes of dyck-k-d must satisfy 1 <= K; given: K = 0", "dyck-k-d", {"K": 0, "D": 2}),
     ("dyck-k-d must have a whole number for D; given: none", "dyck-k-d", {"K": 2}),
     ("dyck-k-d must have a whole number for D; given: 1/2", "dyck-k-d", {"K": 2, "D": "1/2"}),
     ("dyck-k-d has no size or table", "dyck-k-d", {"K": 2, "D": 2, "E": 1}),

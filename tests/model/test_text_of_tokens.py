@@ -27,7 +27,7 @@ def with_words(*words: str) -> sc.Transformer:
     return builder.build("words")
 
 
-TWO = "a text must be readable as tokens in only one way; given: ab"
+TWO = "text must be a string of tokens in one way only; given: ab"
 
 
 def test_text_with_two_readings_is_refused_by_every_reader() -> None:

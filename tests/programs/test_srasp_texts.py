@@ -139,7 +139,7 @@ def test_without_a_default_an_aggregate_is_what_it_is_of_objects(source: str, wa
 
 
 @pytest.mark.parametrize(
-    "alphabet, said", [("", "must have a symbol"), ("aa", "must have each symbol once"), (None, "an alphabet")]
+    "alphabet, said", [("", "at least one symbol"), ("aa", "must have each symbol once"), (None, "an alphabet")]
 )
 def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=said):
