@@ -371,9 +371,8 @@ def extended(model: Transformer, given: str | Sequence[str], steps: int, domain:
     for label in _labels(tuple(start), steps, lambda _: False, greatest):
         labels.append(label)
         if label not in bound.alphabet and len(labels) < steps:
-            end = f"{len(labels)} steps where {label} comes then, which is no symbol"
-            must = f"a string must be extended by at most {end}"
-            raise BadInput(must, steps)
+            must = f"this string must be extended by at most {len(labels)} steps: the model ends it with {label}"
+            raise BadInput(must, steps, f"give {len(labels)} steps or fewer")
     return (*start, *labels)
 
 

@@ -104,7 +104,7 @@ def with_weights(model: Transformer, weights: Mapping[str, Any], *, name: str | 
         if "[" in weight:
             entry = read_weight(model, weight)
             if entry.sign < 0:
-                raise BadInput("the name of a weight must have no sign", weight, "give the value with its sign")
+                raise BadInput("the name of a weight must have no sign (minus)", weight, "give the value with its sign")
             changed = with_weight(changed, entry, exact(value))
             continue
         part, _, matrix = weight.rpartition(".")

@@ -388,7 +388,9 @@ class Readout(Named):
         sizes = tuple(self.groups) if isinstance(self.groups, (list, tuple)) else (self.groups,)
         if self.kind != "groups":
             if sizes:
-                raise BadInput("groups must be given for the readout groups and for no other", self.kind)
+                raise BadInput(
+                    "groups must be given for a readout of the kind groups, and for no other kind", self.kind
+                )
             return ()
         if not sizes or not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != len(labels):
             raise BadInput(f"groups must be positive integers that add up to the {len(labels)} labels", sizes or "none")

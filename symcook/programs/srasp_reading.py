@@ -543,7 +543,11 @@ class _SraspReader:
             raise BadInput(f"else must stand last in a map ({place_at(begin)})", "else before")
         key_values = {lines.lines[key.line].value for key in keys}
         if len(key_values) < len(keys):
-            raise BadInput(f"a map must have each key once ({place_at(begin)})", "one twice")
+            raise BadInput(
+                f"a map must have each key once ({place_at(begin)})",
+                "a repeated key",
+                "leave one of its two values out",
+            )
         for key in keys:
             self._known(value, key)
         # Without "else" the keys must be all possible values, and these are not listed for a number.
