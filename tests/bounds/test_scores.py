@@ -172,7 +172,7 @@ def test_scores_of_many_digits():
         (lambda: softmax_of_scores([]), "at least one score"),
         (lambda: softmax_of_scores([0.5]), "must be exact"),
         (lambda: softmax_of_scores("q"), "no names except j"),
-        (lambda: softmax_of_scores("j"), "needs n"),
+        (lambda: softmax_of_scores("j"), "needs the length n"),
         (lambda: softmax_of_scores("1, 2", n=3), "the number of scores"),
         (lambda: softmax_of_scores("1, 2", 0), "gamma must be positive"),
         (lambda: quadratic_lookup(-1), "gamma must be positive"),
