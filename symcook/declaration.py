@@ -28,8 +28,8 @@ min_length N: The smallest length; 0 includes the empty string.
 n N: The length: how many scores, positions or symbols there are.
 gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
 inputs --inputs X: The strings to test: a file of strings, an automaton file or a regular expression (all).
-sample --sample K: With --inputs: so many of its strings, drawn.
-seed --seed S: With --sample: the seed of the draw (0).
+sample --sample K: With --inputs: use K of its strings, drawn at random.
+seed --seed S: With --sample: the seed of the random draw (0).
 positions --positions P: Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).
 values --set NAME=VALUE: An argument of the recipe or a value of a symbol. Repeatable.
 digits D: Decimal digits of rigorous intervals.

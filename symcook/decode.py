@@ -74,9 +74,7 @@ def end_label(model: Transformer) -> str | None:
     """
     others = [label for label in model.readout.labels if label not in model.alphabet]
     if len(others) > 1:
-        raise BadInput(
-            "one label at most may be no symbol of the alphabet: the one that ends a string", " ".join(others)
-        )
+        raise BadInput("all labels except one, which ends a string, must be symbols of the alphabet", " ".join(others))
     return others[0] if others else None
 
 
@@ -248,7 +246,9 @@ def stream(
         bound.tokens(start)  # raises BadInput for an invalid string
     else:
         raise BadInput(
-            "decoding must have a first symbol", "none", "give one, or a model that adds a token before the input"
+            "decoding must start from at least one token",
+            "none",
+            "give one, or a model that adds a token before the input",
         )
     ends, symbols = speech_of(bound).ends, frozenset(bound.alphabet)
     greatest = _largest_label(scores, names, digits, bits)
@@ -278,7 +278,9 @@ def _with_largest_label(model: Transformer, position: str) -> Transformer:
         "a model that generates tokens must have a readout with labels", ("distribution", "largest", "groups")
     )
     if model.embedding.after is not None:
-        raise BadInput("a model that continues its input must add no token after it", model.embedding.after, _NO_END)
+        raise BadInput(
+            "a model that continues its input must add no special token after the input", model.embedding.after, _NO_END
+        )
     kind = "groups" if model.readout.groups else "largest"
     return replace(model, readout=replace(model.readout, kind=kind, position=position))
 
@@ -326,8 +328,8 @@ def continued(
     bound = model.bind(values)
     why = bound.unfollowed()
     if why is not None:
-        must = "a continuation is checked in one pass where no answer rests on what follows"
-        raise BadInput(must, why, "decode it instead")
+        must = "a continuation is checked in one pass only if no answer depends on later symbols"
+        raise BadInput(must, why, "decode it step by step instead")
     # Each token must be a label of the readout.
     scores, start, tokens = _with_largest_label(bound, "each"), _string(bound, given), tuple(tokens)
     for token in tokens:
@@ -339,7 +341,9 @@ def continued(
     first = len(start) + bound.embedding.added - 1
     if first < 0:
         raise BadInput(
-            "decoding must have a first symbol", "none", "give one, or a model that adds a token before the input"
+            "decoding must start from at least one token",
+            "none",
+            "give one, or a model that adds a token before the input",
         )
     read_tokens = bound.tokens((*start, *tokens[:-1]))
     reason: Undecided | NotExact | None = None
@@ -374,9 +378,8 @@ def extended(model: Transformer, given: str | Sequence[str], steps: int, domain:
     for label in _labels(tuple(start), steps, lambda _: False, greatest):
         labels.append(label)
         if label not in bound.alphabet and len(labels) < steps:
-            end = f"{len(labels)} steps where {label} comes then, which is no symbol"
-            must = f"a string must be extended by at most {end}"
-            raise BadInput(must, steps)
+            must = f"this string must be extended by at most {len(labels)} steps: the model ends it with {label}"
+            raise BadInput(must, steps, f"give {len(labels)} steps or fewer")
     return (*start, *labels)
 
 
@@ -393,7 +396,7 @@ def recognizes(
     given = _string(model, given)
     step_count = steps(len(given))
     if type(step_count) is not int or step_count < 1:
-        raise BadInput("a string must be recognized in at least one step", step_count)
+        raise BadInput("the number of decoding steps to recognize a string must be at least 1", step_count)
     return extended(model, given, step_count, domain)[-1] == yes
 
 

@@ -366,13 +366,15 @@ class _Task:
         if model.embedding.inputs is None:
             if given is None:
                 do = "give --input, or take symcook.closed.every_length(model) for all lengths"
-                raise BadInput("a sequence model needs an input to derive", model.name, do)
+                raise BadInput("a closed form of a model that reads sequences is derived for one input", model.name, do)
             self.sequence, self.given = prepare(self.model, given)
             self.inputs: tuple[str, ...] = ()
             return
         # A model of rows of numbers: one row may be given as a mapping, and a pointwise model may leave inputs out.
         if given is None and not model.pointwise:
-            raise BadInput("a sequence model needs an input to derive", model.name, "give --rows")
+            raise BadInput(
+                "a closed form of a model that reads sequences is derived for one input", model.name, "give --rows"
+            )
         rows = [given or {}] if given is None or isinstance(given, Mapping) else given
         if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
             model.rows(rows)  # raises BadInput, which says what rows are

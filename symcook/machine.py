@@ -51,10 +51,10 @@ class Machine:
     def __init__(self, model: Transformer, domain: Domain) -> None:
         why = model.unfollowed()
         if why is not None:
-            must = "a model that is followed from left to right must not depend on what follows"
+            must = "a model that is run symbol by symbol from left to right must not depend on later symbols"
             raise BadInput(must, why, "run whole strings instead")
         if not follows(domain):
-            must = "a model is followed in a number system whose comparisons do not branch"
+            must = "to run a model symbol by symbol, the number system must decide comparisons without splitting cases"
             raise BadInput(must, domain.name, "ask derive for the closed form of a whole string")
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
 

@@ -351,10 +351,14 @@ def _stacked(arrays: Sequence[NDArray[Any]], pad: bool) -> NDArray[Any]:
 
     lengths = sorted({len(one) for one in arrays})
     if not lengths:
-        raise BadInput("there must be a run whose numbers are read", "none", "give an input")
+        raise BadInput("activations must be read from at least one run", "none", "give an input")
     if len(lengths) > 1 and not pad:
         given = f"lengths from {lengths[0]} to {lengths[-1]}"
-        raise BadInput("the inputs must have one length to be one array", given, "write pad=True to fill with nan")
+        raise BadInput(
+            "inputs that are returned as one array must all have the same length",
+            given,
+            "write pad=True to fill with nan",
+        )
     shape = tuple(max(one.shape[axis] for one in arrays) for axis in range(arrays[0].ndim))
     filled = np.full((len(arrays), *shape), np.nan)
     for one, place in zip(arrays, filled, strict=True):

@@ -91,9 +91,9 @@ def test_advice_changes_nothing_else() -> None:
         ([2, 1, 0], 4, "for each of the n positions, special tokens included; given: 3 numbers, and n = 4"),
         ("101", 3, "given: 4 numbers, and n = 3"),
         ([2, 2, 1], 3, "no such token elsewhere"),
-        ([7, 7, 7], 3, r"a string, or numbers of tokens: 0 \(0\), 1 \(1\), 2 \(CLS\)"),
-        ([0.5, 1], 2, "numbers of tokens"),
-        (3, 3, "numbers of tokens"),
+        ([7, 7, 7], 3, r"a string, or the numbers of its tokens: 0 \(0\), 1 \(1\), 2 \(CLS\)"),
+        ([0.5, 1], 2, "numbers of its tokens"),
+        (3, 3, "numbers of its tokens"),
     ],
 )
 def test_an_array_that_is_no_string_is_refused(w: Any, n: int, must: str) -> None:

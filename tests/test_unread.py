@@ -142,12 +142,12 @@ def test_a_number_system_inherits_a_refusal_of_what_it_has_not() -> None:
         lambda: system.attend([], [], [], Mask.NONE, "average", 1),
         lambda: system.distribution([]),
     ):
-        with pytest.raises(BadInput, match="the number system must have"):
+        with pytest.raises(BadInput, match="the number system must support"):
             ask()
 
 
 def test_a_part_of_another_kind_is_refused_where_a_field_is_read() -> None:
-    with pytest.raises(BadInput, match="a part must have mask where it is read"):
+    with pytest.raises(BadInput, match="the field mask was read from a part whose kind lacks it"):
         _ = Gate().mask  # type: ignore[attr-defined]
     with pytest.raises(AttributeError):
         _ = Gate().no_field_of_any_kind  # type: ignore[attr-defined]

@@ -101,7 +101,7 @@ def bound(
 
         several = runs_over(name, given)
         if over is not None and several is not None:
-            raise BadInput("one argument of a bound must have several values", f"{several}, and over {over}")
+            raise BadInput("only one argument of a bound may have several values", f"{several}, and over {over}")
         if over is not None:
             return sweep(name, over, **given)
         if several is not None:

@@ -60,7 +60,7 @@ def positive(value: object, name: str = "gamma") -> Refinable:
     if decide_sign(enclosed, f"{name} > 0 for {name} = {text}") <= 0:
         raise BadInput(f"{name} must be positive", text, f"give a positive {name}, for example --{name} 5")
     if decide_sign(lambda: enclosed() - flint.arb(10) ** LARGEST, f"{name} <= 10^{LARGEST} for {name} = {text}") > 0:
-        raise BadInput(f"{name} must be at most 10^{LARGEST}", text)
+        raise BadInput(f"{name} must be at most 10^{LARGEST}", text, "give a smaller number")
     return text, enclosed
 
 
@@ -168,7 +168,7 @@ def words_of_length(model: Transformer, n: int, limit: int, name: str, why: str 
         n > limit.bit_length() or letters**n > limit
     ):  # the first test avoids computing a very large power
         raise BadInput(
-            f"{name} must have at most {limit} strings of the length{why}", f"{letters}^{n}", "give a smaller --n"
+            f"{name} must have at most {limit} strings of length n{why}", f"{letters}^{n}", "give a smaller --n"
         )
     return every(model.alphabet, n)
 

@@ -85,7 +85,11 @@ def error_propagation(
     # 1. Check the arguments: an error must be given, and with a type of floats a length. `Growth` asks for a length if
     # a head has scores.
     if delta is None and dtype is None:
-        raise BadInput("an error must be given", "none", "give --delta 1/1000, --dtype float32, or both")
+        raise BadInput(
+            "an error bound needs the size of the errors, or a float type whose rounding makes them",
+            "none",
+            "give --delta 1/1000, --dtype float32, or both",
+        )
     if dtype is not None and dtype not in FLOATS:
         raise unknown("type of floats", dtype, list(FLOATS))
     start = None if delta is None else rational_positive(delta, "delta")
@@ -95,11 +99,19 @@ def error_propagation(
     if length is not None:
         chosen.check_length(length + chosen.embedding.added)
     if dtype is not None and length is None and not chosen.pointwise:
-        raise BadInput("the length must be given with a type of floats", "none", "give for example --n 6")
+        raise BadInput("a bound for a float type needs the length n of the strings", "none", "give for example --n 6")
     if dtype is not None and chosen.embedding.words is None:
-        raise BadInput(f"{name} must read strings with a type of floats, as rows have no bound", dtype)
+        raise BadInput(
+            f"{name} must read strings for a bound with a float type: rows of numbers have no bound",
+            dtype,
+            "give --delta in place of --dtype",
+        )
     if constants and dtype is not None:
-        raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
+        raise BadInput(
+            "the papers' constants are only for errors in the embedding (delta)",
+            "a float type (dtype)",
+            "give delta alone",
+        )
     # 2. By strings, if a length is given and its strings are few enough: run all of them.
     reached, refused = (
         (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)
@@ -115,7 +127,11 @@ def error_propagation(
                 raise
             parts, refused = list, f"{error.must}; given: {error.given}" if error.given else error.must
     elif reached is None:
-        raise BadInput("the error must stay so small that every choice is the same", refused)
+        raise BadInput(
+            "the errors must be too small to change which positions a hard head selects",
+            refused,
+            "give a smaller error, or a wider float type",
+        )
     # 4. The bounds by constants after each sublayer, and the better final bound.
     table = [_balls(parts, k, wanted) for k in range(len(parts()))]
     value, claimed, holds = _ends(parts, table, reached, wanted)
@@ -141,7 +157,7 @@ def error_propagation(
 def _by_words(
     model: Transformer, length: int | None, delta: Fraction | None, dtype: str | None, bits: int
 ) -> tuple[Moves | None, str]:
-    """(changes over all strings of the length, ""), or (None, the reason why there are none); without a length the
+    """(changes over all strings of length n, ""), or (None, the reason why there are none); without a length the
     reason is empty."""
     n = 1 if model.pointwise else length
     if n is None:

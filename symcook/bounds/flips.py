@@ -111,7 +111,7 @@ def sensitivity(
     chosen = strings_to_run.counted(chosen)
     everywhere = chosen.readout.everywhere
     if everywhere and length + added == 1:
-        must = "a readout at every position must have another position than that of the changed symbol"
+        must = "for an output at every position, a string must have a position other than that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
     if (why := _outside_theorem(chosen)) is not None:
@@ -248,7 +248,11 @@ def _bound_labels(everywhere: bool) -> tuple[str, str]:
 def _rational(value: Any) -> Fraction:
     """An entry of a batch as a Fraction; NotExact if it is irrational."""
     if isinstance(value, (Root, ExpSum)):
-        raise NotExact("C/n is computed of rational numbers", value, "rigorous intervals take others")
+        raise NotExact(
+            "exact sensitivity is computed only for models with rational values",
+            value,
+            "rigorous intervals take others",
+        )
     return value if isinstance(value, Fraction) else Fraction(int(value))
 
 

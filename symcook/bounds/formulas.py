@@ -138,7 +138,7 @@ def symbolic(kind: str, arguments: Mapping[str, object]) -> SymbolicBound | None
         return None
     if formula is None:
         given = ", ".join(f"{name} = {arguments[name]}" for name in numeric if _has_names(arguments.get(name)))
-        must = f"a bound with names must be one of {', '.join(FORMULAS)}"
+        must = f"a bound with names in place of numbers must be one of {', '.join(FORMULAS)}"
         raise BadInput(must, f"{kind} with {given}", "give numbers")
     for name, value in arguments.items():
         if name != "digits" and name not in numeric and value not in (None, False):
@@ -265,7 +265,7 @@ def _symbols(arguments: Mapping[str, Any]) -> dict[str, sp.Symbol]:
         number = getattr(sp, free, None)
         if isinstance(number, sp.Basic) and number.is_number:
             write = "exp(1)" if number is sp.E else "another name"
-            raise BadInput("a name must not be that of a number", free, f"write {write}")
+            raise BadInput("a symbolic argument must not have the name of a number", free, f"write {write}")
         if valid_name(free):
             symbols[free] = _positive(free, free in counts)
     return symbols
@@ -293,7 +293,7 @@ def settled(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
             if _names_in(given[argument]) or number_of(given[argument]) is None:
                 shown = f"{argument} = {given[argument]}, and {name} = {value}"
                 do = f"write {name} with the names that {argument} has, or call {argument} of {name} otherwise"
-                raise BadInput(f"{argument} must be one number in all arguments", shown, do)
+                raise BadInput(f"{argument} must have one value wherever it occurs in the arguments", shown, do)
         if meant:
             expression = value if isinstance(value, sp.Basic) else exact(value)
             values = {s: exact(given[s.name]) for s in _free(expression) if s.name in meant}

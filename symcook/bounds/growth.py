@@ -102,10 +102,14 @@ class Growth:
         self.start: Fraction | None = None
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
-                must = "a model with scores must read strings, so that its activations are bounded"
+                must = "a model with attention scores must read strings: only then are its activations bounded"
                 raise BadInput(must, f"{name} reads rows of numbers")
             if length is None:
-                raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
+                raise BadInput(
+                    f"{name} has attention scores, so its bound needs the length n of the strings",
+                    "none",
+                    "give for example --n 8",
+                )
             self.start = self._embedded(length)
 
     def parts(self) -> list[GrowthPart]:
@@ -222,7 +226,9 @@ class Growth:
         # The gap is computed from exact runs. After softmax or a norm, values are not rational.
         if step.before or not isinstance(error, fmpq):
             raise BadInput(
-                f"{label} must see exact scores", "scores after softmax or a layer norm", "no gap is computed for it"
+                f"the scores of {label} must be exact, before any softmax or layer norm, to have a score gap",
+                "scores after softmax or a layer norm",
+                "give a model whose hard heads come before softmax and layer norm",
             )
         if id(head) not in self.gaps:
             before = streams(self.model, step.layer - 1, present(self.length), self.name)
@@ -324,7 +330,7 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     """
     epsilon = entry(norm.epsilon)
     if epsilon <= 0:
-        raise BadInput("layer norm must have epsilon > 0, since it is not Lipschitz without", "epsilon = 0")
+        raise BadInput("layer norm must have epsilon > 0 to be Lipschitz continuous", "epsilon = 0")
     m = len(norm.writes)
     gains = [abs(row[0]) for row in rows_of(norm.gain)]
     projected = Fraction(1) if norm.projection is None else column_sum(rows_of(norm.projection))

@@ -77,7 +77,10 @@ def _require_linear(result: Result) -> None:
     for values in numbers.turns:
         for low, high in zip(values[::2], values[1::2], strict=True):
             if low * high < 0 or (numbers.jumps and low != high and not low * high):
-                raise NotExact("prefixes are grouped where activations do not turn inside a class", "one that does")
+                raise NotExact(
+                    "prefixes are grouped only if each activation keeps its sign for all prefixes of a group",
+                    "one that changes it",
+                )
 
 
 def _logits(level: PrefixLevel) -> list[fmpq]:
@@ -86,5 +89,8 @@ def _logits(level: PrefixLevel) -> list[fmpq]:
     watched: Any = level.result.watched
     (logits,) = (column.values for column in watched.values())
     if any((low > 0) != (high > 0) for low, high in zip(logits[::2], logits[1::2], strict=True)):
-        raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
+        raise NotExact(
+            "prefixes are grouped only if all prefixes of a group have the same answer",
+            "a group with an undecided answer",
+        )
     return list(logits)

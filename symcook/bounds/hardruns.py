@@ -128,7 +128,7 @@ class _RecordingDomain(BallDomain):
         """The positions of the maximum; updates the record of the head."""
         rationals = [score for score in scores if isinstance(score, fmpq)]
         if len(rationals) < len(scores):
-            raise NotExact("a score must be rational", f"one at position {i}")
+            raise NotExact("every attention score must be rational", f"one at position {i}")
         top = max(rationals)
         gap, tied = self.met[-1]
         for score in rationals:

@@ -373,7 +373,7 @@ def checked(
 def _require_few(strings_to_run: Strings, restricted: bool) -> None:
     """Raise BadInput if the strings of a length are too many to run each of them."""
     if (largest_count := max(map(strings_to_run.many, strings_to_run.lengths))) > MOST_WORDS:
-        must = f"there must be at most {MOST_WORDS:,} strings of a length"
+        must = f"there must be at most {MOST_WORDS:,} strings of each length"
         do = "give --sample 1000" if restricted else "give a smaller --max-length"
         raise BadInput(must, f"{largest_count:,}", do)
 

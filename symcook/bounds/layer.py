@@ -70,7 +70,11 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
         else:
             (lower if factor > 0 else upper).append(tuple(-e / factor for e in others))
     if len(lower) * len(upper) + len(remaining) > MAX_CONDITIONS:
-        raise BadInput("the hidden units must be few enough to find all their signs", f"{len(conditions)} conditions")
+        raise BadInput(
+            "the hidden units must have few enough sign patterns to list them all",
+            f"{len(conditions)} conditions",
+            "give a layer with fewer hidden units",
+        )
     # The last coordinate has a value iff each lower bound is below each upper one: these are conditions on the others.
     remaining |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
     inner_point = interior(tuple(remaining), inputs - 1)
@@ -417,7 +421,11 @@ def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
     if len(numbers) not in (1, d):
         raise BadInput(f"gain must be one number, or d = {d} of them", len(numbers), "give for example --gain 1")
     if not any(numbers):
-        raise BadInput("gain must not be 0 everywhere, where layer norm is constant", gain, "give for example --gain 1")
+        raise BadInput(
+            "gain must have an entry other than 0, as layer norm is constant otherwise",
+            gain,
+            "give for example --gain 1",
+        )
     return numbers * d if len(numbers) == 1 else numbers
 
 

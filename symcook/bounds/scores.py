@@ -182,9 +182,12 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
         used = names(tree) if tree is not None else set()
         if tree is not None and (used or n is not None):
             if used - {"j", "n"}:
-                raise BadInput("scores must use no names but j and n", sorted(used - {"j", "n"})[0])
+                raise BadInput(
+                    "an expression for the scores must have no names except j (the position) and n (the length)",
+                    sorted(used - {"j", "n"})[0],
+                )
             if n is None:
-                raise BadInput("an expression for the scores needs n", scores, "give for example --n 64")
+                raise BadInput("an expression for the scores needs the length n", scores, "give for example --n 64")
             # An expression: compute its value at each j.
             length = count(n)
             _check_length(length)

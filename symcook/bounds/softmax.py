@@ -117,7 +117,7 @@ def quadratic_lookup(
     length = None if n is None else count(n)
     position = None if q is None else count(q, "q")
     if position is not None and length is None:
-        raise BadInput("a position needs a length", f"q = {position}", "give --n as well")
+        raise BadInput("a position q needs the number of positions, n", f"q = {position}", "give --n as well")
     if position is not None and length is not None and position > length:
         raise BadInput("q must be a position from 1 to n", f"q = {position}, n = {length}")
     # The worst q is the middle. Without n there are infinitely many positions on both sides.

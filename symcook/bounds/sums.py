@@ -267,7 +267,7 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
         proofs.append("merrill2024.lemma10")
     if search:
         if length > MAX_SEARCH:
-            raise BadInput(f"n must be at most {MAX_SEARCH} where the precision is searched for", length)
+            raise BadInput(f"n must be at most {MAX_SEARCH} to search for the smallest precision", length)
         extra["smallest precision"] = f"{least_precision(length)} bits"
     # Balls decide value >= 1/(2 n^4), since the quotient of the two is at least 1 + 1/n.
     holds = decide_sign(lambda: gap(length, length - 1) - claimed(), "the smallest gap >= 1/(2 n^4)") >= 0

@@ -187,7 +187,9 @@ def runs_over(kind: str, arguments: Mapping[str, object]) -> str | None:
         if name in numbers and (isinstance(value, (range, list, tuple)) or getattr(value, "ndim", 0))
     ]
     if len(several) > 1:
-        raise BadInput("one argument of a bound must have several values", " and ".join(several), "give one a number")
+        raise BadInput(
+            "only one argument of a bound may have several values", " and ".join(several), "give one a number"
+        )
     return several[0] if several else None
 
 
@@ -207,7 +209,9 @@ def at_values(
 
     checked_digits, answers = check_digits(digits), list[Any]()
     if getattr(at, "ndim", 1) != 1:
-        raise BadInput(f"the values of {name} must be in one row", f"an array of {at.ndim} dimensions")  # type: ignore[attr-defined]
+        raise BadInput(
+            f"the values of {name} must be a one-dimensional array or a list", f"an array of {at.ndim} dimensions"
+        )  # type: ignore[attr-defined]
     values = [_exact_value(name, value) for value in islice(at, MAX_VALUES + 1)]
     function = kind_of(kind).load()
     fits(function, kind, (), {**arguments, name: 1})
@@ -253,13 +257,17 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     # The argument.
     numeric_arguments = [a.name for a in kind_of(kind).arguments if a.name in (*WHOLE, *BROKEN)]
     if not numeric_arguments:
-        raise BadInput("a kind must have an argument that is a number to run over", kind, "there is nothing to plot")
+        raise BadInput(
+            "a bound must have a numeric argument to be plotted over a range", kind, "there is nothing to plot"
+        )
     if name not in numeric_arguments:
         raise unknown(f"argument of {kind} that is a number", name, numeric_arguments)
     # The ends, the number of steps, and the scale.
     low, high = (_range_end(name, part) for part in parts[:2])
     if low >= high:
-        raise BadInput("a range must begin below its end", f"{name} from {parts[0]} to {parts[1]}", form)
+        raise BadInput(
+            "the first end of a range must be below the second", f"{name} from {parts[0]} to {parts[1]}", form
+        )
     steps = parts[2] if len(parts) == 3 else str(STEPS)
     if not steps.isascii() or not steps.isdecimal() or len(steps) > 9 or not 2 <= int(steps) <= MAX_STEPS:
         raise BadInput(f"the number of steps must be an integer from 2 to {MAX_STEPS}", steps)

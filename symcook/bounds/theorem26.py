@@ -42,7 +42,9 @@ class Rate:
             raise BadInput(f"{name} must be an expression in n; {error.must}", error.given, error.do) from None
         for foreign in sorted(names(self.tree) - {"n"}):
             raise BadInput(
-                f"{name} must be an expression in n", f"the name {foreign} in {self.text}", "write it with n"
+                f"{name} must be an expression in n and no other name",
+                f"the name {foreign} in {self.text}",
+                "write it with n",
             )
 
     def positive(self, n: int) -> Fraction:

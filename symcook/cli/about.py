@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def list_(
     *,
     text: Annotated[str | None, argument(required=False)],
-    search: Annotated[str | None, option("Entries with this text in section, name or summary.", "TEXT")],
+    search: Annotated[str | None, option("Only entries with this text in section, name or summary.", "TEXT")],
     as_json: bool,
 ) -> int:
     """List recipes and functions by section of the Cookbook, then families and programs, each with a summary.
@@ -49,7 +49,11 @@ def list_(
     With --json the key "kind" says which each is. The exit code is 1 if nothing fits.
     """
     if text is not None and search is not None:
-        raise BadInput("one text to search for must be given", f"{text} and --search {search}", "leave one out")
+        raise BadInput(
+            "the text to search for must be given once, either alone or with --search",
+            f"{text} and --search {search}",
+            "leave one out",
+        )
     return print_list(as_json, text or search or "")
 
 
@@ -267,7 +271,11 @@ def claims(
     ids: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[ID]...", shell_complete=completes(_ids))],
     paper: Annotated[
         str | None,
-        option("Of one paper: cookbook, chiang2022, merrill2024 or yang2026.", "P", shell_complete=completes(papers)),
+        option(
+            "Only claims of one paper: cookbook, chiang2022, merrill2024 or yang2026.",
+            "P",
+            shell_complete=completes(papers),
+        ),
     ],
     status: Annotated[
         str | None,
@@ -278,7 +286,7 @@ def claims(
             shell_complete=completes(_statuses),
         ),
     ],
-    search: Annotated[str | None, option("With this text in id, place, statement or note.", "TEXT")],
+    search: Annotated[str | None, option("Only claims with this text in id, place, statement or note.", "TEXT")],
     recompute: Annotated[bool, option("Replay every stored proof instead of reading the shipped ledger.")],
     as_json: bool,
 ) -> int:
@@ -338,13 +346,17 @@ def _claim_ids(name: str) -> list[str]:
         return ids_below
     if name not in inventory() and (name in statements() or recipes.exists(name)):
         what = "a recipe" if recipes.exists(name) else "a stored statement, but not a claim of a paper"
-        raise BadInput("claims must have ids of claims", f"{name}, {what}", f"see symcook prove {name}")
+        raise BadInput(
+            "symcook claims takes ids of claims, such as those that symcook claims lists",
+            f"{name}, {what}",
+            f"see symcook prove {name}",
+        )
     return [claim(name).id]
 
 
 @declare("lemmas", "symcook lemmas --search sign")
 def lemmas(
-    *, search: Annotated[str | None, option("With this text in name or statement.", "TEXT")], as_json: bool
+    *, search: Annotated[str | None, option("Only lemmas with this text in name or statement.", "TEXT")], as_json: bool
 ) -> None:
     """Show what a proof may cite: the axioms, and the lemmas of the library with their statements.
 

@@ -44,7 +44,7 @@ def _option(name: str) -> str:
 
 _Kind = Annotated[str, argument(type=OneOf("kind of bound", list(bounds.KINDS)), metavar="KIND")]
 _Model = Annotated[str | None, argument(required=False, metavar="[NAME]")]
-_Text = Annotated[str | None, option("Several values at once: 'N=4, eps=1/16'.", "V", None, "--values")]
+_Text = Annotated[str | None, option("Several arguments at once: 'N=4, eps=1/16'.", "V", None, "--values")]
 _Digits = Annotated[int, option("Decimal digits of both rigorous intervals.", "D", DIGITS)]
 _RANGE = "RANGE"
 _Over = Annotated[
@@ -90,7 +90,7 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     merged = read_settings(settings)
     for name, value in read(text).items():
         if name in merged:
-            raise BadInput("a setting must be given once", name)
+            raise BadInput("a parameter must be set only once", name)
         merged[name] = value
     return merged or None
 

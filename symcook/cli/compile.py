@@ -213,7 +213,7 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
         about = [statement for statement in about if "truths(op," in statement.written]
     verdicts = verdicts_of(about)
     if not about or any(verdict.status not in ("PROVED", "CORRECTED") for verdict in verdicts):
-        raise Undecided(f"the model is written, and no proof is made of its family; {instead(model)}.")
+        raise Undecided(f"the model is written, but symcook makes no proof for models of its family; {instead(model)}.")
     family, at = families[0]
     bridge = Bridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)

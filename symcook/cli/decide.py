@@ -51,7 +51,7 @@ def decide(
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
     certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
-    check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
+    check: Annotated[str | None, option("Check a certificate file again, without a search.", "FILE.json")] = None,
     settings: Settings,
     tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
     force: Force,
@@ -99,7 +99,7 @@ def decide(
     need_values(chosen)
     program = chosen.model.program
     if program is not None and program.kind == "dfa" and (certificate is not None or check is not None):
-        must = "a certificate here must be of a model that answers without decoding"
+        must = "symcook decide writes certificates only for models that answer in one pass, without decoding"
         do = "symcook compile dfa --prove writes one, and symcook prove FILE checks it"
         raise BadInput(must, f"{name}, a compiled automaton", do)
     # The specification of a compiled model is the language of its program.
@@ -163,7 +163,11 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         fold = load_spec(against)
         if not isinstance(fold, Fold):
             do = "write a symcook.Fold(start, step, answer), or use symcook check, which runs each string"
-            raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
+            raise BadInput(
+                "a specification that is decided for every length must be a Fold",
+                f"{against} ({type(fold).__name__})",
+                do,
+            )
         return against, fold
     # A file: an automaton's table, or a model.
     file_role = "the file of a specification"

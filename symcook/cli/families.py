@@ -68,7 +68,7 @@ def new(
     missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in settings_given]
     if missing:
         given_names = ", ".join(key for key in wanted if key in settings_given) or "none"
-        raise BadInput(f"{name} must have all its parameters", given_names, f"give {' '.join(missing)}")
+        raise BadInput(f"every parameter of {name} must be given", given_names, f"give {' '.join(missing)}")
     values = instance_of(family, settings_given).values
     model, _ = model_of(family, settings_given, tokens)
     source = f"{family.source}; {said(family, values)}".lstrip("; ")

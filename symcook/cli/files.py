@@ -178,7 +178,9 @@ def diff(
 
     first_model, second_model = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
-        raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
+        raise BadInput(
+            "weights that are read from a file have no parameters to set", f"--set {settings[0]}", "leave it out"
+        )
     # The greatest length that both models take, in input symbols; `limits` has the model for each maximum length.
     limits = {
         m.max_length - m.embedding.added: name
@@ -220,7 +222,9 @@ def _model(name: str, settings: tuple[str, ...]) -> Transformer:
     kind = READ_BACK.get(PurePath(name).suffix)
     if PurePath(name).suffix in (".pt", ".pth"):
         do = "export it as one of these too; verify-export compares its weights with the model"
-        raise BadInput(f"an export that is read back must end in one of {', '.join(READ_BACK)}", name, do)
+        raise BadInput(
+            f"only exports of some formats are read back: the file must end in one of {', '.join(READ_BACK)}", name, do
+        )
     if kind is None:
         chosen = choose(name, settings)
         return chosen.model.bind(chosen.values)
@@ -269,7 +273,9 @@ def report(
     for_page = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):
         if longest is not None:
-            raise BadInput("--max-length must go with figures", f"the page {target}", "leave it out")
+            raise BadInput(
+                "--max-length must be used only when figures are drawn", f"the page {target}", "leave it out"
+            )
         return _page(choose(name, settings), target, (word, tokens, rows), force, as_json)
     if PurePath(target).suffix.lower() in FILES and not Path(target).is_dir():
         raise BadInput("the target must be FILE.html for a page, or a folder for figures", target)

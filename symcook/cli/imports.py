@@ -35,17 +35,30 @@ def import_(
     source: Annotated[str, argument()],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     format: Annotated[
-        str | None, option("The format of the weights (what their names say).", None, OneOf("format", WORDS))
+        str | None,
+        option("The format of the weights (default: as their names indicate).", None, OneOf("format", WORDS)),
     ],
     vocabulary: Annotated[str | None, option('All tokens in order: "ab", "a b" or a file.', "TOKENS")],
-    symbols: Annotated[str | None, option("The tokens that the model has (all).", "TOKENS")],
+    symbols: Annotated[str | None, option("The tokens that the model keeps (all).", "TOKENS")],
     labels: Annotated[str | None, option("The outputs that the model has (the symbols).", "LABELS")],
     names: Annotated[
         tuple[str, ...],
-        option("A name of the file that differs from the format's. Repeatable.", "THEIRS=OURS", None, "--rename"),
+        option(
+            "A weight's name in the file, and in the format, where they differ. Repeatable.",
+            "THEIRS=OURS",
+            None,
+            "--rename",
+        ),
     ],
     heads: Annotated[int | None, option("The number of heads.", "H", Whole("the number of heads", 1, 10_000))],
-    norm: Annotated[str | None, option("Where the norms are.", None, OneOf("norm", ("pre", "post", "none")))],
+    norm: Annotated[
+        str | None,
+        option(
+            "Where the norms are: before or after each sublayer, or nowhere.",
+            None,
+            OneOf("norm", ("pre", "post", "none")),
+        ),
+    ],
     activation: Annotated[str | None, option("The activation.", None, OneOf("activation", ACTIVATIONS))],
     mask: Annotated[
         str | None,
@@ -57,9 +70,13 @@ def import_(
     ],
     epsilon: Annotated[str | None, option("The epsilon of the norms.", "E")],
     rotary: Annotated[str | None, option("The base of the rotary positions, or none.", "BASE")],
-    readout: Annotated[str, option("The answer.", None, OneOf("readout", READOUTS))] = "largest",
+    readout: Annotated[
+        str, option("The kind of the output layer: how the model answers.", None, OneOf("readout", READOUTS))
+    ] = "largest",
     label: Annotated[str | None, option("The label that must lead, with --readout leads.", "LABEL")],
-    position: Annotated[str, option("Where the answer is.", None, OneOf("position", POSITIONS))] = "each",
+    position: Annotated[
+        str, option("The positions at which the model answers.", None, OneOf("position", POSITIONS))
+    ] = "each",
     before: Annotated[str | None, option("A token to add before every input.", "TOKEN")],
     after: Annotated[str | None, option("A token to add after every input.", "TOKEN")],
     max_length: Annotated[int | None, option("The maximum length; later positions are left out.", "N", LENGTH)],

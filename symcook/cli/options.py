@@ -239,7 +239,13 @@ Json = Annotated[bool, option("Print one JSON document.", None, None, "--json")]
 Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
     tuple[str, ...],
-    option("An argument, a parameter or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
+    option(
+        "The value of an argument, a parameter or an input. Repeatable.",
+        "NAME=VALUE",
+        None,
+        "--set",
+        shell_complete=_settable,
+    ),
 ]
 DomainOption = Annotated[
     str | None,
@@ -263,8 +269,8 @@ InputsOption = Annotated[
 ]
 SAMPLE = Whole("the number of strings", 1, 1_000_000)
 SEED = Whole("the seed", 0, 10**18)
-Sample = Annotated[int | None, option("With --inputs: so many of its strings, drawn.", "K", SAMPLE)]
-Seed = Annotated[int | None, option("With --sample: the seed of the draw (0).", "S", SEED)]
+Sample = Annotated[int | None, option("With --inputs: use K of its strings, drawn at random.", "K", SAMPLE)]
+Seed = Annotated[int | None, option("With --sample: the seed of the random draw (0).", "S", SEED)]
 PositionsOption = Annotated[
     str | None,
     option("Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).", "P", None,
@@ -320,7 +326,7 @@ def check_latex(latex: bool, document: bool, as_json: bool) -> None:
     if document and not latex:
         raise BadInput("--document must come with --latex", "none", "write --latex --document")
     if latex and as_json:
-        raise BadInput("one form of answer must be chosen", "--latex and --json", "use one of them")
+        raise BadInput("only one output format must be chosen", "--latex and --json", "use one of them")
 
 
 @dataclass(frozen=True)
@@ -372,7 +378,7 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
         if not equals or not name:
             raise BadInput("a setting must be written NAME=VALUE", setting or "nothing", "for example --set eps=1/100")
         if name in result:
-            raise BadInput("a setting must be given once", name)
+            raise BadInput("a parameter must be set only once", name)
         result[name] = value
     return result
 
@@ -434,7 +440,10 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
         elif key in inputs and model.pointwise:
             rows[key] = value
         elif key in inputs:
-            raise BadInput("the inputs of an attention recipe must be given by --rows", setting_text(key, value))
+            raise BadInput(
+                "the inputs of an attention recipe must be given with --rows, one row for each position",
+                setting_text(key, value),
+            )
         else:
             # An unknown name: the message has the nearest valid one.
             valid = [*recipe_arguments, *declared, *(inputs if model.pointwise else [])]
@@ -443,7 +452,10 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
                 raise BadInput(must, setting_text(key, value), "leave it out")
             inner = recipe.read(arguments).get("f") if recipe is not None else None
             if inner and exists(inner) and key in [a.name for a in info(inner).arguments]:
-                raise BadInput(f"the recipe f of {name} must have its default arguments", setting_text(key, value))
+                raise BadInput(
+                    f"the recipe that is the argument f of {name} must have its default arguments",
+                    setting_text(key, value),
+                )
             raise unknown("setting", key, valid)
     chosen = Chosen(name, recipe, model, arguments, values, rows)
     model.values(values, require=False)  # raises BadInput for an invalid value, in every command
@@ -473,7 +485,10 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         if word is not None:
             letters = model.input_symbols
             if any(len(letter) > 1 for letter in letters):
-                raise BadInput("a string with symbols longer than one character must be given by --tokens", word)
+                raise BadInput(
+                    "a string whose symbols have several characters must be given with --tokens, separated by blanks",
+                    word,
+                )
             for letter in word:
                 if letter not in letters:
                     settable = chosen.info is not None and "alphabet" in {one.name for one in chosen.info.arguments}

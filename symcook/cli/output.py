@@ -324,7 +324,9 @@ def invoke(arguments: list[str]) -> int:
     except click.UsageError as error:
         if isinstance(error, click.NoSuchOption) and error.option_name == "--json" and arguments[:1] == ["--json"]:
             correct = " ".join([*(arguments[1:] or ["COMMAND"]), "--json"])
-            raise BadInput("--json must follow the command", "it came first", f"write symcook {correct}") from None
+            raise BadInput(
+                "--json must follow the command", "--json before the command", f"write symcook {correct}"
+            ) from None
         raise _bad_input(error) from None
     return code if isinstance(code, int) else 0
 

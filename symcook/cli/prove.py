@@ -64,15 +64,21 @@ def prove(
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
     claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
-    other: Annotated[str | None, option("A second model: its values are other.NAME(i).", "MODEL", None, "--with")],
-    rounded: Annotated[str | None, option("The statement is about every run with relative errors up to U.", "U")],
-    proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
+    other: Annotated[
+        str | None, option("A second model, whose values the statement calls other.NAME(i).", "MODEL", None, "--with")
+    ],
+    rounded: Annotated[
+        str | None, option("The statement is about all runs whose operations have relative errors up to U.", "U")
+    ],
+    proof: Annotated[
+        str | None, option("A proof script for the statement; without one, symcook searches for a proof.", "FILE")
+    ],
     settings: Settings,
-    seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
+    seconds: Annotated[int | None, option("With --statement: the time limit in seconds (60).", "S", SECONDS)],
     bundle: Annotated[
         str | None, option("A new folder with statement, certificate, cited lemmas and the checker.", "DIR")
     ],
-    explain: Annotated[bool, option("Where a statement is undecided, what each prover answered.")],
+    explain: Annotated[bool, option("If a statement is undecided, show what each prover answered.")],
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
@@ -144,9 +150,7 @@ def prove(
 
         model = _one_model(ids, "--statement")
         limit = seconds or 60
-        return prove_own(
-            model, statement, proof, force, as_json, settings, limit, latex, full, other, bundle, explain
-        )
+        return prove_own(model, statement, proof, force, as_json, settings, limit, latex, full, other, bundle, explain)
     # A model file alone.
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
         allowed = {"--set", "--with", "--coq"} if coq else {"--set", "--with", "--json"}
@@ -186,14 +190,22 @@ def _write_bundle(ids: Sequence[str], folder: str, clash: Sequence[str]) -> int:
 
     _require_none(clash, "--bundle")
     if len(ids) != 1:
-        raise BadInput("--bundle must be used with one proof", " ".join(ids) or "none", "give an ID, or --statement")
+        raise BadInput(
+            "--bundle must be used with exactly one proof", " ".join(ids) or "none", "give an ID, or --statement"
+        )
     (name, *others), _ = selected(tuple(ids), None, False)
     if others:
-        raise BadInput("--bundle must be used with one proof", ids[0], f"give one of {name}, {', '.join(others)}")
+        raise BadInput(
+            "--bundle must be used with exactly one proof", ids[0], f"give one of {name}, {', '.join(others)}"
+        )
     path, home = vacant_folder(folder), library()
     certificate = load_json((home.root / "certificates" / f"{name}.json").read_bytes())
     if "sense" not in certificate:
-        raise BadInput("a bundle must have a proof", f"{name}, a computation", "symcook prove checks it again")
+        raise BadInput(
+            "a bundle must be of a claim with a stored proof",
+            f"{name}, which is checked by a computation",
+            "symcook prove checks it again",
+        )
     say(f"Bundle       {path}: {' '.join(write_bundle(path, home.statements[name], certificate))}")
     return 0
 
@@ -223,11 +235,15 @@ def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
     if as_json and (forms["--latex"] or forms["--coq"]):
         chosen.append("--json")
     if len(chosen) > 1:
-        raise BadInput("one form of answer must be chosen", " and ".join(chosen), "use one of them")
+        raise BadInput("only one output format must be chosen", " and ".join(chosen), "use one of them")
     if full and as_json:
-        raise BadInput("--full must be used with a proof that is shown", "--full and --json", "leave it out")
+        raise BadInput(
+            "--full must be used only where the proof is printed as text", "--full and --json", "leave it out"
+        )
     if full and chosen not in ([], ["--latex"]):
-        raise BadInput("--full must be used with a proof that is shown", f"--full and {chosen[0]}", "leave it out")
+        raise BadInput(
+            "--full must be used only where the proof is printed as text", f"--full and {chosen[0]}", "leave it out"
+        )
     return chosen[0] if chosen else ""
 
 
@@ -264,7 +280,7 @@ def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: boo
 
     beside = numbered(Path(name))
     if coq and not all(file.is_file() for file in beside):
-        must = "a model for Coq must have its certificate and its statement next to it"
+        must = "for --coq, the files of a model's certificate and statement must be next to the model file"
         raise BadInput(must, name, "prove a --statement about it first")
     # An instance certificate is checked against the family; without a certificate one is made.
     bridge = _is_bridge(beside[0])
@@ -284,7 +300,7 @@ def _require_no_certificate(name: str) -> None:
     """Raise BadInput if NAME is the file of a certificate or statement instead of the model that it is about."""
     match = re.fullmatch(r"(.+?)(\.\d+)?\.((?:proof|certificate)\.json|statement\.txt)", name)
     if match is not None:
-        must = "a certificate must be checked by the name of its model, which it stands next to"
+        must = "a certificate must be checked by giving its model file, which is next to it"
         raise BadInput(must, name, f"symcook prove {match[1]}.json")
 
 

@@ -46,7 +46,7 @@ def check_words(model: Transformer, sentence: str) -> None:
     from symcook.proof.statements.defined import defined_names
     from symcook.proof.statements.reader import OF_STRING
 
-    must = "a statement with --rounded must speak of accept and of the string alone"
+    must = "a statement with --rounded must use only accept and expressions about the string"
     bound = {name for match in _BOUND.findall(sentence) for name in match if name}
     allowed = {*GRAMMAR, *OF_STRING, *defined_names(), *bound, *model.alphabet}
     for match in _NAME.finditer(sentence):
@@ -68,7 +68,7 @@ def prove_rounded(
     u = error_of(written)
     about = own.asked(name, settings)
     if about.model is None or not about.model.alphabet:
-        raise BadInput("--rounded must be used with a model that reads strings", name, "give a model")
+        raise BadInput("--rounded must be used with a model that reads strings, not numbers", name, "give a model")
     check_words(about.model, sentence)
     claim = about.claim(sentence)
     to = own.place_of(name, claim, force)

@@ -81,7 +81,7 @@ def run(
     picture: Annotated[
         str | None, option("Draw the trace: the residual stream, and where each head looks.", "FILE", None, "--svg")
     ],
-    dark: Annotated[bool, option("With --svg: for dark pages.")],
+    dark: Annotated[bool, option("With --svg: draw for a dark background.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
     inputs: InputsOption = None,
     sample: Sample = None,
@@ -128,7 +128,9 @@ def run(
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
     if chosen.model.program is not None and chosen.model.program.kind == "tm" and tokens is None:
-        raise BadInput("a Turing machine must be given how far it goes", "no --steps", "give for example --steps 100")
+        raise BadInput(
+            "a Turing machine needs the number of steps that it is run", "no --steps", "give for example --steps 100"
+        )
     if picture is not None:
         from symcook.report.picture import target
 
@@ -138,6 +140,7 @@ def run(
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
     options["trace"] = trace or file is not None
     domain = in_balls(domain, chosen.model)
+
     def asked(numbers: Any) -> Any:
         return answered(chosen.model, sequence, numbers, **options)
 
@@ -215,7 +218,7 @@ def _each_string(
 
     chosen = choose(name, settings)
     if not chosen.model.alphabet:
-        raise BadInput("--inputs must be given to a model that reads strings", f"{name}, which reads numbers")
+        raise BadInput("--inputs must be chosen only for a model that reads strings", f"{name}, which reads numbers")
     need_values(chosen)
     strings = finite(chosen.model, **language)
     if strings.count > LISTED:
@@ -323,7 +326,7 @@ def derive(
     tokens: Tokens,
     rows: RowsOption,
     settings: Settings,
-    cases: Annotated[bool, option("Split where a comparison is open: one closed form for each case.")],
+    cases: Annotated[bool, option("Split where a comparison is undecided: one closed form for each case.")],
     latex: Latex,
     document: Complete,
     target: Annotated[str | None, option("Write the certificate of the forms at every length.", "FILE", None, "-o")],
@@ -349,7 +352,9 @@ def derive(
     family = None if any(option is not None for option in (word, tokens, rows)) else _whole_family(name, settings)
     if family is not None:
         if latex:
-            raise BadInput("closed forms in LaTeX must be of a model", name, "give the family's sizes by --set")
+            raise BadInput(
+                "LaTeX closed forms are written for a model, not for a family", name, "give the family's sizes by --set"
+            )
         from symcook.cli.families import derive_family
 
         return derive_family(family, target, force, seconds, as_json)
@@ -362,7 +367,11 @@ def derive(
         return _every_length(chosen, target, force, seconds, as_json)
     # One input, or a feed-forward recipe.
     if target is not None:
-        raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
+        raise BadInput(
+            "a certificate is written only for closed forms that hold at every length, not for one input",
+            "one input",
+            "leave -o out",
+        )
     recommendation = "set its parameters" if chosen.pointwise else "give a shorter input"
     with within(seconds, f"no closed form of {chosen.name} was found", recommendation):
         answers, cases = _answers(chosen, given, cases)
@@ -457,9 +466,11 @@ def check(
     settings: Settings,
     tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
     resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
-    workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
-    scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
-    yes: Annotated[bool, option("Allow more than an hour, or 2^34 strings.")],
+    workers: Annotated[int | None, option("Use up to K processes (fewer for a small check).", "K", WORKERS)] = None,
+    scheduler: Annotated[
+        str | None, option("Use the Dask cluster whose scheduler has this address.", "ADDRESS")
+    ] = None,
+    yes: Annotated[bool, option("Allow a check of more than an hour, or of more than 2^34 strings.")],
     inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,
@@ -483,9 +494,17 @@ def check(
     chosen = choose(name, settings, tokens)
     # Options that do not fit this kind of model.
     if chosen.inputs:
-        raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
+        raise BadInput(
+            "symcook check chooses the inputs itself, so none must be set",
+            f"--set {next(iter(chosen.inputs))}",
+            "leave it out",
+        )
     if chosen.pointwise and max_length is not None:
-        raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
+        raise BadInput(
+            "--max-length must not be given for a feed-forward recipe: its inputs have no length",
+            max_length,
+            "leave it out",
+        )
     if not chosen.pointwise and max_length is None and inputs is None:
         raise BadInput(
             f"a check of {name} must have a maximum length", "none", f"give --max-length {_quick_length(chosen)}"
@@ -571,7 +590,7 @@ def run_check(
 
             for option_name in ("resume", "workers", "executor", "inputs", "positions"):
                 if sweep.get(option_name) is not None:
-                    must = f"a check of tokens must be used without --{option_name}"
+                    must = f"a check of generated tokens must be used without --{option_name}"
                     raise BadInput(must, chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
         # The specification of another compiled model is its program. A recipe has one, other model files have none.
@@ -631,7 +650,7 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
     # The module is in `sys.modules` before it is executed: dataclasses in the file require this.
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:
-        raise BadInput("the file of a specification must be Python and end in .py", file)
+        raise BadInput("the file of a specification must be Python and end in .py", file, "for example my.py:accepts")
     module = importlib.util.module_from_spec(loader)
     sys.modules[loader.name] = module
     try:

@@ -25,7 +25,7 @@ def given_word(chosen: Chosen, speech: Speech, word: str | None, tokens: str | N
     """The symbols of --input or --tokens; the empty string without either of them. Raises BadInput for both of them,
     and for a model that reads numbers."""
     if rows is not None or not chosen.model.alphabet:
-        raise BadInput("--steps must be used with a model of strings", chosen.name, "leave --steps out")
+        raise BadInput("--steps must be used with a model that reads strings", chosen.name, "leave --steps out")
     if word is not None and tokens is not None:
         raise BadInput("one input must be given", "--input and --tokens", "use one of them")
     if tokens is not None:

@@ -132,7 +132,9 @@ def compile(
     else:
         read = SourceText(_text(tongue, source, alphabet, causal))
     if causal and not objects:
-        raise BadInput("causal must go with a program of symcook.programs.rasp", tongue, "leave it out")
+        raise BadInput(
+            "causal must be used only with a program built with symcook.programs.rasp", tongue, "leave it out"
+        )
     options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
     _require_options(tongue, options)
     source, name = read.text, name or read.name
@@ -200,7 +202,9 @@ def _of_table(
     _require(theorem, MACHINES, "machines")
     if weighting is not None:
         raise BadInput(
-            "the decoder of --theorem 2 must have its own weighting", f"weighting {weighting}", "leave it out"
+            "the weighting of the decoder of --theorem 2 is fixed by the construction, and must not be given",
+            f"weighting {weighting}",
+            "leave it out",
         )
     if variant not in tables.FAMILIES:
         must = f"the decoder of --theorem 2 must be of the variant {' or '.join(tables.FAMILIES)}"
@@ -218,9 +222,17 @@ def _require(theorem: str, expected: str, subject: str) -> None:
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
     """The field `Program.attention`: "" for hard attention, SOFT for softmax at temperature 1/n, PLAIN at 1."""
     if tau is not None and str(tau) != "1":
-        raise BadInput("the temperature tau must be 1, or left out for 1/n", tau, "write --soft --tau 1")
+        raise BadInput(
+            "the temperature tau of softmax attention must be 1, or left out (then it is 1/n)",
+            tau,
+            "write --soft --tau 1",
+        )
     if tau is not None and not soft:
-        raise BadInput("a temperature tau is for softmax attention", f"tau {tau} without soft", "write --soft --tau 1")
+        raise BadInput(
+            "a temperature tau must be used only with softmax attention",
+            f"tau {tau} without soft",
+            "write --soft --tau 1",
+        )
     if soft and theorem:
         must = "the construction of a theorem must be used without --soft, because its attention is softmax already"
         raise BadInput(must, f"theorem {theorem}", "leave one of the two out")
@@ -232,9 +244,11 @@ def _text(kind: str, source: object, alphabet: Alphabet | None, causal: bool) ->
     from symcook.programs.rasp import SOp
 
     if kind != "srasp" or not isinstance(source, SOp):
-        raise BadInput("a program must be text, or of srasp a sequence of symcook.programs.rasp", type(source).__name__)
+        raise BadInput(
+            "a program must be text, or for srasp a sequence built with symcook.programs.rasp", type(source).__name__
+        )
     if alphabet is None:
-        raise BadInput("a program must have an alphabet", "none", 'give alphabet="ab"')
+        raise BadInput("the alphabet of a program must be given", "none", 'give alphabet="ab"')
     return source.source(alphabet, causal)
 
 
@@ -282,6 +296,6 @@ def require_genuine(model: Transformer, name: str = "") -> None:
     file name."""
     if model.program is not None and not genuine(model):
         must = "the program in a model file must be what its weights were compiled from"
-        model_name = f"{name or model.name}, whose weights are others"
+        model_name = f"{name or model.name}, whose weights differ from those of its program"
         do = "leave the program out, or compile it again" if model.program.kind == "tm" else "check compares the two"
         raise BadInput(must, model_name, do)

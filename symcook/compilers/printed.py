@@ -93,7 +93,11 @@ def check_covered(formula: Formula, theorem: str) -> None:
     """BadInput where the theorem does not cover the formula, with a theorem that does in the message, and for a formula
     with labelled outputs."""
     if formula.labels:
-        raise BadInput("a formula for --theorem must have one truth, not outputs", ", ".join(formula.labels))
+        raise BadInput(
+            "a formula for --theorem must have one truth value, and no named outputs",
+            ", ".join(formula.labels),
+            "leave --theorem out",
+        )
     used = operators(formula)
 
     def outside(number: str) -> list[str]:

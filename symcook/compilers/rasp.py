@@ -239,9 +239,7 @@ class Aggregates(Selections):
         if not groups:
             return default
         if len(groups) > 1:
-            must = (
-                "the mean of an aggregate must be of positions selected alike, on one side or all: a head has one mask"
-            )
+            must = "an aggregate must select by one rule at all positions, or on one side of i: a head has one mask"
             raise BadInput(must, shown, "aggregate each side by itself")
         ((side, side_cases),) = groups
         # No mean is needed if only the position itself can be selected, or if the value is constant.
@@ -324,7 +322,7 @@ class Aggregates(Selections):
                      {name: {atom.name: Fraction(1)} for atom, name in names.items()}, "none")
             )  # fmt: skip
             if any(atom.side == "mean" for atom in value.atoms) and self.truth(some_selected) != self.every:
-                raise BadInput("the mean of means that grow must select a position of each string", shown)
+                raise BadInput("an aggregate of means that grow with n must select a position in every string", shown)
             ends = {
                 Atom(name, "both" if atom.side != "mean" else "mean"): value.atoms[atom] for atom, name in names.items()
             }

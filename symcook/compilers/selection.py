@@ -99,7 +99,9 @@ class Selections(PositionValues):
             if self.truth(here) != frozenset():
                 together[there] = self.either(together[there], here) if there in together else self.truth(here)
         if len(together) > MOST_CASES:
-            raise BadInput(f"a selector must have at most {MOST_CASES} cases", len(together), "cut it in two")
+            raise BadInput(
+                f"a selector must have at most {MOST_CASES} cases", len(together), "write it as two selectors"
+            )
         return tuple(SelectorCase(here, there) for there, here in together.items())
 
     def complement(self, cases: SelectorCases) -> SelectorCases:
@@ -143,9 +145,11 @@ class Selections(PositionValues):
             return self._key_values(sign, values, query)
         # Two numbers that grow with n: only an equality of whole numbers is possible. It becomes a new variable.
         if sign != "=" or not key.whole or not query.whole:
-            must = "a select of numbers must be by ==, or one of them must have a finite range, or both be indices"
+            must = "select must compare two numbers by ==, unless both are indices or one has a finite range"
             order = "no score puts all pairs of two numbers that grow in order"
-            raise BadInput(f"{must}: {order if sign != '=' else 'a mean is no whole number'}", " and ".join(shown))
+            raise BadInput(
+                f"{must}: {order if sign != '=' else 'a mean is not always a whole number'}", " and ".join(shown)
+            )
         self.equalities.append(Equality(key, query, f"{shown[0]} = {shown[1]}", self.now))
         return (SelectorCase(self.every, self.diagrams.variable(AFTER - 1 - len(self.equalities))),)
 

@@ -49,7 +49,7 @@ def source_of(kind: str, given: str | os.PathLike[str], regex: bool = False) -> 
     elif kind in SHIPPED and is_shipped(text):
         return _shipped(kind, text)
     elif kind in SHIPPED and f"{text}.{kind}" in shipped_names():
-        must = "a program must be its text, a file, or come with symcook"
+        must = "a program must be given as text, as a file, or by the name of a program that comes with symcook"
         raise BadInput(must, text, f"did you mean {text}.{kind}?")
     elif is_path(text):
         raise BadInput(f"the file of {_called(kind)} must exist", text, _instead(kind))

@@ -57,7 +57,9 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
     """
     if variant == "no-start" and not machine.input:
         raise BadInput(
-            "a Turing machine for strings with a symbol must have input symbols", "none", "leave --variant out"
+            "the variant for nonempty strings must have a Turing machine with input symbols",
+            "none",
+            "leave --variant out",
         )
     # States count from 1 and symbols from 0, the blank.
     number = {state: k for k, state in enumerate(machine.states, 1)}

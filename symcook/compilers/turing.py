@@ -476,14 +476,12 @@ def compiled(
     reserved = next((token for token in (START, END) if token in machine.input), None)
     if reserved is not None:
         must = f"no symbol of a compiled machine's input must be called {START} or {END}, which its decoder has already"
-        raise BadInput(must, reserved, "call it otherwise")
+        raise BadInput(must, reserved, "give the symbol another name")
     if variant == "no-start" and not machine.input:
         must = "the input alphabet must have a symbol, as the decoder of this variant has no $ before the input"
         raise BadInput(must, "none", "leave --variant out, or give nonstrict")
     if variant == "nonstrict" and weighting == "rightmost":
-        must = (
-            "masks that include the token itself need a tie-break, as equal keys are made in different ways"
-        )
+        must = "masks that include the token itself need a tie-break, as equal keys are made in different ways"
         raise BadInput(must, f"weighting {weighting}", "give --weighting average")
     return MachineDecoder(machine, weighting, variant).model(source, name)
 

@@ -383,7 +383,7 @@ class PositionValues(Bits):
             # A mean: relu(m + b t - b) - relu(b t - b - m) is m at t = 1, and 0 at t = 0 as |m| <= b.
             if atom.side == "mean" and not _starts_at_0(atom):
                 if atom.bound is None:
-                    must = "a mean of numbers that grow must not be chosen by a condition: no position holds it"
+                    must = "a condition must not choose a mean of numbers that grow with n: no position holds that mean"
                     raise BadInput(must, self.meanings[atom.name], "compare it, or choose before the mean")
                 b, m = atom.bound, atom.name
                 formula = f"relu({m} + {b}*{test} - {b}) - relu({b}*{test} - {b} - {m})"
@@ -442,7 +442,7 @@ class PositionValues(Bits):
         """The sum of a number without atoms over the positions that a mask allows; BadInput for a number with atoms."""
         if form.atoms:
             must = (
-                "what a psum sums must have a finite range, for sums that grow like n^2 are at no position to look up"
+                "the terms of a psum must have a finite range: a sum that grows like n^2 has no position to look it up"
             )
             raise BadInput(must, shown)
         side = "left" if mask in ("future", "strict-future") else "right"

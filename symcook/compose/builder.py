@@ -134,11 +134,11 @@ class Builder:
         """
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
-            raise BadInput("queries and keys must be given together", "one of Q and K")
+            raise BadInput("the matrices Q (queries) and K (keys) must be given together", "only one of Q and K")
         # Without V the head copies what it reads; without Q and K all scores are 0.
         if V is None:
             if len(reads) != len(writes):
-                must = "a head without V must write as many coordinates as it reads"
+                must = "a head without a value matrix V must write as many coordinates as it reads"
                 raise BadInput(must, f"{len(writes)} and {len(reads)}")
             V = choice(reads, reads)
         zero = [[0] * len(reads)]
@@ -193,7 +193,11 @@ class Builder:
         ('size',)
         """
         if not isinstance(block, (Head, FeedForward)):
-            raise BadInput("a step must be a head or a feed-forward layer", type(block).__name__)
+            raise BadInput(
+                "a step must be a head or a feed-forward layer",
+                type(block).__name__,
+                "write head(..) or feedforward(..)",
+            )
         return self._add(block)
 
     @property
@@ -207,7 +211,11 @@ class Builder:
             if token not in added and isinstance(row, Mapping)
         }
         if not hot or any(len(names) != 1 for names in hot.values()):
-            raise BadInput("the strings must have one coordinate each that is 1", "other strings", 'give words="abc"')
+            raise BadInput(
+                "each symbol of the alphabet must have one coordinate that is 1 and no other",
+                "other strings",
+                'give words="abc"',
+            )
         return tuple(names[0] for names in hot.values())
 
     @door()
@@ -238,7 +246,7 @@ class Builder:
         declared = {"i", "n", *(parameter.name for parameter in self._parameters)}
         foreign = sorted(free.name for free in value.free_symbols if free.name not in declared)
         if foreign:
-            must = f"the position function of {name} must be in i and n, and declared parameters"
+            must = f"the position function of {name} must have no names except i, n and declared parameters"
             raise BadInput(must, foreign[0], f"declare it first: symbol('{foreign[0]}')")
         return value
 
@@ -552,7 +560,9 @@ class Builder:
         used = {free.name for value in table.values() for free in value.free_symbols}
         here = {p.name: p for p in self._parameters}
         for name in sorted(used - set(here)):
-            raise BadInput("a symbol must be declared before it is used", name, f"call symbol('{name}') first")
+            raise BadInput(
+                "a parameter must be declared with symbol(..) before it is used", name, f"call symbol('{name}') first"
+            )
         others = (p for p in model.parameters if p.name not in values)
         parameters = joint_parameters(others, (here[name] for name in sorted(used)))
         return model.mapped(lambda value: value.subs(table, simultaneous=True), parameters)
@@ -569,7 +579,7 @@ class Builder:
         names = _no_words(tuple(names))
         for name in names:
             if name in self._names:
-                raise BadInput("each step must write fresh coordinates", name, "give it another name")
+                raise BadInput("each head or layer must write new coordinates", name, "give it another name")
         self._names = list(Space((*self._names, *names)))
 
 
@@ -578,7 +588,7 @@ def _no_words(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name in WORDS_OF_STATEMENTS:
             raise BadInput(
-                "a coordinate must not have the name of an expression in statements", name, f"{name}_ is free"
+                "a coordinate must not have a name that means something else in statements", name, f"{name}_ is free"
             )
     return names
 
@@ -606,21 +616,33 @@ def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relates) ->
 def _values(writes: Sequence[str], reads: Sequence[str]) -> dict[str, str]:
     """{written coordinate: coordinate that it copies}; BadInput unless there are equally many of both."""
     if len(reads) != len(writes):
-        raise BadInput("there must be a coordinate for each that is read", f"{len(writes)} and {len(reads)}")
+        raise BadInput(
+            "the numbers of coordinates that are written and read must be equal", f"{len(writes)} and {len(reads)}"
+        )
     return dict(zip(writes, reads, strict=True))
 
 
 def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
     """BadInput where a model cannot be inlined: it must take inputs, show values, and leave its inputs alone."""
     if model.embedding.inputs is None:
-        raise BadInput("a recipe that is inlined must take inputs", model.name)
+        raise BadInput(
+            "a recipe that is used inside of a model must take numeric inputs, not strings",
+            model.name,
+            "choose another recipe",
+        )
     if model.normed:
-        raise BadInput("a recipe that is inlined must be without layer norm", model.name)
+        raise BadInput(
+            "a recipe that is used inside of a model must have no layer norm", model.name, "choose another recipe"
+        )
     model.readout.require(f"a recipe that is inlined, as {model.name}, must have a readout of values", ("value",))
     changed = written(model) | {*model.embedding.positions, *model.readout.reads}
     touched = sorted(changed & set(model.embedding.inputs))
     if touched:
-        raise BadInput("a recipe that is inlined must write fresh coordinates", f"{model.name} writes {touched[0]}")
+        raise BadInput(
+            "a recipe that is used inside of a model must write new coordinates",
+            f"{model.name} writes {touched[0]}",
+            "rename the coordinate in your model",
+        )
     if len(writes) != len(model.readout.reads):
         outputs = ", ".join(model.readout.reads)
         raise BadInput(f"there must be a name for each output of {model.name}: {outputs}", len(writes))

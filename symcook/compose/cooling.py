@@ -49,9 +49,13 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
     Source: Cookbook, Section 5.7.
     """
     if any(p.name == tau for p in model.parameters):
-        raise BadInput("the temperature must have a new name", tau, 'write soften("t")')
+        raise BadInput(
+            "the symbol of the temperature must have a name that the model does not use yet", tau, 'write soften("t")'
+        )
     if all(head.averages for head in all_heads(model)):
-        raise BadInput("a model to be softened must have a head that is no plain average", model.name)
+        raise BadInput(
+            "a model to be softened must have a head whose scores differ, not only plain averages", model.name
+        )
 
     def soft(head: Head) -> Head:
         """The head with softmax attention; a plain average as it is."""

@@ -52,7 +52,11 @@ def without(model: Transformer, *, head: str | None = None, feedforward: int | N
     """
     if (head is None) == (feedforward is None):
         given = "neither" if head is None else "both"
-        raise BadInput("a head or a feed-forward layer must be given", given, 'write head="L1.head1" or feedforward=1')
+        raise BadInput(
+            "either a head or a feed-forward layer must be given, and not both",
+            given,
+            'write head="L1.head1" or feedforward=1',
+        )
     name = head if head is not None else f"L{feedforward}.ff"
     kind = (Head, BiasedHead) if head is not None else FeedForward
     require_known("part of the model", name, [part for part, one in named_parts(model) if isinstance(one, kind)])
@@ -100,7 +104,7 @@ def with_weights(model: Transformer, weights: Mapping[str, Any], *, name: str | 
         if "[" in weight:
             entry = read_weight(model, weight)
             if entry.sign < 0:
-                raise BadInput("the name of a weight must have no sign", weight, "give the value with its sign")
+                raise BadInput("the name of a weight must have no sign (minus)", weight, "give the value with its sign")
             changed = with_weight(changed, entry, exact(value))
             continue
         part, _, matrix = weight.rpartition(".")
@@ -169,11 +173,15 @@ def _patch_value(
     """The exact number that a patch puts; BadInput unless it is given in one way."""
     mean = isinstance(value, str) and value == "mean"
     if mean and inputs is None:
-        raise BadInput("the inputs of a mean must be given", "none", 'write value="mean", inputs=["ab", "ba"]')
+        raise BadInput(
+            "a patch with the mean needs the inputs over which the mean is taken",
+            "none",
+            'write value="mean", inputs=["ab", "ba"]',
+        )
     ways = [(value is not None and not mean), from_string is not None, inputs is not None]
     if sum(ways) != 1:
         do = 'give a number as value, or from_string="ab", or inputs=["ab", "ba"] for their mean'
-        raise BadInput("the value of a patch must be given in one way", f"{sum(ways)} ways", do)
+        raise BadInput("the value of a patch must be given in exactly one way", f"{sum(ways)} ways", do)
     if ways[0]:
         number = exact(value)
         if number.free_symbols:
@@ -188,7 +196,9 @@ def _patch_value(
         numbers = run.array(coordinate, exact=True)
         index = position - model.embedding.start
         if len(numbers) <= index:
-            raise BadInput(f"an input must have a position {position}", run.given or "the empty string")
+            raise BadInput(
+                f"every input must be long enough to have the position {position}", run.given or "the empty string"
+            )
         found.append(numbers[index])
     return exact(sum(found[1:], found[0]) / Fraction(len(found)))
 

@@ -52,7 +52,10 @@ def read_weight(model: Transformer, text: str) -> Weight:
     if path == "readout":
         rows = list(model.readout.labels or ("logit",))
         if model.readout.weights is None:
-            raise BadInput("the readout must have weights", f"one of {', '.join(model.readout.reads)} without weights")
+            raise BadInput(
+                "the output layer (readout) must have weights to be named",
+                f"one of {', '.join(model.readout.reads)} without weights",
+            )
         if len(rows) == 1:
             inside = [rows[0], *inside] if len(inside) == 1 else inside
         return Weight(sign, path, "weights", *_places(text, inside, rows, list(model.readout.reads)))
@@ -83,7 +86,9 @@ def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -
     `rows` or `columns`, or a number from 1. BadInput for any other."""
     if len(inside) != 2:
         raise BadInput(
-            "a weight must have a row and a column", text, f"rows: {_first_six(rows)}; columns: {_first_six(columns)}"
+            "a weight must be named by a row and a column of its matrix",
+            text,
+            f"rows: {_first_six(rows)}; columns: {_first_six(columns)}",
         )
     indices = []
     for what, entry, names in (("row", inside[0], rows), ("column", inside[1], columns)):

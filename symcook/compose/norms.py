@@ -68,7 +68,7 @@ def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) ->
         # The entries after a norm with epsilon, or of a zero variance, have a variance below 1, so that the joint norm
         # would scale them.
         if norm.epsilon != 0 or norm.zero_variance != "refuse":
-            must = "each of several norms before a part must have variance 1: epsilon 0, and none in place of zero"
+            must = "if several norms come before one sublayer, each must have epsilon 0 and no value for zero variance"
             norm_text = f"epsilon {from_sympy(norm.epsilon)}, {norm.zero_variance}"
             raise BadInput(must, norm_text, "leave the layer as it is")
         writes = []

@@ -40,11 +40,12 @@ def paired(
     """
     # With norms in the model, or inputs that are arbitrary numbers, the pairs would not add up to 0.
     if model.normed:
-        raise BadInput("a model to be paired must be without layer norm", model.name)
+        raise BadInput("a model whose coordinates are doubled to x and -x must have no layer norm", model.name)
     words = model.embedding.words
     if words is None:
         raise BadInput(
-            "a model to be paired must read strings, whose embedding can hold -x", f"{model.name} takes inputs"
+            "a model whose coordinates are doubled to x and -x must read strings: its embedding holds -x",
+            f"{model.name} takes inputs",
         )
     # Each coordinate gets a partner, with a name that is free.
     minus: dict[str, str] = {}
@@ -120,14 +121,14 @@ def confident(model: Transformer, logit: object) -> Transformer:
     # The model must have a sign readout, a post-norm at its end, and two coordinates.
     wanted = exact(logit)
     if not wanted.is_positive:
-        raise BadInput("the logit of a surer model must be a positive number", wanted)
+        raise BadInput("the logit that a model is scaled to must be a positive number", wanted)
     last = READS.of(model).sublayers[-1].after if READS.of(model).sublayers else None
     model.readout.require("a model to be made surer must decide by a sign", ("sign",))
     if last is None or model.final_norm is not None:
-        raise BadInput("a model to be made surer must have a post-norm in its last layer", model.name)
+        raise BadInput("to scale its logits, a model must have a post-norm in its last layer", model.name)
     names = tuple(model.space)
     if len(names) < 2:
-        raise BadInput("a model to be made surer must have at least two coordinates", len(names))
+        raise BadInput("to scale its logits, a model must have at least two coordinates", len(names))
     # The layer's output is (W2 W1) x = (signs s - I) x, by relu(x) - relu(-x) = x; added to x it leaves signs times s.
     identity = sympy.eye(len(names))
     old = dict(zip(model.readout.reads, model.readout.weights, strict=True))

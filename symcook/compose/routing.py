@@ -210,7 +210,7 @@ def cancel_residual(block: FeedForward) -> FeedForward:
     import sympy
 
     if block.activation == "step":
-        raise BadInput("the activation must give x as act(x) - act(-x)", "step", "use relu or gelu")
+        raise BadInput("the activation must satisfy x = act(x) - act(-x)", "step", "use relu or gelu")
     reads = united((*block.reads, *block.writes))
     wide, written_coordinates = over(block, reads, block.writes), choice(block.writes, reads)
     m = len(block.writes)

@@ -100,15 +100,19 @@ def split_heads(
     [(1, 1, 3), (2, 1, 3)]
     """
     if (slopes is not None) and (angles is not None or query_gain is not None):
-        raise BadInput("an attention layer must have slopes, or angles and gains", "both")
+        raise BadInput(
+            "an attention layer must have either slopes (ALiBi), or angles and gains (rotary), not both", "both"
+        )
     shared = heads if groups is None else groups
     if heads < 1 or shared < 1 or heads % shared:
-        raise BadInput("the number of heads must be a multiple of that of the groups", f"{heads} and {shared}")
+        raise BadInput(
+            "the number of heads must be a multiple of the number of key-value groups", f"{heads} and {shared}"
+        )
     Q, K, V, out = (_table(name, given) for name, given in
                     (("query", query), ("key", key), ("value", value), ("output", output)))  # fmt: skip
     for name, rows, count in (("query", Q.rows, heads), ("key", K.rows, shared), ("value", V.rows, shared)):
         if rows % count:
-            raise BadInput(f"the rows of {name} must be a multiple of the number of heads that it has", rows)
+            raise BadInput(f"the number of rows of {name} must be a multiple of its number of heads", rows)
     width, size = K.rows // shared, V.rows // shared
     shapes = {"query": (Q, heads * width, len(reads)), "key": (K, shared * width, len(reads)),
               "value": (V, shared * size, len(reads)), "output": (out, len(writes), heads * size)}  # fmt: skip
@@ -168,7 +172,7 @@ def _order(width: int, pairs: int, interleaved: bool) -> list[int]:
     rest = width - 2 * pairs
     if rest < 0 or width % 2:
         must = "a rotary head must have an even number of key dimensions, at least two for each angle"
-        raise BadInput(must, f"{width} for {pairs}")
+        raise BadInput(must, f"{width} key dimensions for {pairs} angles")
     first = range(0, 2 * pairs, 2) if interleaved else range(pairs)
     second = range(1, 2 * pairs, 2) if interleaved else range(pairs, 2 * pairs)
     still = range(2 * pairs, width)

@@ -38,7 +38,7 @@ def _in_space(model: Transformer, space: Space) -> Transformer:
         return model
     if model.final_norm is not None:
         raise BadInput(
-            "a model with a norm over the whole residual stream must keep its coordinates", f"{model.name}: final"
+            "a model with a norm over the whole residual stream cannot get more coordinates", f"{model.name}: final"
         )
     return replace(
         model,
@@ -51,7 +51,9 @@ def keep_norms(layer: Layer) -> Layer:
     """`layer` in a wider stream: a norm over the whole residual stream before a sublayer becomes a projected one over
     the old coordinates. BadInput for a post-norm."""
     if layer.placement == "post":
-        raise BadInput("a model with a norm over the whole residual stream must keep its coordinates", "placement post")
+        raise BadInput(
+            "a model with a norm over the whole residual stream cannot get more coordinates", "placement post"
+        )
     if layer.placement != "pre":
         return layer
 
@@ -79,7 +81,7 @@ def pad(model: Transformer, *, depth: int | None = None, width: int | None = Non
     """
     for what, asked, has in (("depth", depth, len(model.layers)), ("width", width, len(model.space))):
         if asked is not None and (type(asked) is not int or asked < has):
-            raise BadInput(f"the {what} must be an integer of at least {has}, which the model has", asked)
+            raise BadInput(f"the {what} must be an integer of at least {has}, the present number", asked)
     names: list[str] = []
     for _ in range((width or 0) - len(model.space)):
         names.append(fresh("unused", (*model.space, *names, *(p.name for p in model.parameters))))
@@ -166,7 +168,9 @@ def _check_serial(first: Transformer, second: Transformer) -> None:
         if name not in first.space:
             raise unknown(f"input {name} of the second model among the coordinates of the first", name, [*first.space])
         if name in positions:
-            raise BadInput("an input of the second model must not have a position function too", name)
+            raise BadInput(
+                "a coordinate must not be both an input of the second model and one of its position functions", name
+            )
     # A coordinate of `second` that is no input must start at zero, or have the same position function in both.
     embedding = first.embedding
     occupied = {c for values in (embedding.words or {}).values() for c in values} | set(embedding.inputs or ())
@@ -175,7 +179,7 @@ def _check_serial(first: Transformer, second: Transformer) -> None:
         if name not in first.space or name in inputs:
             continue
         if name in occupied or name not in positions or embedding.positions.get(name) != positions[name]:
-            must = "a coordinate of the second model that is no input must be new, or a position function of both"
+            must = "a coordinate of the second model must be an input, a position function of both models, or new"
             raise BadInput(must, name, "rename it")
 
 
@@ -202,7 +206,7 @@ def parallel(
     # A layer norm would normalise the coordinates of both models together.
     for model in (first, second):
         if model.normed:
-            must = "models in parallel must be without layer norm, which would see both"
+            must = "models in parallel must have no layer norm: it would read the coordinates of both"
             raise BadInput(must, model.name)
     second = shifted(second, first.embedding.start)
     # Coordinates that both models have get a suffix, except inputs that they share.
@@ -238,14 +242,16 @@ def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
         raise BadInput("models in parallel must both read strings or both read inputs", f"{first.name}, {second.name}")
     if set(first_embedding.words or ()) != set(second_embedding.words or ()):
         odd = sorted(set(first_embedding.words or ()) ^ set(second_embedding.words or ()))
-        raise BadInput("models in parallel must have the same tokens", ", ".join(odd))
+        raise BadInput("models in parallel must read the same alphabet", ", ".join(odd))
     if (first_embedding.before, first_embedding.after) != (second_embedding.before, second_embedding.after):
-        raise BadInput("models in parallel must add the same tokens", f"{first.name}, {second.name}")
+        raise BadInput(
+            "models in parallel must add the same special tokens (such as BOS)", f"{first.name}, {second.name}"
+        )
     shared = set(first_embedding.inputs or ()) & set(second_embedding.inputs or ())
     for model in (first, second):
         touched = sorted(shared & (written(model) | set(model.embedding.positions)))
         if touched:
-            must = "an input that both models read must be changed by neither"
+            must = "neither model may write to a coordinate that both read as input"
             raise BadInput(must, f"{touched[0]} in {model.name}", "rename it in one of them")
     return shared
 

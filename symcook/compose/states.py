@@ -213,9 +213,7 @@ class _Checkpoint:
             raise BadInput(f"a state dict must have {READ}", seen(self.given), "write its weights under those names")
         if not self.rms:
             self.require_whole_norms()
-        norm, activation = self.said(
-            norm=(facts.get("norm"), NORMS), activation=(facts.get("activation"), ACTIVATIONS)
-        )
+        norm, activation = self.said(norm=(facts.get("norm"), NORMS), activation=(facts.get("activation"), ACTIVATIONS))
         heads = facts.get("heads")
         self.used: set[str] = set()
         self.vocabulary = tuple(vocabulary)
@@ -262,7 +260,7 @@ class _Checkpoint:
                 bias = self.vector(key.replace("in_proj_weight", "in_proj_bias"), 3 * wide)
                 queries, keys = (inward.part(rows=slice(s * wide, (s + 1) * wide)) for s in (0, 1))
                 if keys.nnz() and (queries.nnz() or bias.part(slice(wide)).nnz()):
-                    must = "the number of heads must be given, since the keys of the state dict leave it open"
+                    must = "the number of heads must be given, since the state dict does not determine it"
                     raise BadInput(must, "none", f"write heads=1, or another divisor of {self.d}")
         return 1
 
@@ -273,7 +271,10 @@ class _Checkpoint:
         norms = [f"{layer}.norm{k}.weight" for layer in sorted(layers) for k in (1, 2)]
         missing = [key for key in norms if key not in self.given]
         if missing and len(missing) < len(norms):
-            raise BadInput("every layer must have the weights of both of its norms, or none", f"none for {missing[0]}")
+            raise BadInput(
+                "every layer of a state dict must have the weights of both of its norms, or of neither",
+                f"none for {missing[0]}",
+            )
         for key in self.given:
             _, dot, name = key.rpartition("norm")
             bias = f"{key.removesuffix('weight')}bias"
@@ -524,7 +525,7 @@ class _Checkpoint:
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
             if self.answered != "largest":
-                must = "a model must have outputs, output.weight, to answer so"
+                must = "this kind of readout needs an output layer, with the weights output.weight"
                 raise BadInput(must, self.answered, "leave readout out")
             return Readout("value", self.position, shown), [], []
         labels = tuple(self.vocabulary if self.labels is None else self.labels)

@@ -43,7 +43,7 @@ def untie(model: Transformer, terms: Mapping[tuple[int, int], str]) -> Transform
             if head.weighting in UNIQUE:
                 if (number, place) not in terms:
                     head_text = f"none for head {place} of layer {number}"
-                    raise BadInput("every head that breaks ties must have a term", head_text)
+                    raise BadInput("a tie-breaking term must be given for every leftmost or rightmost head", head_text)
                 model, constant = with_position(model, "one", "1")
                 model, tie = with_position(model, "tie", f"({terms[number, place]})*i/n")
                 head = _averaged(head, constant, tie)

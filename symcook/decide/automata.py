@@ -93,7 +93,11 @@ class Asked:
             raise BadInput("the specification must answer every string", failure, "repair the specification") from error
         if not equal:
             failure = f"{_shown(first)} and {_shown(second)} as {what()}"
-            raise BadInput("the specification must give the same answer twice", failure, "repair the specification")
+            raise BadInput(
+                "the specification must give the same answer each time that it is asked about one state",
+                failure,
+                "repair the specification",
+            )
         return first
 
     def _number(self, state: object) -> int:

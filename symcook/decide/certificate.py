@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FORMAT = "symcook decision 1"
 """The name and version of the format."""
-MUST = "the certificate of a decision must hold"
+MUST = "the certificate of a decision must prove its answer about this model"
 """The beginning of the message that a certificate is invalid."""
 KEYS = {"format", "status", "verdict", "model", "against", "alphabet"}
 """The keys of every certificate."""
@@ -117,7 +117,11 @@ def document(decision: Decision) -> dict[str, Any]:
     evidence of its own: one about a compiled automaton, which a theorem decides, on a language, or by `recheck`."""
     if not decision.decided:
         verdict_text = f"{decision.verdict}: {decision.why}"
-        raise BadInput("a certificate must be of a decision", verdict_text, "leave --certificate out")
+        raise BadInput(
+            "a certificate must be of a decision that holds or is refuted, not of an undecided one",
+            verdict_text,
+            "leave --certificate out",
+        )
     out: dict[str, Any] = {
         "format": FORMAT,
         "status": "DECIDED",
@@ -130,7 +134,9 @@ def document(decision: Decision) -> dict[str, Any]:
     if decodes(decision.model) or decision.inputs or not proved:
         do = "symcook compile dfa --prove writes one for a compiled automaton"
         raise BadInput(
-            "a certificate must be of a decision with its own evidence", f"one about {decision.model.name}", do
+            "symcook decide writes a certificate only for a decision that it has made itself",
+            f"one about {decision.model.name}",
+            do,
         )
     # The evidence: a string, invariants, a map of states, or, without a reference, the automaton alone.
     if decision.verdict == "different":
@@ -211,7 +217,7 @@ def _checked(
         answers = tuple(_answered(recogniser, word) for recogniser in (machine, reference))
         _require_same(given, {"answers": list(answers)})
         if None in answers or same(*answers):
-            raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, which are no difference")
+            raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, which do not differ")
         return "model and specification were run on this string"
     if verdict not in ("equal", "decided"):
         raise BadInput(MUST, f"the verdict {verdict}")

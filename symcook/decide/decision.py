@@ -163,7 +163,9 @@ def reads_symbols(model: Transformer) -> Transformer:
     """The model; BadInput where it reads numbers."""
     if model.embedding.words is None:
         do = "symcook check compares it with its formula, on numbers"
-        raise BadInput("a model that is decided must read symbols", f"{model.name}, which reads numbers", do)
+        raise BadInput(
+            "a model that is compared at every length must read strings", f"{model.name}, which reads numbers", do
+        )
     return model
 
 
@@ -214,7 +216,11 @@ def recheck(
     checked without a search; BadInput where the certificate is invalid."""
     if decodes(model):
         do = "symcook prove checks the one that symcook compile dfa --prove writes"
-        raise BadInput("a certificate here must be of a model that answers without decoding", model.name, do)
+        raise BadInput(
+            "symcook decide writes certificates only for models that answer in one pass, without decoding",
+            model.name,
+            do,
+        )
     model = reads_symbols(model.bind(values))
     # The model is read from its weights again: an automaton, or else a machine that counts.
     machine: Any
@@ -435,7 +441,7 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
         return answering(asked, against.over(asked.letters))
     if isinstance(against, Fold):
         if against.each != asked.each:
-            must = "the specification must answer as the readout does: at each position, or once a string"
+            must = "the specification must answer as often as the model: at each position, or once for each string"
             raise BadInput(must, f"each={against.each}", f"give a Fold with each={asked.each}")
         require_allowed(against)
         return Asked(against, asked.answers)
@@ -452,7 +458,9 @@ def _model(model: Transformer, asked: Required, rival: Transformer) -> Answering
     # Both must be of one kind, over one alphabet and with comparable answers.
     rival_required = required(rival)
     if rival_required.each != asked.each:
-        raise BadInput("both models must answer at each position, or once a string", "one of each")
+        raise BadInput(
+            "both models must answer equally often: at each position, or once for each string", "one model of each kind"
+        )
     if sorted(rival_required.letters) != sorted(asked.letters):
         must = f"the specification must be over the alphabet {' '.join(asked.letters)}"
         raise BadInput(must, f"{rival.name}, over {' '.join(rival_required.letters) or 'numbers'}")

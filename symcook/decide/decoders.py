@@ -86,7 +86,9 @@ def decide(
         # A comparison on some inputs or positions only.
         if is_decoder or against is None:
             model_kind = "a compiled automaton" if is_decoder else "no reference"
-            raise BadInput("inputs must be of a model that answers without decoding, with a specification", model_kind)
+            raise BadInput(
+                "inputs may be chosen only for a model that answers in one pass, and with a specification", model_kind
+            )
         require_language(inputs, sample)
         bound = decision.reads_symbols(model.bind(values))
         at_positions(bound, positions)
@@ -227,7 +229,9 @@ def _instance(model: Transformer, theorem: str) -> None:
 
     at, tokens = counted_at(program_table(present(model.program)), variant_of(model))
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
-        raise BadInput("the model must have the tokens of its program", model.name, "compile the program again")
+        raise BadInput(
+            "the alphabet of a compiled model must be that of its program", model.name, "compile the program again"
+        )
     checked(Bridge(at.family, at, to_document(model)))
     (verdict,) = replayed([theorem])
     if verdict.status != "PROVED":

@@ -261,7 +261,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         if not total > 0:
             raise Undecided(
                 f"the variance under a layer norm at position {i} cannot be told from zero at "
-                f"{self.bits} bits; exact arithmetic decides that of rational entries."
+                f"{self.bits} bits; exact arithmetic decides it if the entries are rational."
             )
         return self._root(total)
 

@@ -279,19 +279,21 @@ class Batch(Going[BatchColumn, Cell, Array]):
             return [step(cell, self.kinds) for cell in column]
         if kind not in SMOOTH:
             raise unknown_activation(kind)
-        raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
+        raise NotExact("in exact runs of many strings at once, an activation must be relu or step", kind, _BALL)
 
     def multiply(self, left: BatchColumn, right: BatchColumn) -> BatchColumn:
-        raise NotExact("a model must have no gated units in exact batches", "gated units", _BALL)
+        raise NotExact("in exact runs of many strings at once, a model must have no gated units", "gated units", _BALL)
 
     def rms_norm(self, columns: BatchColumns, epsilon: Coefficient, zero_square: str) -> list[BatchColumn]:
-        raise NotExact("a model must have no RMS norm in exact batches", "RMS norm", _BALL)
+        raise NotExact("in exact runs of many strings at once, a model must have no RMS norm", "RMS norm", _BALL)
 
     def layer_norm(self, columns: BatchColumns, epsilon: Coefficient, zero_variance: str) -> list[BatchColumn]:
-        raise NotExact("a model must have no layer norm in exact batches", "layer norm", _BALL)
+        raise NotExact("in exact runs of many strings at once, a model must have no layer norm", "layer norm", _BALL)
 
     def distribution(self, columns: BatchColumns) -> list[BatchColumn]:
-        raise NotExact("a readout must not be a distribution in exact batches", "softmax", _BALL)
+        raise NotExact(
+            "in exact runs of many strings at once, a readout must not be a distribution (softmax)", "softmax", _BALL
+        )
 
     def attend(
         self,
@@ -311,7 +313,11 @@ class Batch(Going[BatchColumn, Cell, Array]):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
             return [self._mean_values(column, mask) for column in values]
         if weighting == "softmax" and self.kinds is floating:
-            raise NotExact("a weighting must be hard where scores differ, in batches of floats", "softmax", _BALL)
+            raise NotExact(
+                "in float runs of many strings at once, attention must be hard unless all scores are equal",
+                "softmax",
+                _BALL,
+            )
         zero, rows = constant(ZERO, self.kinds), []
         for number, place in enumerate(self.rows):
             visible_places = visible(mask, place, self.length)
@@ -352,7 +358,11 @@ class Batch(Going[BatchColumn, Cell, Array]):
         table.sort(axis=0)
         different, codes = np.unique(table, axis=1, return_inverse=True)
         if different.shape[1] > max(FEW, size // 8):
-            raise NotExact("softmax in exact batches must meet few combinations of scores", different.shape[1], _BALL)
+            raise NotExact(
+                "in exact runs of many strings at once, softmax must meet few different rows of scores",
+                different.shape[1],
+                _BALL,
+            )
         # 3. Compute one mean for each different column and each row of values. Scores are taken relative to the first
         # one, since a common factor of all weights cancels.
         combinations, counted = list(numbers), [Counter(column) for column in different.T.tolist()]

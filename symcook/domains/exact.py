@@ -66,7 +66,7 @@ class Exact(Shortening[ExactValue]):
             return Fraction(1 if self.is_positive(x) else 0)
         if kind not in SMOOTH:
             raise unknown_activation(kind)
-        raise NotExact("an activation must have exact values in exact arithmetic", kind, _BALL)
+        raise NotExact("in exact arithmetic, an activation must have exact values, as relu and step have", kind, _BALL)
 
     def normalised(
         self, entries: Sequence[ExactValue], epsilon: Fraction, zero_variance: str, i: int
@@ -185,9 +185,7 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
     return _divided([value - mean for value in row], epsilon, zero_variance, i, VARIANCE)
 
 
-def _divided(
-    entries: Sequence[Any], epsilon: Fraction, zero: str, i: int, must: tuple[str, str]
-) -> list[ExactValue]:
+def _divided(entries: Sequence[Any], epsilon: Fraction, zero: str, i: int, must: tuple[str, str]) -> list[ExactValue]:
     """x/sqrt(mean of squares + epsilon) of the entries at position `i`; `must` is what NoRun says of a root of zero."""
     # With epsilon = 0, divide the entries by the size of the first nonzero one, so that a common root cancels.
     unit = next((abs(value) for value in entries if value != 0), None)
@@ -296,7 +294,7 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     if base == 0:
         raise BadInput("a denominator must not be zero", f"0^({quotient(exponent)})")
     if base < 0:
-        must = "the base of a root or a broken power must not be negative"
+        must = "the base of a root or a fractional power must not be negative"
         raise BadInput(must, f"({quotient(base)})^({quotient(exponent)})")
     value = exp_scaled_log(exponent, base)
     if not isinstance(value, Fraction):

@@ -154,12 +154,14 @@ class Radii(Positions[Any, Any, Any]):
         self.size = sequence.size
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        raise NotExact("strings that are run together must be run whole", seen)
+        raise NotExact("strings that are run together must be run as a whole, not continued symbol by symbol", seen)
 
     def linear(self, terms: Sequence[Any], bias: Coefficient) -> MidRadius:
         """A column of zeros: a pass over matrices only asks for that."""
         if terms:
-            raise NotExact("strings that are run together must be run in a dense pass", "a sum of columns", BALL)
+            raise NotExact(
+                "strings that are run together must be run with full attention matrices", "a sum of columns", BALL
+            )
         zero = np.zeros((len(self.rows), self.size))
         return MidRadius(zero, zero)
 
@@ -260,7 +262,9 @@ class Radii(Positions[Any, Any, Any]):
         positive."""
         floor, floor_off = _float_and_error(epsilon)
         if zero_square == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
-            raise NotExact("a norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
+            raise NotExact(
+                "a norm must have an epsilon above 0, so that it is defined also at variance 0", epsilon, BALL
+            )
         centred, centred_error, k = columns.mid, columns.rad, len(columns)
         rounding = (k + 4) * UNIT  # of a sum of k squares
         variance = (centred * centred).sum(axis=0) / k
@@ -541,9 +545,7 @@ def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> Means:
     return _mean(weights, error, bounded, values)
 
 
-def _mean(
-    weights: FloatArray, error: FloatArray | float, bounded: FloatArray | bool, values: MidRadius
-) -> Means:
+def _mean(weights: FloatArray, error: FloatArray | float, bounded: FloatArray | bool, values: MidRadius) -> Means:
     """The means of the values. The weights have relative errors of at most `error`; radii are
     infinite where not `bounded`."""
     # Two sums over a row of k positions, the products in them and a quotient are rounded: less than 2 k + 8 units. The

@@ -102,7 +102,9 @@ class Format:
 
         in_float64 = float_of(value)
         if not isfinite(in_float64):
-            raise BadInput("every number of the model must fit the type of floats", value)
+            raise BadInput(
+                "every number of the model must be within the range of the float type", value, "use a wider --dtype"
+            )
         # `last` is the exponent of the last bit that the format has for a number of this size.
         _, exponent = frexp(in_float64)
         last = exponent - self.bits
@@ -110,7 +112,9 @@ class Format:
             last = max(last, self.least - self.bits + 1)
         nearest = Fraction(round(Fraction(in_float64) / Fraction(2) ** last)) * Fraction(2) ** last
         if self.most is not None and abs(nearest) >= Fraction(2) ** self.most:
-            raise BadInput("every number of the model must fit the type of floats", value)
+            raise BadInput(
+                "every number of the model must be within the range of the float type", value, "use a wider --dtype"
+            )
         return nearest
 
     def total(self, parts: Sequence[BallValue]) -> BallValue:

@@ -643,7 +643,11 @@ def _sympy(term: Tree) -> sympy.Expr:
 
 def _without(what: str) -> BadInput:
     """The refusal of an operation that a number system has not."""
-    return BadInput(f"the number system must have {what}, which the model has", "one without", "ask in another one")
+    return BadInput(
+        f"the number system must support {what}, which the model has",
+        "a number system without them",
+        "use another number system",
+    )
 
 
 def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:

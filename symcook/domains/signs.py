@@ -140,7 +140,7 @@ class KnownSigns:
         )  # `value` is defined only where its denominator is not zero
         signs = product(self.polynomial(value.num), denominator_signs)
         if not signs:
-            raise Impossible("the ranges of the symbols must leave some values")
+            raise Impossible("some values of the symbols must satisfy all their ranges")
         return signs
 
     def assume(self, value: Function, signs: int) -> None:
@@ -156,7 +156,7 @@ class KnownSigns:
             symbol = self.field.generators[used[0]].argument
             self.symbols[symbol] = box = _restricted(self._box(used[0]), value.num, signs)
             if box.empty:
-                raise Impossible("the ranges of the symbols must leave some values")
+                raise Impossible("some values of the symbols must satisfy all their ranges")
             self._boxes.clear()
 
     def know(self, value: Function, signs: int) -> None:

@@ -212,7 +212,7 @@ class Symbolic(Rowwise):
         field = self._field
         denominator = field.reduced(value.den.compose(*gens))
         if denominator.is_zero():  # a denominator is never 0: the conditions contradict each other
-            raise Impossible("the conditions of a case must leave some values")
+            raise Impossible("some values of the symbols must satisfy the conditions of a case")
         return field.quotient(value.num.compose(*gens), denominator)
 
     def _resolve(self, polynomial: fmpq_mpoly, put: dict[int, fmpq_mpoly]) -> None:
@@ -656,7 +656,7 @@ class Symbolic(Rowwise):
         signs &= self._signs.of(value)
         options = [side for side in sides if signs & side]
         if not options:
-            raise Impossible("the conditions of a case must leave some values")
+            raise Impossible("some values of the symbols must satisfy the conditions of a case")
         if len(options) == 1:
             return options[0]
         side = options[self._choices.take(len(options))]

@@ -170,11 +170,15 @@ def _prepared(
 
     if model.pointwise:
         if max_length is not None:
-            raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
+            raise BadInput(
+                "--max-length must not be given for a feed-forward recipe: its inputs have no length",
+                max_length,
+                "leave it out",
+            )
         max_length = 1
     chosen_strings = (inputs, sample, positions) != (None, None, None)
     if chosen_strings and not model.alphabet:
-        must = "inputs must be given to a model that reads strings"
+        must = "inputs must be chosen only for a model that reads strings"
         raise BadInput(must, f"{model.name}, which reads numbers", "leave them out")
     # The default length: that of the longest of the inputs, or 16, but at most the maximum length of the model.
     if max_length is None:

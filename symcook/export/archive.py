@@ -131,7 +131,11 @@ class ArraysRead(dict[str, Any]):
         the archive says other steps than those of its kind."""
         steps = steps_of(_PartArrays(self, key), place)
         if key + "steps" in self and json.loads(str(self[key + "steps"])) != listed(steps):
-            raise BadInput("the steps of a part in an archive must be those of its kind", key + "steps")
+            raise BadInput(
+                "the computing steps of a sublayer in an archive must be those that its kind has",
+                key + "steps",
+                "export the model again",
+            )
         return steps
 
     def array(self, key: str, name: str) -> str:

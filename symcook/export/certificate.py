@@ -111,7 +111,11 @@ def compare(
         if progress is not None:
             progress(n, n_max)
     if asked and no_runs.inputs:
-        raise BadInput("every string of the inputs must have a run", f"{no_runs.first}, which has none", "leave it out")
+        raise BadInput(
+            "the model must be defined on every string of the inputs",
+            f"{no_runs.first}, which has none",
+            "leave it out",
+        )
     return {
         "greatest_length": greatest,
         "inputs": inputs_compared - no_runs.inputs,
@@ -450,15 +454,21 @@ def prepared(
     """The arrays of an export for strings of at most `max_length` typed symbols. Raises BadInput for a model that
     cannot be exported so and, if `strictly`, where the arrays are not certain to decode as many `steps` correctly."""
     if model.pointwise and max_length != 1:
-        raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
+        raise BadInput(
+            "--max-length must not be given for a feed-forward recipe: its inputs have no length",
+            max_length,
+            "leave it out",
+        )
     positions = max_length + model.embedding.added
     model.check_length(positions)
     # The model with its symbols replaced by their values.
     symbol_values = model.values(values)
     bound = model.bind(symbol_values)
     if bound.readout.groups:
-        must = "an export must have one score for each answer, whose largest a runtime takes"
-        raise BadInput(must, "a readout by groups", "give a readout largest, with the sums as scores")
+        must = "an export must have one score for each answer, so that a runtime can take the argmax"
+        raise BadInput(
+            must, "a readout by groups", "give a readout of the kind largest, whose scores are the sums of the groups"
+        )
     if steps is not None:
         from symcook.programs.running import decodes
 
@@ -474,7 +484,7 @@ def prepared(
         from symcook.programs.running import decodes
 
         if asked and decodes(bound):
-            must = "the certificate of a decoder must be about all strings"
+            must = "the certificate of an exported decoder must be about all strings"
             raise BadInput(must, asked.text, "leave --inputs and --positions out")
         decoder = decoding(bound, arrays, dtype, max_length, steps, strictly)
         arrays |= stored(bound, decoder)
@@ -563,7 +573,7 @@ def _recipe(model: Transformer) -> dict[str, Any]:
 def _statuses(claims: Sequence[str], recipe: str | None) -> list[dict[str, str]]:
     """The claims with these ids, and their statuses. BadInput where an id is no claim, or no claim of the recipe."""
     if isinstance(claims, str):
-        raise BadInput("claims must be a list of ids", claims, f"give [{claims!r}]")
+        raise BadInput("claims must be a list of ids of claims", claims, f"give [{claims!r}]")
     if not claims:
         return []
     from symcook.claims import claim, ledger

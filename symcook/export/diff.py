@@ -191,7 +191,9 @@ def diff(
         first_model, second_model = asked.counted(first_model), asked.counted(second_model)
     elif positions is not None:
         raise BadInput(
-            "positions must be those of strings", f"{first_model.name}, which reads numbers", "leave them out"
+            "positions must be chosen only for models that read strings",
+            f"{first_model.name}, which reads numbers",
+            "leave them out",
         )
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:
@@ -249,7 +251,7 @@ def diff(
 def _common_length(first: Transformer, second: Transformer, max_length: int | None, inputs: Language | None) -> int:
     """The length to which two models are compared; BadInput where they take other inputs, or none of this length."""
     if inputs is not None and not first.alphabet:
-        raise BadInput("inputs must be given to models that read strings", f"{first.name}, which reads numbers")
+        raise BadInput("inputs must be chosen only for models that read strings", f"{first.name}, which reads numbers")
     if max_length is None:
         max_length = LENGTH if inputs is None else longest(first, inputs, LENGTH)
     if not 1 <= max_length <= COMPARED:
@@ -260,7 +262,7 @@ def _common_length(first: Transformer, second: Transformer, max_length: int | No
         model.check_length(max_length + model.embedding.added)
     if first.alphabet != second.alphabet or first.embedding.inputs != second.embedding.inputs:
         inputs_taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (first, second))
-        raise BadInput("two models must have the same inputs", inputs_taken)
+        raise BadInput("two models that are compared must read the same inputs", inputs_taken)
     return max_length
 
 

@@ -352,7 +352,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     certificate = named_path if named_path.name.endswith(".certificate.json") else certificate_of(named_path)
     if named_path.suffix == ".json" and named_path != certificate:
         do = f"give the weights, for example: symcook verify-export {named_path.with_suffix('.npz')}"
-        raise BadInput("an export must be named by its weights or its certificate", named_path, do)
+        raise BadInput("an export must be given by the file of its weights or of its certificate", named_path, do)
     next_to = "export writes it next to the weights"
     # The document: JSON of an export, not of a theorem.
     text = content(certificate, "the certificate", do=lambda: next_to)
@@ -366,7 +366,9 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
             raise KeyError
     except (BadInput, ValueError, KeyError, TypeError, AttributeError):
         raise BadInput(
-            "a certificate must be whole, as export has written it", certificate, "export the model again"
+            "a certificate must be complete and unchanged, as symcook export has written it",
+            certificate,
+            "export the model again",
         ) from None
     # Its own hash, over its bytes with zeros in place of the hash; without a hash the comparison fails too.
     match = _OWN.search(text)
@@ -378,7 +380,9 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     contents = {}
     for name, wanted in names.items():
         if Path(name).name != name:
-            raise BadInput("a certificate must name files next to it", name)
+            raise BadInput(
+                "the weight files that a certificate names must be next to it", name, "export the model again"
+            )
         place = certificate.parent / name
         contents[place] = content(place, WEIGHTS_FILE)
         if hashlib.sha256(contents[place]).hexdigest() != wanted:

@@ -106,7 +106,7 @@ READOUTS = {
 
 def _refuse(part: str, given: object) -> NoReturn:
     """Raises BadInput: `part` of the model has `given`, which TransformerLens does not support."""
-    must = f"TransformerLens must have what {part} needs"
+    must = f"TransformerLens must support {part} of the model"
     raise BadInput(must, given, "use --format torch, safetensors, npz or onnx, which have it")
 
 

@@ -171,7 +171,9 @@ class _Underflow:
             z = self.both(z, self.covering(self.held(seen)))
         for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
             if numbered(m, step + "before", "gain") or step + "after.gain" in m:
-                raise BadInput("a model must have no norm", step, "the range of norms is not known")
+                raise BadInput(
+                    "for bounds on its values, a model must have no norm", step, "symcook bounds no values after a norm"
+                )
             read = z
             for head in numbered(m, step + "head", "V"):
                 z = self.both(z, self.made(head, m.steps(head, "head"), read))

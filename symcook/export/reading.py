@@ -119,7 +119,7 @@ def from_archive(m: Archive, place: object = "the archive") -> Transformer:
     try:
         return _Reader(m).model()
     except KeyError as error:
-        raise BadInput("an export must have every array of its steps", f"none called {error.args[0]}") from None
+        raise BadInput("an export must have every array of its sublayers", f"none called {error.args[0]}") from None
     except (ValueError, TypeError, IndexError) as error:
         raise BadInput("the arrays of an export must have the shapes of its model", f"{place} ({error})") from None
 
@@ -174,7 +174,7 @@ class _Reader:
         before, after = (str(m[key]) or None for key in ("before", "after"))
         layers, final = self.layers()
         if unread := m.left():
-            raise BadInput("an export must have every array of its steps", f"{unread}, without those next to it")
+            raise BadInput("an export must have every array of its sublayers", f"{unread}, without those next to it")
         return Transformer(
             str(m["name"]),
             Embedding(Space(tuple(self.space)), words, inputs, places, self.start, before, after),
@@ -193,7 +193,7 @@ class _Reader:
             return quotient(values[0])
         if len(values) > MOST_CELLS:
             do = "export it with a smaller --max-length"
-            raise BadInput(f"{key} must have at most {MOST_CELLS} values for a coordinate", len(values), do)
+            raise BadInput(f"{key} must have at most {MOST_CELLS} values for each coordinate", len(values), do)
         if table.ndim == 1:
             return table_of(values, 1)
         rows = (values[n * len(table) : n * len(table) + n + 1] for n in range(len(table)))
@@ -258,7 +258,7 @@ class _Reader:
         """A head over the coordinates that it uses."""
         m, biases = self.m, dict[str, Any]()
         if self.kind(key, "head") is RotaryHead:
-            must = "an export that is read back must have heads without rotary positions and norms of queries"
+            must = "only exports without rotary positions and norms of queries can be read back"
             raise BadInput(must, f"those of {key.rstrip('.')}", "load the model file")
         if self.kind(key, "head") is BiasedHead:
             sizes = {"q_bias": len(m[key + "Q"]), "k_bias": len(m[key + "K"]), "v_bias": len(m[key + "V"])}

@@ -123,7 +123,7 @@ class _Given:
         try:
             return loads(json.dumps(document | program))
         except RecursionError:
-            raise BadInput("a model in a certificate must be one that can be read", "one too deep") from None
+            raise BadInput("the model in a certificate must be readable", "one that is nested too deep") from None
 
 
 def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]) -> _Given:

@@ -116,7 +116,7 @@ def nested(value: Any, dyadic: bool) -> Any:
             return dyadics(value) or nested(value.tolist(), dyadic)
         dtype: Any = getattr(value, "dtype", None)
         if not dyadic and (getattr(dtype, "kind", "") == "f" or getattr(dtype, "is_floating_point", False)):
-            do = "write dtype=int, or lists with Fraction(1, 2) or \"1/2\""
+            do = 'write dtype=int, or lists with Fraction(1, 2) or "1/2"'
             raise BadInput("a matrix must be exact, not an array of floats", f"dtype {dtype}", do)
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -227,7 +227,7 @@ def stored_value(name: str, place: str) -> str:
     """`name`, a value from a model file; BadInput for an alias. Files have listed names only, so that equal models have
     equal hashes."""
     if (listed := ALIASES.get(name.casefold())) is not None:
-        raise BadInput(f"{place} must be a listed value", name, f'write "{listed}"')
+        raise BadInput(f"{place} must be spelled as in the list of its values", name, f'write "{listed}"')
     return name
 
 

@@ -137,7 +137,9 @@ class Embedding(Named):
         # Added tokens: they must be among the tokens, and at least one other token must be left for the user to type.
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
-                raise BadInput("a token that the model adds must be one of its tokens", token, "give its row in words")
+                raise BadInput(
+                    "a special token that the model adds must be one of its tokens", token, "give its row in words"
+                )
         if self.words is not None and not self.alphabet:
             raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
         # Inputs: coordinates of the space, whose names may occur in formulas.
@@ -364,12 +366,18 @@ class Readout(Named):
         # Weights must be given for the kinds that compute logits or scores, and for no other kind.
         if (self.kind == "sign" or scores) != (held(self, "weights") is not None):
             do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
-            must = "weights must be given for sign, largest, distribution and groups and for no other"
+            must = "weights must be given for the readouts sign, largest, distribution and groups, and for no other"
             raise BadInput(must, self.kind, do if held(self, "weights") is None else "leave weights out")
         if scores != bool(labels):
-            raise BadInput("labels must be given for largest, distribution and groups and for no other", self.kind)
+            raise BadInput(
+                "labels must be given for the readouts largest, distribution and groups, and for no other", self.kind
+            )
         if self.kind not in ("sign", "zero") and self.position == "all":
-            raise BadInput("a readout at all positions must decide something", f"kind {self.kind}", "use each")
+            raise BadInput(
+                "a readout at all positions must be of a kind that decides, such as sign",
+                f"kind {self.kind}",
+                "use each",
+            )
         shape = (len(labels) or 1, len(reads))
         weights = held(self, "weights")
         weights = None if weights is None else matrix(weights, shape, "the readout's weights")
@@ -380,7 +388,9 @@ class Readout(Named):
         sizes = tuple(self.groups) if isinstance(self.groups, (list, tuple)) else (self.groups,)
         if self.kind != "groups":
             if sizes:
-                raise BadInput("groups must be given for the readout groups and for no other", self.kind)
+                raise BadInput(
+                    "groups must be given for a readout of the kind groups, and for no other kind", self.kind
+                )
             return ()
         if not sizes or not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != len(labels):
             raise BadInput(f"groups must be positive integers that add up to the {len(labels)} labels", sizes or "none")

@@ -137,7 +137,7 @@ class _Names:
         if whole and to.name not in self.family.space:
             raise BadInput("a coordinate must be declared in the space", text)
         if whole and not _same_ranges(to.over, self.family.space[to.name]):
-            raise BadInput("a write must cover the whole range of its coordinate", text)
+            raise BadInput("a block must write a coordinate at all indices of its range", text)
 
     def index(self, index: Range, scope: Scope, text: str = "") -> None:
         """Check an index: its name is free, and its range is not empty. `text` is the declaration for the message."""
@@ -180,7 +180,7 @@ class _Names:
         the block write.
         """
         if name not in self.family.space and name not in seen:
-            raise BadInput("a weight must use sizes, tables, indices and coordinates", name)
+            raise BadInput("a weight must have no names except sizes, tables, indices and coordinates", name)
         if name not in seen and len(indices) != len(self.family.space[name]):
             raise BadInput("a coordinate must have all its indices", show(("call", name, indices)) if indices else name)
         return ("name", name)
@@ -206,7 +206,7 @@ class _Names:
         for block, norms in blocks:
             norm_names = [write.to.name for norm in norms for write in norm.writes]
             if len({*norm_names}) < len(norm_names):
-                raise BadInput("a norm must write new names", ", ".join(norm_names))
+                raise BadInput("a norm must write coordinates with new names", ", ".join(norm_names))
             # Only a projecting norm makes new names, which the block after it reads.
             readable = frozenset(norm_names if layer.placement in ("projected pre", "multi pre") else ())
             for head in layer.heads if block is layer.heads else ():
@@ -235,7 +235,7 @@ class _Names:
         for write in norm.writes:
             # Another norm may make the same name, so only sizes, tables and reserved names are refused.
             if not valid_name(write.to.name) or write.to.name in TAKEN | {*self.family.sizes, *self.family.tables}:
-                raise BadInput("sizes, tables and coordinates must have names of their own", write.to.name)
+                raise BadInput("sizes, tables and coordinates must all have different names", write.to.name)
             self.declared(write.to, False, scope)
             self.functions(write.form, scope | write.to.indices)
             self.family.form(write.form, scope | write.to.indices, self.read)
@@ -249,7 +249,7 @@ class _Names:
             self.declared(declared)
         document = self.family.document["readout"]
         if "scores" in document and len(readout.reads[0].over) != 1:
-            must = "a readout must read coordinates, the largest one range of them"
+            must = "a readout must read coordinates; one of the kind largest reads one range of them"
             raise BadInput(must, document["scores"])
         if "score" in document:
             self.functions(readout.score)

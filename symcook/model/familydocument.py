@@ -94,7 +94,7 @@ def _own_names(doc: Mapping[str, Any]) -> None:
     for text in texts:
         name = last_name(text)
         if not valid_name(name) or name in names_seen:
-            raise BadInput("sizes, tables and coordinates must have names of their own", text)
+            raise BadInput("sizes, tables and coordinates must all have different names", text)
         names_seen.add(name)
 
 
@@ -147,7 +147,9 @@ def _layer_or_repetition(given: object, choices: Mapping[str, object]) -> dict[s
     fields = _fields(given, "a repetition", {"for", "layers"}, set())
     layers = _filled_list(fields["layers"], "the layers of a repetition")
     if any(isinstance(part, dict) and "for" in part for part in layers):
-        raise BadInput("a repetition must not contain a repetition", fields["for"], "use one index over both")
+        raise BadInput(
+            "a repeated block must not contain another repeated block", fields["for"], "use one index over both"
+        )
     return {"for": _text(fields["for"], "a range"), "layers": [_layer(part, choices) for part in layers]}
 
 
@@ -249,7 +251,9 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
                 words = {*re.findall(r"\w+", " ".join([text, *others]))} - {*old}
                 if words & {*new} - {*old}:
                     do = "write " + "".join(f"all {c} in .. " for c in new).strip()
-                    raise BadInput("a write must name its indices as the space does", key, do)
+                    raise BadInput(
+                        "a write must name the indices of a coordinate as the declaration in the space does", key, do
+                    )
                 names = dict(zip(old, new, strict=True))
                 key, text, *others = (
                     re.sub(r"\b[A-Za-z_]\w*", lambda m, names=names: names.get(m[0], m[0]), text_part)

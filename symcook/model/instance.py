@@ -129,7 +129,7 @@ class Instance:
         self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
         self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
         if len(set(self.space)) < len(self.space):
-            raise BadInput("the coordinates of an instance must have names of their own", family.name)
+            raise BadInput("the coordinates of an instance must all have different names", family.name)
         # From here on forms can be read: first with the coordinates of the space.
         self.look({name: set(cells) for name, cells in self.cells.items()})
         self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
@@ -150,7 +150,7 @@ class Instance:
                     f"{size} = {quotient(self.env[size])}" for size in family.sizes if size in names(condition)
                 ]
                 raise BadInput(
-                    f"{family.name} must have sizes with {show(condition)}", ", ".join(sizes_named) or self.sizes
+                    f"the sizes of {family.name} must satisfy {show(condition)}", ", ".join(sizes_named) or self.sizes
                 )
 
     def _set_tables(self, family: Family, values: GivenValues) -> None:
@@ -305,7 +305,9 @@ class Instance:
         # Each entry must be there, be short enough, and be of the sort of the table (Int or Real).
         for at in cells:
             if at not in entries:
-                raise BadInput(f"the table {name} must be total", f"nothing at {', '.join(map(str, at))}")
+                raise BadInput(
+                    f"the table {name} must have an entry for each index", f"nothing at {', '.join(map(str, at))}"
+                )
             text = str(entries[at])
             if len(text) > MAX_DIGITS:
                 raise BadInput(f"the entries of the table {name} must have at most {MAX_DIGITS} digits", text)
@@ -320,7 +322,7 @@ class Instance:
             """The entry at the indices `at`; Outside where there is none."""
             place = tuple(int(a) for a in at)
             if place not in numbers or any(Fraction(a).denominator != 1 for a in at):
-                raise Outside("an index must stay in its range", f"{name}({', '.join(map(str, at))})")
+                raise Outside("an index must be within its declared range", f"{name}({', '.join(map(str, at))})")
             return numbers[place]
 
         return entry
@@ -404,7 +406,7 @@ class Instance:
         if tag in ("name", "call") and tree[1] in self.view:
             at = tuple(self._whole(a, env) for a in (tree[2] if tag == "call" else ()))
             if at not in self.view[tree[1]]:
-                raise Outside("an index must stay in its range", f"{label(tree[1], at)} from {show(tree)}")
+                raise Outside("an index must be within its declared range", f"{label(tree[1], at)} from {show(tree)}")
             return {label(tree[1], at): 1}
         if tag == "call":  # relu
             if (key := self._key(tree, env)) not in self.units:
@@ -537,7 +539,7 @@ class Instance:
         if family.vocabulary is not None:
             size = self._whole(family.vocabulary, self.env)
             if size < 1:
-                raise BadInput(f"{family.name} must have a token", f"{size} at {self.sizes}")
+                raise BadInput(f"{family.name} must have at least one token", f"{size} at {self.sizes}")
             token_names = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
             if len(token_names) != size or len(set(token_names)) < size:
                 raise BadInput(

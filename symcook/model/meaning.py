@@ -203,7 +203,11 @@ class Meaning(Generic[Value, Truth]):
             for j in self.range(tree[2], tree[3], tree):
                 result = join(result, self.under(tree[1], j).formula(tree[4]))
             return result
-        raise BadInput("a condition must be decidable here", show(tree), "quantify over finite ranges only")
+        raise BadInput(
+            "a condition must be decidable by trying all values of its quantified variables",
+            show(tree),
+            "quantify over finite ranges only",
+        )
 
     def either(self, a: Truth, b: Truth) -> Truth:
         """a or b."""

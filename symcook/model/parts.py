@@ -121,8 +121,10 @@ class Part(Named):
         other."""
         base = cls.__bases__[0]
         if base is not Part:
-            must = "a new kind of part must be a class directly below Part"
-            raise BadInput(must, f"{cls.__name__}, a subclass of {base.__name__}", "compose it of the parts that exist")
+            must = "a new kind of part must be a direct subclass of Part"
+            raise BadInput(
+                must, f"{cls.__name__}, a subclass of {base.__name__}", "build it from existing kinds of parts"
+            )
 
     if not TYPE_CHECKING:
 
@@ -130,7 +132,7 @@ class Part(Named):
             """BadInput where code asks a part for a field that only other kinds of parts have: it took this part for
             one of those."""
             if any(name in kind.FIELDS for kind in Part.__subclasses__()):
-                must = f"a part must have {name} where it is read"
+                must = f"the field {name} was read from a part whose kind lacks it"
                 raise UnreadField(must, f"a part of the kind {type(self).__name__}, which this use does not know")
             raise AttributeError(f"{type(self).__name__} has no {name}")
 
@@ -466,7 +468,9 @@ class BiasedHead(Part, HeadPart):
         zeros = {name: [0] * size for name, size in sizes.items() if held(self, name) is None}
         slope = kept_number(held(self, "slope"))
         if slope != 0 and self.weighting == PLUS_ONE:
-            raise BadInput("a head with a slope must have another weighting", PLUS_ONE, "give softmax, or a slope of 0")
+            raise BadInput(
+                "a head with a slope (ALiBi) must not have this weighting", PLUS_ONE, "give softmax, or a slope of 0"
+            )
         self._freeze(slope=slope, **fields, **zeros)
 
     def sizes(self) -> dict[str, int]:
@@ -576,12 +580,16 @@ class RotaryHead(Part, HeadPart):
             must, do = "a rotary head must have an angle for each pair of key dimensions", "add angles of 0"
             raise BadInput(must, f"{sizes['pairs']} for {sizes['key']}", do)
         if not sizes["key"] and any(held(self, name) is not None for name in ("angles", "q_gain", "k_gain")):
-            raise BadInput("a head with angles or norms of queries must have a key dimension", "none")
+            raise BadInput("a head with rotary angles or norms of queries must have at least one key dimension", "none")
         if (held(self, "q_gain") is None) != (held(self, "k_gain") is None):
-            raise BadInput("a head must norm both queries and keys, or neither", "one gain", "give ones as the other")
+            raise BadInput(
+                "a head must norm both queries and keys, or neither",
+                "only one of the two gains",
+                "give a gain of ones as the other",
+            )
         epsilon = kept_number(held(self, "qk_epsilon"))
         if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
-            must = "epsilon of a norm of queries must not be negative"
+            must = "epsilon of a norm of queries and keys must not be negative"
             raise BadInput(must, symbols.from_sympy(symbols.exact(epsilon)))
         lengths = {"q_bias": sizes["key"], "k_bias": sizes["key"], "v_bias": len(fields["writes"])}
         zeros = {name: [0] * size for name, size in lengths.items() if held(self, name) is None}
@@ -626,7 +634,9 @@ class NormPart:
         one_of(outcome, getattr(self, self.OUTCOME), ("refuse", "zero"))
         # The norm has as many entries as it writes. Without a projection they are the coordinates read.
         if held(self, "projection") is None and writes != reads:
-            raise BadInput(f"{what} without projection must write what it reads", ", ".join(writes))
+            raise BadInput(
+                f"{what} without projection must write the same coordinates that it reads", ", ".join(writes)
+            )
         epsilon = kept_number(held(self, "epsilon"))
         if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
             raise BadInput(f"epsilon of {what} must not be negative", symbols.from_sympy(symbols.exact(epsilon)))
@@ -944,9 +954,7 @@ class Layer(Named):
             raise unknown("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
-            norms = (
-                (norms,) if isinstance(norms, NORMS) else listed(norms, f"the norms of the {name}", "layer norms")
-            )
+            norms = (norms,) if isinstance(norms, NORMS) else listed(norms, f"the norms of the {name}", "layer norms")
             freeze(self, **{f"{name}_norms": norms})
             for norm in norms:
                 instance(f"a norm of the {name}", norm, *NORMS)

@@ -182,7 +182,7 @@ class Rationals(Meaning["Fraction | int", bool]):
 
     def name(self, name: str) -> Fraction | int:
         if name not in self.values:
-            raise NotExact("every name must have an exact rational value here", name, "give it one")
+            raise NotExact("every name in this expression must have an exact rational value", name, "give it one")
         return self.values[name]
 
     def divide(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:

@@ -33,7 +33,7 @@ def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
     try:
         return built(parse_term(tree) if isinstance(tree, str) else tree, symbols)
     except RecursionError:
-        raise BadInput("an expression must nest less deep", "a deeper one") from None
+        raise BadInput("an expression must have fewer nested operations", "a deeper one") from None
 
 
 def from_sympy(expression: object) -> str:

@@ -107,7 +107,7 @@ class Parameter:
         if self.lower is not None and self.upper is not None:
             width = self.upper - self.lower
             if width.is_negative or (width.is_zero and (self.lower_open or self.upper_open)):
-                raise BadInput(f"the interval of {self.name} must hold some number", self.region)
+                raise BadInput(f"the interval of {self.name} must contain at least one number", self.region)
         if self.default is not None:
             self.check(self.default)
 
@@ -252,7 +252,7 @@ class Transformer(Verbs, Shown):
             for free in sorted(value.free_symbols, key=str):
                 if free.name not in allowed:
                     raise BadInput(
-                        f"every parameter must be declared, i and n in positions and temperatures only ({where})",
+                        f"every parameter must be declared; i and n may occur in positions and temperatures ({where})",
                         free.name,
                         f"add Parameter('{free.name}', ...)",
                     )
@@ -285,7 +285,7 @@ class Transformer(Verbs, Shown):
             if norm.projection is None and set(norm.reads) != set(self.space):
                 raise BadInput("a norm without projection must read the whole residual stream", ", ".join(norm.reads))
         if step.after is not None and step.after.projection is not None:
-            raise BadInput("a norm after a block must be without projection", ", ".join(step.after.writes))
+            raise BadInput("a norm after a block must have no projection", ", ".join(step.after.writes))
         view = Space(tuple(name for norm in step.before for name in norm.writes)) if step.before else self.space
         for part in step.parts:
             view.require(part.reads)
@@ -574,7 +574,7 @@ class Transformer(Verbs, Shown):
             longer = "build the model with a larger N" if self.program is None else "give its program a longer TABLE"
             raise BadInput(f"an input must have length at most {self.max_length}", length_text, longer)
         if self.pointwise and n != 1:
-            raise BadInput("a feed-forward recipe must have one row of inputs", n)
+            raise BadInput("a feed-forward recipe must be given exactly one row of inputs", n)
 
     @door()
     def rows(self, rows: NamedRows) -> tuple[Mapping[str, Any], ...]:

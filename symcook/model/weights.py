@@ -225,7 +225,9 @@ class _Formulas:
         form: dict[str, Any] = {}
         for coefficient, atom in self.terms(tree):
             if atom is not None and atom[0] == "call":
-                raise BadInput("the inside of an activation or a value must be linear in coordinates", show(tree))
+                raise BadInput(
+                    "the argument of an activation, and a value, must be linear in the coordinates", show(tree)
+                )
             name = "" if atom is None else atom[1]
             form[name] = form.get(name, 0) + coefficient
         return {name: kept_number(value) for name, value in form.items() if value != 0}

@@ -61,7 +61,11 @@ class Ball:
     def fraction(self) -> Fraction:
         """The number as a Fraction; BadInput where the radius is not 0, or the number is too long to write out."""
         if not self.exact:
-            raise BadInput("the number must be known exactly", str(self), "read it with float(..) or .mpf()")
+            raise BadInput(
+                "an interval must be a single exact number to become a Fraction",
+                str(self),
+                "read it with float(..) or .mpf()",
+            )
         if abs(self._tens()) > MAX_FRACTION:
             raise BadInput(f"a number must be below 10^{MAX_FRACTION:,} to be written out", self.mid, "read its .mid")
         return Fraction(self.mid)

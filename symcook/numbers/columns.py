@@ -56,7 +56,7 @@ class _Known(Meaning[Any, Any]):
         if function is not None:
             place = self.whole(arguments[0], tree[2][0])
             if place not in function:
-                raise BadInput(f"a position of {name} must be one of the input", place)
+                raise BadInput(f"{name} must be read at a position of the input", place)
             return self.made(function[place])
         return super().call(name, arguments, tree)
 
@@ -103,7 +103,7 @@ class Enclosed(_Known, Balls):
             return int(integer)
         if value.is_finite() and not value.contains_integer():
             raise _no_position(show(tree))
-        raise Undecided("the rigorous intervals leave open which position is meant.")
+        raise Undecided("the rigorous intervals do not determine which position an expression means.")
 
     def made(self, value: object) -> Any:
         if not isinstance(value, (int, Fraction, flint.arb)):
@@ -128,9 +128,9 @@ def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits
         enclosed = Enclosed(values)
         if is_formula(tree):
             if (truth := enclosed.formula(tree)) is None:
-                raise Undecided(f"the rigorous intervals leave {show(tree)} open.")
+                raise Undecided(f"the rigorous intervals do not decide {show(tree)}.")
             return truth
         ball = enclosed.term(tree)
         if not ball.is_finite() or ball.rad() > arb_of(near):
-            raise Undecided(f"the rigorous intervals leave the value of {show(tree)} open.")
+            raise Undecided(f"the rigorous intervals do not determine the value of {show(tree)}.")
         return fraction_of(ball.mid())

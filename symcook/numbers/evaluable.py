@@ -20,9 +20,7 @@ def own_nodes(expression: Any) -> Any:
     sympy's printers do not know."""
     return (
         expression.replace(lambda e: isinstance(e, RangeSum), lambda e: SympySum(e.body, (e.variable, e.low, e.high)))
-        .replace(
-            lambda e: isinstance(e, RangeProduct), lambda e: sympy.Product(e.body, (e.variable, e.low, e.high))
-        )
+        .replace(lambda e: isinstance(e, RangeProduct), lambda e: sympy.Product(e.body, (e.variable, e.low, e.high)))
         .replace(lambda e: isinstance(e, Choice), lambda e: sympy.Piecewise((e.yes, e.condition), (e.no, True)))
     )
 
@@ -159,7 +157,9 @@ def _arguments(expressions: Sequence[Any], names: Sequence[str], definitions: Ma
         must = "a function of the forms must have all free names as arguments"
         raise BadInput(must, ", ".join(names), f"add {', '.join(missing)}")
     if unknown := [name for name in names if name not in known]:
-        raise BadInput("an argument must be a free name of the forms", unknown[0], f"use {', '.join(known) or 'none'}")
+        raise BadInput(
+            "an argument must be a free name of the closed forms", unknown[0], f"use {', '.join(known) or 'none'}"
+        )
     return {name: known[name] for name in names}
 
 

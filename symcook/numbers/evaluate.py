@@ -106,7 +106,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         if name == "pi" and name not in self.values:
             return flint.arb.pi()
         if name not in self.values:
-            raise BadInput("every name must have a value here", name, "give it one")
+            raise BadInput("every name in an expression must have a value to evaluate it", name, "give it one")
         return arb_of(self.values[name])
 
     def divide(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
@@ -133,7 +133,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         if a.is_zero() and b > 0:
             return flint.arb(0)
         if a <= 0:
-            raise BadInput("the base of a power with a broken exponent must be positive", show(tree))
+            raise BadInput("the base of a power with a fractional exponent must be positive", show(tree))
         return (b * a.log()).exp() if a > 0 else flint.arb.nan()
 
     def call(self, name: str, arguments: list[flint.arb], tree: Tree) -> flint.arb:

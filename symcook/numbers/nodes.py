@@ -170,7 +170,7 @@ class _Sympy(Meaning[Any, Any]):
         if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
             raise too_large()
         if a.is_negative and b.is_integer is False:
-            raise BadInput("the base of a root or a broken power must not be negative", show(tree))
+            raise BadInput("the base of a root or a fractional power must not be negative", show(tree))
         return a**b
 
     def call(self, name: str, arguments: list[sp.Expr], tree: Tree) -> Any:
@@ -297,7 +297,7 @@ def _walk(e: Any) -> Tree:
     if isinstance(e, sp.Piecewise):
         pieces: list[Any] = list(e.args)
         if pieces[-1].cond is not sp.true:
-            raise BadInput("a case distinction must have a last case that always holds", e)
+            raise BadInput("a Piecewise must have a last case with the condition True", e)
         result = _walk(pieces[-1].expr)
         for piece in reversed(pieces[:-1]):
             result = ("if", _walk(piece.cond), _walk(piece.expr), result)
@@ -326,7 +326,7 @@ def _walk(e: Any) -> Tree:
         return (e.tag, variable.name, _walk(e.low), _walk(e.high), _walk(body))
     if isinstance(e, (sp.Sum, sp.Product)):
         return _walk(_as_ranged(e))
-    raise BadInput("an expression must have a form in the grammar", e)
+    raise BadInput("a sympy expression must consist of operations that the grammar of symcook has", e)
 
 
 def _leaf(e: Any) -> Tree | None:
@@ -422,7 +422,7 @@ def _as_ranged(e: Any) -> Any:
     node, kind = e.function, RangeSum if isinstance(e, sp.Sum) else RangeProduct
     for limit in e.limits:
         if len(limit) != 3:
-            raise BadInput("a sum must have two ends", e)
+            raise BadInput("a Sum must have a lower and an upper limit", e)
         node = kind.unevaluated(node, *limit)
     return node
 

@@ -148,7 +148,7 @@ class AllExactly(Exactly):
 
     def end(self, tree: Tree, whole: Tree) -> int:
         if isinstance(self.term(tree), Together):
-            raise NotExact("the ends of a range must be those of all inputs here", show(tree))
+            raise NotExact("inputs that are evaluated together must have the same ends of ranges", show(tree))
         return super().end(tree, whole)
 
     def made(self, value: object) -> object:

@@ -39,7 +39,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     # Reject a theorem or an attention that the language does not have.
     theorem_of_kind = {"dfa": AUTOMATA, "tm": MACHINES}.get(program.kind, "")
     if program.theorem and (program.kind not in FORMULAS or program.attention) and program.theorem != theorem_of_kind:
-        must = "a program with a theorem must be what the theorem is about, without another attention"
+        must = "a program that names a theorem must be of the theorem's kind, with the attention of its construction"
         raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
     if program.attention and program.kind not in FORMULAS:
         raise BadInput("a program with softmax attention must be a formula", program.kind)
@@ -63,7 +63,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     ]
     if mismatched:
         raise BadInput(
-            "the model must have the tokens of its program", mismatched[0], "compile the program again"
+            "the alphabet of a compiled model must be that of its program", mismatched[0], "compile the program again"
         )
     if isinstance(source_read, TuringMachine):
         wrong = {*program.alphabet} ^ {*(source_read.input if program.theorem else expected_tokens)}

@@ -265,7 +265,9 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
     if isinstance(given, str):
         if re.fullmatch(r"[^\s,]+(,[^\s,]+)+", given.strip()):
             do = f"write {' '.join(given.strip().split(','))}, or with blanks around the comma where it is a symbol"
-            raise BadInput("an alphabet must be symbols side by side, or with blanks between them", given.strip(), do)
+            raise BadInput(
+                "an alphabet must be text: its symbols side by side, or separated by blanks", given.strip(), do
+            )
         given = given.split() if " " in given.strip() else list(given.strip())
     if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)):
         must = "an alphabet must be text, or a list or set of symbols"
@@ -275,7 +277,7 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
         given = [*numbers, *sorted((symbol for symbol in given if symbol not in numbers), key=str)]
     letters: tuple[Any, ...] = tuple(map(symbol_text, given))
     if not letters:
-        raise BadInput("an alphabet must have a symbol", "none", "for example --alphabet ab")
+        raise BadInput("an alphabet must have at least one symbol", "none", "for example --alphabet ab")
     for letter in letters:
         if not isinstance(letter, str) or not letter or letter != letter.strip() or not letter.isprintable():
             raise BadInput("a symbol must be printable text without spaces around it", letter)

@@ -115,8 +115,8 @@ class SOp(RASPExpr):
 
     def __call__(self, *words: object) -> NoReturn:
         """Raises BadInput: unlike in tracr, a sequence is not evaluated without a model."""
-        do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
-        raise BadInput("a sequence must have an alphabet before it can be run", repr(self), do)
+        do = 'write sc.compile("srasp", sequence, alphabet="ab").run(string).outputs'
+        raise BadInput("a program must be compiled with an alphabet before it can be run", repr(self), do)
 
     def source(self, alphabet: Alphabet, causal: bool = False) -> str:
         """The program as text."""
@@ -279,7 +279,9 @@ def SelectorWidth(selector: RaspSelector) -> SOp:  # noqa: N802
 def Map(f: Callable[[Any], object], sop: object) -> SOp:  # noqa: N802
     """The sequence of f(value) for the values of `sop`."""
     if not callable(f):
-        raise BadInput("what Map applies must be a function", str(f), "for example Map(lambda x: x == 1, tokens)")
+        raise BadInput(
+            "the first argument of Map must be a function", str(f), "for example Map(lambda x: x == 1, tokens)"
+        )
     return SOp("map", sop, value=f)
 
 
@@ -368,8 +370,8 @@ class DefaultRASPEvaluator:
 
     def evaluate(self, expr: RASPExpr, xs: Sequence[object]) -> NoReturn:
         """Raises BadInput: see `SOp.__call__`."""
-        do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
-        raise BadInput("a sequence must have an alphabet before it can be run", repr(expr), do)
+        do = 'write sc.compile("srasp", sequence, alphabet="ab").run(string).outputs'
+        raise BadInput("a program must be compiled with an alphabet before it can be run", repr(expr), do)
 
 
 RASPEvaluator = DefaultRASPEvaluator
@@ -396,7 +398,7 @@ class _Numeral(str):
         """Every arithmetic operator: an error, except that a sequence as the other operand handles it."""
         if isinstance(other, SOp):
             return NotImplemented
-        must = "arithmetic on a symbol, and a comparison with a number, must be of its number"
+        must = "to use a symbol as a number, a program must convert it with int(..)"
         raise BadInput(must, f"the symbol {str(self)!r} as text", "write int(x) for x in the function")
 
     __add__ = __mul__ = __rmul__ = __mod__ = _arithmetic  # type: ignore[assignment]
@@ -575,7 +577,7 @@ class _RaspLines:
                 if too_many:
                     raise
         if too_many:
-            must = f"a function must be of symbols, truths or at most {FEW} numbers, or of arithmetic and comparisons"
+            must = f"a function must take symbols, truth values or at most {FEW} different numbers, or be arithmetic"
             do = "write a condition as a truth: Map(lambda x: x > 2, sequence)"
             raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}", do)
         # Else call it for each combination of values, and choose by tests; the first combination needs no test.
@@ -643,7 +645,7 @@ class _RaspLines:
         if table is None:
             table, listed, free, (here, there) = self.range_of(keys), keys, queries, ("key", "query")
         if table is None:
-            must = "a predicate must be a Comparison, or its keys or queries must have few values"
+            must = "a predicate must be a Comparison, unless its keys or queries have only few different values"
             do = "for lambda k, q: q == k + 1 write Select(keys + 1, queries, Comparison.EQ)"
             raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}", do)
         result = self.lines.add("key", self.constant(False))
@@ -679,7 +681,7 @@ def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
     except (BadInput, _NeedsValues):
         raise
     except Exception as error:
-        must = "a function must have a value for each value of its sequences"
+        must = "a function must return a value for every value of the sequences that it is applied to"
         values_text = ", ".join(map(str, values))
         do = "give Aggregate a default that the function takes" if "?" in values else "let it return one"
         raise BadInput(must, f"{type(error).__name__} ({error}) at {values_text}", do) from error

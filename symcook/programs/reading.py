@@ -254,7 +254,11 @@ def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> Bad
     where, found_text = met(source, token)
     # Mistakes that can be seen from the token alone.
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
-        return BadInput(f"since and until mixed must have brackets ({where})", found_text, "write (F since G) until H")
+        return BadInput(
+            f"a formula that mixes since and until must have brackets ({where})",
+            found_text,
+            "write (F since G) until H",
+        )
     if found_text.startswith("#") and not (kind == "count" and re.match("#(left|right|←|→)", found_text)):
         return _count("#", where, kind)
     if expected >= _STARTS:
@@ -277,9 +281,9 @@ def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> Bad
         return BadInput(f"{LETTERS} ({where})", found_text)
     if token.type != "$END" and found_text[0] in "*/." and expected & {"PLUS", "LESS", "LEFT"}:
         do = "write 3*#left[F], and multiply both sides where there is a fraction"
-        return BadInput(f"a factor of a count must be one whole number before it ({where})", found_text, do)
+        return BadInput(f"the factor of a count must be a whole number in front of the count ({where})", found_text, do)
     if token.type == "INTEGER" and expected == {"LEFT", "RIGHT"} and before.rstrip()[-1:] == "*":
-        return BadInput(f"a factor of a count must be one whole number before it ({where})", found_text)
+        return BadInput(f"the factor of a count must be a whole number in front of the count ({where})", found_text)
     if INTERVAL.match(remaining):
         do = "write its positions one by one, as Q_a | next Q_a for F[0,1] Q_a"
         return BadInput(f"a formula must have no intervals of time ({where})", found_text, do)
@@ -541,7 +545,7 @@ class _FormulaReader:
         """The line of a predicate of a count, or if `count` is None of the position."""
         if isinstance(predicate, str):
             if count is None and len(predicate) < 2:
-                must = f"a TABLE of the position must have a bit for 0 and one for 1 ({place_at(token)})"
+                must = f"a TABLE of the position must have at least two bits, for 0 and 1 ({place_at(token)})"
                 raise BadInput(must, f"TABLE({predicate})")
             line = self.lines.table(predicate, count)
         else:
@@ -588,7 +592,7 @@ class _FormulaReader:
         if name not in self.names:
             letter = f"the symbol is written Q_{name}" if name in self.lines.alphabet else ""
             do = letter or _instead(name) or f"write let {name} = F;"
-            raise BadInput(f"a name must be given a formula before ({place_at(parts[0])})", name, do)
+            raise BadInput(f"a name must be defined by a formula before it is used ({place_at(parts[0])})", name, do)
         return self.names[name]
 
 

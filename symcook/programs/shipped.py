@@ -55,7 +55,7 @@ def shipped_program(name: str) -> str:
         raise BadInput("k of dyck-k must be a number", name, "for example dyck-2.srasp")
     if dyck is None and name not in names():
         error = unknown("program", name, [program for program in names() if program != "dyck-k.srasp"])
-        raise BadInput("a program must be a file, or come with symcook", name, error.do)
+        raise BadInput("a program must be a file, or the name of one that comes with symcook", name, error.do)
     file = files("symcook").joinpath("data", "programs", name if dyck is None else "dyck-k.srasp")
     text = file.read_text(encoding="utf-8")
     return text if dyck is None else _of_types(text, int(dyck[1]))

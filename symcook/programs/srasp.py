@@ -317,7 +317,9 @@ def require_type(what: str, types: Sequence[str], wanted: str) -> None:
     """Raise BadInput if one of the types is not `wanted`; `what` names the operator in the message."""
     for kind in types:
         if kind != wanted:
-            raise BadInput(f"what stands in {what} must be {TYPES[wanted]}", TYPES[kind], INSTEAD.get((kind, wanted)))
+            raise BadInput(
+                f"the expression in {what} must be {TYPES[wanted]}", TYPES[kind], INSTEAD.get((kind, wanted))
+            )
 
 
 def given_types(types: Sequence[str]) -> str:

@@ -292,8 +292,11 @@ class _SraspReader:
         if self.kind(term) == "selector":
             return term.line
         if self.kind(term) == "truth" and term.at - {"i", "j"}:
-            raise BadInput(f"a condition on pairs must say where ({place_at(term.token)})", "a name without (i) or (j)",
-                           "write x(j) or x(i)")  # fmt: skip
+            raise BadInput(
+                f"a condition on pairs of positions must name i or j for each sequence ({place_at(term.token)})",
+                "a name without (i) or (j)",
+                "write x(j) or x(i)",
+            )
         return self._add(term.token, "query" if term.at == {"i"} else "key", term.line)
 
     def _together(self, token: Token, *terms: PlacedLine) -> frozenset[str]:
@@ -308,7 +311,7 @@ class _SraspReader:
             if selectors:
                 raise BadInput(f"a value must stand here ({place_at(selectors[0].token)})", TYPES["selector"],
                                "take aggregate or selector_width of it")  # fmt: skip
-            must = f"what is joined must be at one position ({place_at(token)})"
+            must = f"the operands of an operator must be at the same position ({place_at(token)})"
             places_text = " and ".join("a name without (i)" if place == "own" else f"({place})" for place in sorted(at))
             raise BadInput(must, places_text, "only x(j) = y(i), joined by & | ~, is about both")
         return at
@@ -440,7 +443,7 @@ class _SraspReader:
             )
         if value.at - {"j"}:
             place_text = "a name without (j)" if "own" in value.at else "a value at i"
-            raise BadInput(f"what a psum sums must be at j ({place_at(value.token)})", place_text,
+            raise BadInput(f"the term that a psum adds up must be a value at j ({place_at(value.token)})", place_text,
                            "write x(j), and brackets around a psum that is part of a sum")  # fmt: skip
         return PlacedLine(self._add(value.token, "psum", value.line, value=mask), frozenset("i"), begin)
 
@@ -509,7 +512,7 @@ class _SraspReader:
         if name not in self.names:
             suggestion = unknown("name", name, [*self.names, "in"])
             do = f'define {name}(i) before; a symbol has quotes, like "{name}"'
-            raise BadInput(f"a name must be defined before ({place_at(token)})", suggestion.given, do)
+            raise BadInput(f"a name must be defined before it is used ({place_at(token)})", suggestion.given, do)
         term = self.names[name]
         if self.kind(term) == "selector" or not term.at:  # a selector is at both positions, a constant at none
             return PlacedLine(term.line, term.at, token)
@@ -540,14 +543,18 @@ class _SraspReader:
             raise BadInput(f"else must stand last in a map ({place_at(begin)})", "else before")
         key_values = {lines.lines[key.line].value for key in keys}
         if len(key_values) < len(keys):
-            raise BadInput(f"a map must have each key once ({place_at(begin)})", "one twice")
+            raise BadInput(
+                f"a map must have each key once ({place_at(begin)})",
+                "a repeated key",
+                "leave one of its two values out",
+            )
         for key in keys:
             self._known(value, key)
         # Without "else" the keys must be all possible values, and these are not listed for a number.
         possible = {"letter": set(lines.letters[value.line]), "truth": {True, False}}.get(self.kind(value))
         if entries[-1].key is not None and (possible is None or not possible <= key_values):
             missing = "numbers" if possible is None else " ".join(map(str, sorted(possible - key_values)))
-            raise BadInput(f"a map must have a value for all others ({place_at(begin)})", f"none for {missing}",
+            raise BadInput(f"a map must have a value for every symbol ({place_at(begin)})", f"none for {missing}",
                            "end it with else: E")  # fmt: skip
         # From the last entry, which needs no test, to the first.
         result = entries[-1].value.line

@@ -97,7 +97,7 @@ class TuringMachine:
         symbols = tokens_of_text(text, self.input) if isinstance(text, str) else tuple(text)
         for symbol in symbols:
             if symbol == self.blank and symbol not in self.input:
-                must = f"an input must hold no blank, only {' '.join(self.input) or 'nothing'}"
+                must = f"an input must not contain the blank, only the symbols {' '.join(self.input) or 'nothing'}"
                 raise BadInput(must, symbol, "leave it out: cells next to the input are blank")
             if symbol not in self.input:
                 raise BadInput(
@@ -110,7 +110,7 @@ class TuringMachine:
 def read_turing(source: str) -> TuringMachine:
     """The machine written as a text, a JSON document or a code such as 1RB1LB_1LA1RZ.
 
-    Raises BadInput, with the line and what is expected, if the source is not a machine; if two equally exact rows
+    Raises BadInput, with the line and what is expected, if the source is not a machine; if two equally specific rows
     apply to the same state and symbols; and if no row applies to some state and symbols, with a line of that state.
     """
     text = source.strip()
@@ -197,7 +197,9 @@ class _Listing:
             must = f"line {number} must be a row with -> or one of {', '.join(f'{header}:' for header in _HEADERS)}"
             raise BadInput(must, line, _CODE_DO if re.fullmatch(r"[0-9A-Z_-]{4,}", line) else None)
         if name in self.headers:
-            raise BadInput(f"{name}: must stand once, and stands in line {self.headers[name][0]} too", f"line {number}")
+            raise BadInput(
+                f"the header {name}: must occur once, and it is in line {self.headers[name][0]} too", f"line {number}"
+            )
         self.headers[name] = number, values.split()
 
     @classmethod
@@ -259,7 +261,7 @@ class _Listing:
     def _need(self, name: str) -> tuple[int | str, list[str]]:
         """The place and the values of a required header. BadInput if it is missing or empty."""
         if name not in self.headers:
-            raise BadInput(f"a Turing machine must say {name}:", "none", f"add a line {name}: ...")
+            raise BadInput(f"a Turing machine must have the line {name}:", "none", f"add a line {name}: ...")
         line, words = self.headers[name]
         if not words:
             raise BadInput(f"{name}: must name a state ({_at(line)})", "none")
@@ -314,8 +316,8 @@ class _Listing:
                 earlier = served.get(pair)
                 # Two rows apply: the one with fewer * counts; equally many are an error.
                 if earlier is not None and earlier[0] == wildcards:
-                    must = f"one row must serve {_pair(pair)}: {_at(earlier[1].line)} and {where} are equally exact"
-                    raise BadInput(must, "two", "make one of them more exact, or leave it out")
+                    must = f"one row must serve {_pair(pair)}: {_at(earlier[1].line)} and {where} are equally specific"
+                    raise BadInput(must, "two", "make one of them more specific, or leave it out")
                 if earlier is not None and earlier[0] < wildcards:
                     continue
                 writes = tuple(reads[1 + k] if row.writes[k] == "." else row.writes[k] for k in range(tapes))

@@ -60,7 +60,9 @@ def _positive(position: str, reads: tuple[str, ...], weights: LabelRows, labels:
     if len(labels) == 1:
         return Readout("sign", position, reads, [list(weights[0])])
     if position == "all":
-        raise BadInput("outputs above 0 at all positions must be those of one label", f"{len(labels)} labels")
+        raise BadInput(
+            "a readout of outputs above 0 at all positions must have exactly one label", f"{len(labels)} labels"
+        )
     rows = [row for weight in weights for row in ([Fraction(0)] * len(reads), list(weight))]
     names = tuple(name for label in labels for name in (f"no-{label}", label))
     return Readout("groups", position, reads, rows, names, (2,) * len(labels))

@@ -72,7 +72,7 @@ def require_numbers(key: str, array: Any) -> None:
 def require_settings(word: str) -> None:
     """Raise BadInput for weights alone, where their format is read with settings only."""
     if word in FORMATS and FORMATS[word].settings:
-        must = f"weights of {FORMATS[word].title} must come with their settings, which say how much of a head turns"
+        must = f"weights of {FORMATS[word].title} need their settings, which say how many dimensions of a head rotate"
         raise BadInput(must, "weights alone", "give the folder with config.json, or the module to from_module")
 
 
@@ -163,7 +163,7 @@ class _Table:
                 self.left_out.append(f"{key}, {why[0]}")
             elif (why := _first(refused, name)) is not None:
                 raise BadInput(
-                    f"a model must be without {why[0]} to be read", key, "nothing here computes this part yet"
+                    f"a model must be without {why[0]} to be read", key, "symcook does not support this part yet"
                 )
             else:
                 known = [row.replace(LAYER, number) for number in self.numbers() for row in one.rows]
@@ -184,7 +184,7 @@ class _Table:
         for name, part in _ordered(array, row, self.heads):
             target = name if layer is None else name.replace(LAYER, str(int(layer)))
             if target in self.found:
-                raise BadInput("a weight must be given once", f"{key} and {self.found[target][0]}")
+                raise BadInput("each weight must be given only once", f"{key} and {self.found[target][0]}")
             self.found[target] = (key, part)
 
     def compare(self, key: str, array: Any, letters: Sequence[str], shape: str) -> None:
@@ -233,7 +233,7 @@ class _Table:
         wanted += [f"layers.{number}.{name}" for number in range(self.layers()) for name in sorted(inner)]
         for name in wanted:
             if name not in self.found:
-                must = f"weights of {self.format.title} must have every matrix, and every layer what another one has"
+                must = f"weights of {self.format.title} must have every matrix, and the same matrices in every layer"
                 raise BadInput(must, f"none for {self.given_name(name)}")
 
     def plain(self, facts: Mapping[str, Any], tied: bool | None) -> dict[str, Any]:
@@ -282,7 +282,11 @@ class _Table:
             return part
         key = self.given_name(f"{name}.weight")
         if heads is None:
-            raise BadInput("the number of heads must be given, since heads share keys and values", key)
+            raise BadInput(
+                "the number of heads must be given, since several heads share keys and values",
+                key,
+                "give heads=, or the folder with config.json",
+            )
         size = wide // heads
         if wide % heads or len(part) % size or heads % (len(part) // size):
             must = f"{key} must have the rows of a number of heads that divides {heads}"
@@ -333,7 +337,11 @@ def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[st
     match row.order:
         case "head thirds":  # H 3 s rows to 3 H s
             if heads is None:
-                raise BadInput("the number of heads must be given, since weights are stored head after head", "none")
+                raise BadInput(
+                    "the number of heads must be given, since the weights are stored one head after the other",
+                    "none",
+                    "give heads=, or the folder with config.json",
+                )
             if heads < 1 or len(array) % (3 * heads):
                 raise BadInput(f"the number of heads must divide the {len(array) // 3} rows of queries", heads)
             apart = array.reshape(heads, 3, -1, *array.shape[1:])
@@ -347,7 +355,10 @@ def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[st
         case "heads out":  # H x s x d to d x H s
             table = array.reshape(-1, array.shape[2]).T
         case _:
-            raise BadInput("a row must have a known order", row.order)
+            raise BadInput(
+                "the storage order of weights must be one that symcook reads, such as rows, columns or heads",
+                row.order,
+            )
     for name, third in _targets(row):
         size = len(table) // 3
         yield name, table if third is None else table[third * size : (third + 1) * size]
@@ -365,4 +376,4 @@ def _require_causal(key: str, array: Any) -> None:
         or table.shape[0] != table.shape[1]
         or not (table.astype(bool) == np.tri(len(table), dtype=bool)).all()
     ):
-        raise BadInput(f"{key} must be the causal mask", "another")
+        raise BadInput(f"the stored mask {key} must be the causal mask", "another")

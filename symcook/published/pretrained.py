@@ -245,7 +245,11 @@ def from_hooked(
     state, config = _state_of(model), getattr(model, "cfg", None)
     settings = settings_of(config)
     if settings is None or "d_model" not in settings:
-        raise BadInput("a model of TransformerLens must have cfg", type(model).__name__, "give others to from_module")
+        raise BadInput(
+            "a model of TransformerLens must have the attribute cfg, its settings",
+            type(model).__name__,
+            "give modules of other libraries to from_module",
+        )
     tokenizer: Any = getattr(model, "tokenizer", None)
     if vocabulary is None and hasattr(tokenizer, "get_vocab"):
         table = tokenizer.get_vocab()
@@ -422,7 +426,7 @@ def read_weights(
                         ("mask", choices.mask), ("epsilon", choices.epsilon)):  # fmt: skip
         if value is not None:
             if name in facts and name != "epsilon" and facts[name] not in (value, shown_word(str(value))):
-                raise BadInput(f"{name} must be what the settings say, {facts[name]}", value, "leave it out")
+                raise BadInput(f"{name} must agree with the model's settings, {facts[name]}", value, "leave it out")
             facts[name] = value
     facts = {**found.facts, **facts}
     if word != "torch":
@@ -441,7 +445,7 @@ def _renamed(state: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
         start = next((name for name in names if name.endswith(".") and key.startswith(name)), None)
         new = whole if whole is not None else key if start is None else names[start] + key.removeprefix(start)
         if new in found:
-            raise BadInput("a weight must be given once", f"{key}, which is {new} too")
+            raise BadInput("each weight must be given only once", f"{key}, which is {new} too")
         found[new] = value
     return found
 

@@ -59,7 +59,7 @@ def stored(place: Path) -> StoredModel:
     for file in _weight_files(place):
         tensors, settings = tensors_of(file)
         if double := sorted(found.state.keys() & tensors):
-            raise BadInput("a weight must stand in one file", f"{double[0]}, in {file} too")
+            raise BadInput("each weight must be in only one file", f"{double[0]}, in {file} too")
         found.state |= tensors
         found.settings = settings if found.settings is None else found.settings
         found.files.append(file)

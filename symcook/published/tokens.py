@@ -42,7 +42,7 @@ def seen(tokens: Sequence[str], place: object) -> list[str]:
     shown = ["".join(_visible(c) for c in token) or "<empty>" for token in tokens]
     if len(set(shown)) < len(shown):
         double = next(token for token in shown if shown.count(token) > 1)
-        raise BadInput("the tokens must differ where they can be seen", f"{double} twice, in {place}")
+        raise BadInput("tokens must differ in their printable characters", f"{double} twice, in {place}")
     return shown
 
 
@@ -107,7 +107,7 @@ class _PlainValues(pickle.Unpickler):
 
     def persistent_load(self, pid: object) -> NoReturn:
         """BadInput for a reference out of the file."""
-        raise BadInput("meta.pkl must have texts and numbers alone", "a reference")
+        raise BadInput("meta.pkl must have texts and numbers alone", "a reference to another object")
 
 
 def _of_pickle(file: Path) -> dict[str, int]:

@@ -37,7 +37,7 @@ class Rotary:
         """The angles of a head with `size` key dimensions; BadInput where the dimensions do not form pairs."""
         width = int(size * self.share) if self.width is None else self.width
         if width % 2 or not 0 < width <= size:
-            must = f"the dimensions that turn must be an even number of the {size} of a head"
+            must = f"the number of rotated dimensions must be even, and at most the {size} of a head"
             raise BadInput(must, width)
         angles = rotary_angles(width, self.base)
         return angles if self.factor == 1 else [f"{angle}/{quotient(self.factor)}" for angle in angles]
@@ -83,7 +83,7 @@ def rotary_in(settings: Iterable[tuple[str, Any]], default: Mapping[str, Any]) -
                 continue
             if name in said and not _alike(said[name], entry):
                 two = f"{said[name]} and {entry}"
-                raise BadInput(f"{name} of rotary positions must be one", two, "keep one of them")
+                raise BadInput(f"the setting {name} of rotary positions must be given once", two, "keep one of them")
             said[name] = entry
     found = {**default, **said}
     rule = found.pop("rope_type", "default")
@@ -121,11 +121,11 @@ def rotary_said(word: str, given: Any, facts: Mapping[str, Any]) -> Rotary | Non
         said: Rotary | None = facts["rotary"]
         if given is not None and base != (None if said is None else said.base):
             told = "none" if said is None else quotient(said.base)
-            raise BadInput(f"rotary must be what the settings say, {told}", given, "leave it out")
+            raise BadInput(f"rotary must agree with the model's settings, {told}", given, "leave it out")
         return said
     turned = facts.get("turned")
     if given == "none" and turned is not None:
-        raise BadInput('rotary must be the base of the rotary positions, which the weights have', f"none, and {turned}")
+        raise BadInput("rotary must be the base of the rotary positions: the weights have some", f"none, and {turned}")
     if given is None and (turned is not None or "turns" in facts):
         must = "the base of the rotary positions must be given, since weights alone do not say it"
         raise BadInput(must, "none", 'write rotary="10000" (the usual base), or rotary="none" if the model has none')

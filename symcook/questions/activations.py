@@ -158,7 +158,7 @@ class Activations:
         if not as_exact:
             return nearest_float(self.system, number, self.digits)
         if self.system.name != "exact":
-            must = "exact numbers must come from a run in exact numbers"
+            must = "exact activations can be read only from a run in exact arithmetic"
             raise BadInput(must, f"a run in the number system {self.system.name}", "leave domain out of run")
         return exact(number if isinstance(number, Fraction) else self.system.show(number, self.digits))
 

@@ -150,10 +150,13 @@ def _split_verdicts(
             for entry in (4 * k + 1, 4 * k + 2):
                 split_sum.at[entry], split_sum.slope[entry] = at, slope
     else:
-        raise NotExact(f"at most {ROUNDS} parts of a class are looked at", "more")
+        raise NotExact(f"a group of prefixes is split into at most {ROUNDS} parts", "more parts")
     # The parts of a class disagree, or the two lines of a part do, so that the class has no single verdict.
     if any(len(verdict_set) != 1 or OPEN in verdict_set for verdict_set in verdict_sets):
-        raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
+        raise NotExact(
+            "prefixes are grouped only if all prefixes of a group have the same answer",
+            "a group with an undecided answer",
+        )
     return [verdict_set.pop() for verdict_set in verdict_sets], end
 
 
@@ -186,7 +189,10 @@ def _cut(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: 
             factor = input_spread[0] / sum_spread[0] if sum_spread[0] != 0 else input_spread[1] / sum_spread[1]
             if factor != 0 and [factor * spread for spread in sum_spread] == input_spread:
                 return h, place, least_sum[0] - low[0] / factor, least_sum[1] - low[1] / factor
-    raise NotExact("classes are parted by a running sum", "an activation that is no multiple of one")
+    raise NotExact(
+        "prefixes are grouped only if one running sum tells the groups apart",
+        "an activation that is not a multiple of such a sum",
+    )
 
 
 def _line_of(column: LineEntries, entry: int, world: int) -> tuple[fmpq, fmpq]:

@@ -91,10 +91,14 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
     start = activations.model.embedding.start
     at = readout.place % length if position is None else position - start
     if position is not None and (isinstance(position, bool) or not 0 <= at < length):
-        raise BadInput(f"a position must be one of the {length} of the input, counted from {start}", position)
+        raise BadInput(f"a position must be one of the {length} positions of the input, counted from {start}", position)
     if label is None and readout.labels:
         if not readout.labelled or readout.groups:
-            raise BadInput("a label must be given", "none", f'for example attribution("{readout.labels[0]}")')
+            raise BadInput(
+                "the label whose logit is attributed must be given",
+                "none",
+                f'for example attribution("{readout.labels[0]}")',
+            )
         label = activations.result.label(activations.places[at])
     if label is not None and label not in readout.labels:
         raise unknown("label", label, readout.labels, None if readout.labels else "leave it out: there are no labels")
@@ -128,7 +132,7 @@ def _written(activations: Activations) -> Iterator[tuple[str, dict[str, Any]]]:
         if step.block is None:
             continue
         if step.after is not None:
-            must = "a model must have no norm after a block where contributions to a logit are asked"
+            must = "contributions to a logit are computed only for models without norms after blocks"
             raise BadInput(must, f"layer {step.layer}", "set a head or unit to zero with without(..), and compare")
         view = activations.view(number, step)
         for place, part in enumerate(step.parts, 1):

@@ -100,7 +100,9 @@ class Near(NamedTuple):
 
     def __truediv__(self, other: Near) -> Near:
         if other.parts:
-            raise NotExact("a divisor must not depend on the temperature", "a divisor that depends on tau")
+            raise NotExact(
+                "at low temperatures, a divisor must not depend on the temperature", "a divisor that depends on tau"
+            )
         return self.scaled(1 / other.limit)
 
 
@@ -125,7 +127,7 @@ class Cold(Rowwise):
     def position(self, term: Tree, i: int) -> Near:
         """A position function at i. NotExact if it contains the temperature, which only scores may contain."""
         if self.symbol in names(term):
-            raise NotExact("a temperature must occur in scores only", self.symbol)
+            raise NotExact("the symbol of the temperature must occur only in scores", self.symbol)
         try:
             return self.number(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
         except BadInput:
@@ -135,7 +137,7 @@ class Cold(Rowwise):
         """The activation of `x`. If the sign of `x` is unknown, or not the same at all temperatures, it is a ball that
         contains both cases."""
         if kind not in ("relu", "step"):
-            raise NotExact("values at low temperatures must be of sums, products and softmax", kind)
+            raise NotExact("at low temperatures, values must be computed only by sums, products and softmax", kind)
         side = x.side()
         if side is None:
             return Near.of(ZERO, x.ball.max(arb(0)) if kind == "relu" else arb(0.5, 0.5))
@@ -144,16 +146,22 @@ class Cold(Rowwise):
         return x if kind == "relu" else Near.of(fmpq(1))
 
     def normalised(self, entries: Sequence[Near], epsilon: Near, zero_variance: str, i: int) -> Sequence[Near]:
-        raise NotExact("values at low temperatures must be of sums, products and softmax", "a layer norm")
+        raise NotExact(
+            "at low temperatures, values must be computed only by sums, products and softmax", "a layer norm"
+        )
 
     def best(self, scores: Sequence[Near], weighting: str, i: int, first: int) -> Sequence[int]:
-        raise NotExact("values at low temperatures must be of sums, products and softmax", "hard attention")
+        raise NotExact(
+            "at low temperatures, values must be computed only by sums, products and softmax", "hard attention"
+        )
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
         """The smallest factor of the scores, for each row: the one at the temperature `warm`. It is unbounded as the
         temperature goes to 0. NotExact unless the factor depends on the temperature."""
         if not isinstance(factor, tuple) or self.symbol not in names(factor):
-            raise NotExact("every temperature must be a multiple of one", "a head without")
+            raise NotExact(
+                "the temperature of every head must be a multiple of the symbol tau", "a head whose temperature is not"
+            )
         values = {self.symbol: ball_of(self.warm), "n": self.length}
         return [evaluate(factor, values | {"i": self._start + place}) for place in self.rows]
 

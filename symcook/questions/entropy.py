@@ -107,7 +107,11 @@ def entropy(
     within = asked_strings(model, max_length, min_length, inputs, sample, seed, decides=False)
     if within.longest + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
-        raise BadInput(f"the maximum length must be at most {most} here", within.longest, f"give --max-length {most}")
+        raise BadInput(
+            f"for attention entropy, the maximum length must be at most {most}",
+            within.longest,
+            f"give --max-length {most}",
+        )
     # The positions that exist at the largest length. At smaller lengths, a position beyond the string has no row.
     first, last = model.embedding.start, model.embedding.start + within.longest + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):

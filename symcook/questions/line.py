@@ -148,7 +148,7 @@ class LineDomain(Shortening):
         if not isinstance(value, tuple):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
-            raise NotExact("a value along a line must be rational", show(value))
+            raise NotExact("to follow the answer as tau changes, every value must be rational", show(value))
         return polynomial(value, *self.meant)
 
     def positions(self, expression: Coefficient) -> list[Any]:
@@ -190,7 +190,7 @@ class LineDomain(Shortening):
     def activation(self, x: LineValue, kind: str) -> LineValue:
         """The relu or step of `x`. The zeros of `x` bound the piece."""
         if kind not in ("relu", "step"):
-            raise NotExact("a value along a line must be a rational function", kind)
+            raise NotExact("to follow the answer as tau changes, every value must be a rational function of tau", kind)
         if self.sign(x) <= 0:
             return ZERO
         return fmpq(1) if kind == "step" else x
@@ -198,7 +198,9 @@ class LineDomain(Shortening):
     def normalised(
         self, entries: Sequence[LineValue], epsilon: LineValue, zero_variance: str, i: int
     ) -> Sequence[LineValue]:
-        raise NotExact("a value along a line must be a rational function", "a layer norm")
+        raise NotExact(
+            "to follow the answer as tau changes, every value must be a rational function of tau", "a layer norm"
+        )
 
     def times(self, a: LineValue, b: LineValue) -> LineValue:
         return plain(a * b)
@@ -236,7 +238,9 @@ class LineDomain(Shortening):
         if all(self.same(score, numbers[0]) for score in numbers):
             return [self.mean(row) for row in rows]
         if self.meant is not None or len(scores) < len(numbers):
-            raise NotExact("the scores of softmax must be rational numbers here", "others")
+            raise NotExact(
+                "to follow the answer as tau changes, the scores of softmax must be rational", "irrational scores"
+            )
         best = max(scores)
         deficits = [(best - score) * (1 if scale is None else scale) * self.unit for score in scores]
         # The exponents of t must be integers. If they are not, the caller must take a finer unit of t.
@@ -244,7 +248,7 @@ class LineDomain(Shortening):
         if denominator != 1:
             raise Unit(self.unit * denominator)
         if max(deficits) > MOST_DEGREE:
-            raise NotExact(f"scores must lie within {MOST_DEGREE} units of each other", max(deficits))
+            raise NotExact(f"the scores of softmax must differ by at most {MOST_DEGREE} units", max(deficits))
         weights = [self.power(int(d.p)) for d in deficits]
         total = plain(sum(weights, ZERO))
         return [over(self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]), total) for row in rows]
@@ -280,7 +284,9 @@ class LineDomain(Shortening):
         return _ends(best, weighting)
 
     def shares(self, scores: Sequence[LineValue]) -> Sequence[LineValue]:
-        raise NotExact("a value along a line must be a rational function", "a softmax readout")
+        raise NotExact(
+            "to follow the answer as tau changes, every value must be a rational function of tau", "a softmax readout"
+        )
 
     def first_largest(self, scores: Sequence[LineValue]) -> int:
         return self.best(scores, "leftmost", 0, 0)[0]
@@ -307,7 +313,7 @@ def _still(term: Tree, start: int, length: int, rows: tuple[int, ...]) -> list[A
 def _rational(value: Coefficient) -> fmpq:
     """The rational number `value`; NotExact for any other number."""
     if isinstance(value, tuple):
-        raise NotExact("a value along a line must be rational", show(value))
+        raise NotExact("to follow the answer as tau changes, every value must be rational", show(value))
     return fmpq(value.numerator, value.denominator)
 
 
@@ -331,4 +337,4 @@ def polynomial(tree: Tree, name: str, meant: LineValue) -> LineValue:
     try:
         return _rational(rational(tree))
     except BadInput:
-        raise NotExact("a value along a line must be rational", show(tree)) from None
+        raise NotExact("to follow the answer as tau changes, every value must be rational", show(tree)) from None

@@ -440,7 +440,10 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
     if least.nearest is not None:
         least.word = level.word(least.word)
     elif least.inside:
-        raise NotExact("prefixes are grouped where one that is kept fails the zero test", "others that may")
+        raise NotExact(
+            "prefixes are grouped only if every dropped prefix passes the zero test when the kept one does",
+            "others that may",
+        )
     return least
 
 

@@ -67,7 +67,7 @@ class Sloped(Moved):
     def _refuse(self, value: object) -> None:
         """Raise NotExact for a term that contains the symbol."""
         if isinstance(value, tuple) and self.symbol in names(value):
-            raise NotExact("a slope must be of the weight itself", self.symbol)
+            raise NotExact("a slope is computed only with respect to the weight itself", self.symbol)
 
     def slope(self, x: Off) -> arb:
         """A ball that contains every slope of a number, for all values of the symbol in its interval.

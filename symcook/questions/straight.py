@@ -40,7 +40,7 @@ def straight(x: object) -> Straight:
     if isinstance(x, fmpq):
         return Straight(ratio_of(x), Fraction(0))
     if not isinstance(x, fmpq_poly) or x.degree() > 1:
-        raise NotExact("values must be linear in the weight", x)
+        raise NotExact("values must be linear in the weight that moves", x)
     return Straight(ratio_of(x[0]), ratio_of(x[1]))
 
 
@@ -78,7 +78,7 @@ class StraightDomain(LineDomain):
         cannot be compared with a quotient of sums of exponentials."""
         places = super().ends()
         if any(isinstance(end, Algebraic) for end in places):
-            raise NotExact("places beside sums of exponentials must be rational", "a root")
+            raise NotExact("with sums of exponentials, all other values must be rational", "a root")
         return [*places, *self.zeros]
 
     def times(self, a: MovingValue, b: MovingValue) -> Any:
@@ -88,7 +88,7 @@ class StraightDomain(LineDomain):
             return super().times(a, b)
         x, y = straight(a), straight(b)
         if x.slope != 0 and y.slope != 0:
-            raise NotExact("values must be linear in the weight", "a product of two that move")
+            raise NotExact("values must be linear in the weight that moves", "a product of two that move")
         return Straight(x.start * y.start, x.start * y.slope + x.slope * y.start)
 
     def total(self, parts: Sequence[MovingValue]) -> Any:
@@ -111,7 +111,7 @@ class StraightDomain(LineDomain):
             return super().over(a, b)
         below = straight(b)
         if below.slope != 0:
-            raise NotExact("values must be linear in the weight", "a quotient by one that moves")
+            raise NotExact("values must be linear in the weight that moves", "a quotient by one that moves")
         return self.times(a, Straight(1 / below.start, Fraction(0)))
 
     def less(self, a: MovingValue, b: MovingValue) -> Any:
@@ -151,7 +151,7 @@ class StraightDomain(LineDomain):
         NotExact if the difference is irrational or depends on t."""
         moved = plain(self.less(score, first))
         if not isinstance(moved, fmpq) or not isinstance(scale, fmpq | None):
-            raise NotExact("the scores of softmax must stay where they are, and be rational", "others")
+            raise NotExact("the scores of softmax must be rational, and not depend on the weight that moves", "others")
         return ratio_of(moved if scale is None else moved * scale)
 
 

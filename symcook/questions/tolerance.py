@@ -239,7 +239,7 @@ def _in_balls(
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
         none = f"none of {model.embedding.said(word)}"
-        raise NoRun("every string must have a run at the present weight", none, "give fewer lengths")
+        raise NoRun("with the present weight, the model must be defined on every string", none, "give fewer lengths")
     # The answer to another string changes at `best`. It is enough that this string is right from the start to there.
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
@@ -312,11 +312,11 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     """
     weights = [read_weight(model, text) for text in names]
     if not weights:
-        raise BadInput("a weight must be named", "none", "give --free L1.head1.V[row,column]")
+        raise BadInput("the weight that moves must be named", "none", "give --free L1.head1.V[row,column]")
     weight_values = {weight.sign * weight_value(model, weight) for weight in weights}
     if len(weight_values) > 1:
         values_text = ", ".join(map(from_sympy, weight_values))
-        raise BadInput("weights that move together must be one number, up to their signs", values_text)
+        raise BadInput("weights that move together must have the same absolute value", values_text)
     name = fresh(name, [*(p.name for p in model.parameters), *model.space])
     new = symbol(name)
     model = replace(model, parameters=(*model.parameters, Parameter(name)))

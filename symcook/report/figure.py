@@ -148,7 +148,7 @@ def _file_bytes(figure: Sheet, form: str) -> bytes:
 def _check_matplotlib() -> None:
     """Raise BadInput if matplotlib is not installed or cannot be imported."""
     if find_spec("matplotlib") is None:
-        raise BadInput("a picture must have matplotlib", "an installation without it", MISSING)
+        raise BadInput("pictures need matplotlib", "an installation without it", MISSING)
     try:
         import matplotlib.figure  # noqa: F401
     except (ImportError, ValueError) as error:  # such as a MPLBACKEND that it does not know

@@ -81,7 +81,7 @@ def parts(answer: Run) -> tuple[ChangedRows, HeatMaps]:
     """The content of the picture of a run: rows by the sublayer that changed them, and heads. Raises as `svg` does."""
     steps = answer.trace
     if not steps:
-        raise BadInput("a picture must be of a run with its trace", "none", "run it with trace=True")
+        raise BadInput("only a run with its trace can be drawn", "none", "run it with trace=True")
     groups, maps = list(_changed_rows(steps)), list(_heat_maps(steps))
     sizes = {"positions": len(answer.result.everywhere), "rows": sum(len(g) for _, g in groups), "heads": len(maps)}
     for what, count in sizes.items():

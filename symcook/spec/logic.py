@@ -53,7 +53,7 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
         elif line.op == "table":
             numbers = _predicate_numbers(line, table, n)
             if max(numbers, default=-1) >= len(line.table):
-                must = f"a TABLE must have a bit for each number that it meets (of the string of length {n})"
+                must = f"a TABLE must have a bit for each number that is looked up in it (of the string of length {n})"
                 raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table")
             row = [line.table[number] == "1" for number in numbers]
         elif line.op == "since":
@@ -177,7 +177,7 @@ def language(formula: Formula) -> Fold:
     counting = [line.counted for line in formula.lines if line.op in COUNTING]
     if counting:
         do = "check compares the model with it on all strings up to a length, symcook compile --prove proves it"
-        raise BadInput("a formula that is decided must be without counts", counting[0], do)
+        raise BadInput("a formula that is compared at every length must have no counts", counting[0], do)
     # A guess is a truth value for each line that looks ahead.
     ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
     guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]

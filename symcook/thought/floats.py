@@ -118,7 +118,9 @@ class FloatDecoder:
         self.model, self.dtype = model, np.dtype(format).type
         why = model.unfollowed() or _unsupported(model)
         if why is not None:
-            raise BadInput("decoding in floats with a cache takes causal models with hard attention and relu", why)
+            raise BadInput(
+                "decoding in floats with a cache supports only causal models with hard attention and relu", why
+            )
         self.place = {name: k for k, name in enumerate(model.space)}
         names = list(model.space)
         rows = model.embedding.words or {}

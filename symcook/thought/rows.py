@@ -225,7 +225,7 @@ def machine_of_table(model: Transformer) -> TuringMachine:
     if program is None or program.kind != "tm" or not program.theorem:
         raise BadInput("a model must be compiled from a Turing machine by --theorem 2", model.name)
     if not genuine(model):
-        must = "a run by the table must have the weights that compile gives to the machine"
+        must = "the fast run by the transition table must have the weights that symcook compile gives the machine"
         raise BadInput(must, "other weights", "give --domain ball")
     return at_first_letter(read_turing(program.source))
 

@@ -122,7 +122,7 @@ class MachineStream:
         self.tokens: list[MachineToken] = []
         self.steps: list[IntegerStep] = []
         if domain == INTEGERS and not genuine(model):
-            must = "a run in integers must have the weights that compile gives to the machine"
+            must = "the fast run in integers must have the weights that symcook compile gives the machine"
             raise BadInput(must, "other weights", "give --domain ball")
 
     def __iter__(self) -> Iterator[MachineToken]:
@@ -167,7 +167,7 @@ class MachineStream:
                 self.wrong = len(self.word) + len(self.tokens) + 1
                 return
             if label not in token_of_label:
-                must = "a run must output what the machine in the model file may do"
+                must = "every output of a run must be a step that the machine in the model file can take"
                 raise BadInput(must, label, "the weights are not those of that machine: compile it again")
             yield token_of_label[label]
 

@@ -427,7 +427,9 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     varied = [name for name in inputs if name not in single]
     for part in conditions:
         if not any(part in own[name] for name in inputs):
-            raise BadInput("the region of a model over rows must speak of one input at a time, and of n", show(part))
+            raise BadInput(
+                "the region of a model over rows must have conditions that each use one input, or n, only", show(part)
+            )
 
     def allowed(name: str, candidates: Iterable[Fraction], n: int) -> list[Fraction]:
         """The candidates that the region allows for an input at length n; BadInput where there are none."""

@@ -195,7 +195,11 @@ def _readable(file: str | Path) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "") or ""
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise BadInput("a checkpoint must be open in one check only", file, "wait for the other one") from error
+            raise BadInput(
+                "a checkpoint file must be used by only one check at a time",
+                file,
+                "wait until the other check has ended",
+            ) from error
         if name.startswith("SQLITE_NOTADB"):
             raise _another(file) from error
         # A file that may only be read answers an exclusive lock with SQLITE_IOERR_LOCK.
@@ -211,7 +215,9 @@ def _readable(file: str | Path) -> Iterator[None]:
 
 def _damaged(file: str | Path) -> BadInput:
     """The refusal of a damaged file."""
-    return BadInput("a checkpoint must be whole", f"{file}, which is damaged", "remove it to begin anew")
+    return BadInput(
+        "a checkpoint file must be complete and undamaged", f"{file}, which is damaged", "remove it to begin anew"
+    )
 
 
 def _another(file: str | Path) -> BadInput:

@@ -60,7 +60,7 @@ def check_decoded(
     ask = (_automaton if verdict else _machine)(model, program, domain, digits)
     strings = [len(letters) ** n for n in range(1, min(max_length, MOST) + 1)]
     if max_length > MOST or sum(strings) > MOST:
-        must = f"a check of tokens must be of at most {MOST:,} strings"
+        must = f"a check of generated tokens must run at most {MOST:,} strings"
         raise BadInput(must, f"length {max_length}", "decide has all lengths" if verdict else "give a smaller length")
     mismatches = unclear = 0
     # The empty string is an input if the model adds a token before it; no count includes it.

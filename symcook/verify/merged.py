@@ -76,7 +76,9 @@ def merged(
             return way(model, reader, asked, progress)
         except Unmerged as error:
             why.append(f"{named} {error.given}")
-    raise Unmerged("strings must be grouped by prefixes or by counts where they are so many", "; ".join(why))
+    raise Unmerged(
+        "more strings than can be run one by one must be grouped by prefixes or by symbol counts", "; ".join(why)
+    )
 
 
 def automaton(reference: Reference | Answering) -> Fold:
@@ -143,7 +145,10 @@ class ReadBeside:
             known = self.states
             answer = self.asked(lambda: known.answer(state), f"a string in state {known.states[state]!r}")
             if answer is None:
-                raise Unmerged("strings are grouped where each has an answer", "a specification that answers None")
+                raise Unmerged(
+                    "strings are grouped only if the specification answers each of them",
+                    "a specification that answers None",
+                )
             self.answers[state] = answer
         return self.answers[state]
 
@@ -361,7 +366,7 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
         cells = longest if n == longest.n else classes(n, model)
         if cells.many > MOST:
             raise Unmerged(
-                "the classes of longer strings must be no fewer",
+                "longer strings must have no fewer groups than shorter ones",
                 f"{cells.many} classes at length {n}, more than {MOST}",
             )
         answered_words = _answers(model, cells)

@@ -190,18 +190,20 @@ def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str 
     """BadInput where the options of a check do not go together, or the model does not allow them. `divided`: the check
     can be resumed or has workers. `chosen`: it is on the strings of a language."""
     if not model.alphabet and divided:
-        must = "a check that is interrupted or divided must be of a model that reads strings"
+        must = "a check that can resume, or has several workers, must be of a model that reads strings"
         raise BadInput(must, model.name, "leave --resume and --workers out")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
     if positions is not None:
         at_positions(model, positions)
         if divided:
-            must = "a check of some positions must be done in one go"
+            must = "a check of chosen positions must run without a checkpoint file and with one worker"
             raise BadInput(must, "a file to resume, or workers", "leave them out")
     if chosen and (not model.alphabet or divided):
         refused = f"{model.name}, which reads numbers" if not model.alphabet else "a file to resume, or workers"
-        raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", refused)
+        raise BadInput(
+            "a check of chosen strings must be of a model that reads strings, with one worker, not resumed", refused
+        )
 
 
 def _lengths(model: Transformer, max_length: int) -> range:
@@ -560,7 +562,9 @@ class WordSweep:
                     f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
                 )
                 do = "something that the specification reads has changed: remove the file to begin anew"
-                raise BadInput("a checkpoint must have what model and reference answer", contradiction, do)
+                raise BadInput(
+                    "the answers in a checkpoint must be those of the model and its specification", contradiction, do
+                )
         return tried
 
     def drawn(self, chunk: Chunk, chance: random.Random) -> Sequence[str]:

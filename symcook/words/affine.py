@@ -301,7 +301,7 @@ class AffineNumbers:
                 columns.append(total.total.sign if isinstance(total.total, Ends) else total.total.numerators)
         state, first = grouped(columns, entries)
         if len(first) > MOST:
-            must = f"at most {MOST:,} prefixes must stay apart where strings are grouped"
+            must = f"at most {MOST:,} groups of prefixes must remain where strings are grouped"
             raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST:,}")
         # The interval of a state is the union of those of its entries. All else is equal, so the first entry is taken.
         order = np.argsort(state, kind="stable")

@@ -102,7 +102,7 @@ class ExactNumbers:
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
         """A ReLU or step of a column, whose input is noted in `turns`. NotExact for another activation."""
         if kind not in ("relu", "step"):
-            raise NotExact("prefixes are grouped by rational numbers", kind)
+            raise NotExact("prefixes are grouped only if the model computes rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
         active = np.array([ONE], dtype=object) if kind == "step" else x.values
@@ -145,7 +145,7 @@ class ExactNumbers:
             for row, sign in zip(rows, signs, strict=True)
         ]
         if len(number) > MOST:
-            raise Undecided(f"more than {MOST} prefixes stay apart; give a smaller --max-length.")
+            raise Undecided(f"more than {MOST} groups of prefixes remain; give a smaller --max-length.")
         chosen = outermost(ends, state, len(number))
         return (
             np.array(state),
@@ -181,7 +181,7 @@ def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = Non
     try:
         yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length, beside))
     except BadInput as error:
-        raise NotExact("prefixes are grouped by rational numbers", error.given) from None
+        raise NotExact("prefixes are grouped only if the model computes rational numbers", error.given) from None
 
 
 def by_length(

@@ -71,7 +71,7 @@ def strings(
 def require_language(inputs: Language | None, sample: int | None) -> None:
     """BadInput where there is a sample but no language to draw it from."""
     if inputs is None and sample is not None:
-        raise BadInput("a sample must be drawn from inputs", f"the sample {sample} alone", "give --inputs too")
+        raise BadInput("a sample needs the language to draw from", f"the sample {sample} alone", "give --inputs too")
 
 
 def finite(
@@ -129,7 +129,9 @@ def _strings(
         without = f"{text}, which has none"
         must = f"the inputs must have a string of length {_span(lengths)}"
         if isinstance(language, frozenset) and not language:
-            raise BadInput("the inputs must have a string", without, "write one string a line")
+            raise BadInput(
+                "the language of inputs must contain at least one string", without, "write one string a line"
+            )
         raise BadInput(must, without, "give another --max-length, or other inputs")
     return all_strings if sample is None else all_strings.drawn(sample, seed)
 
@@ -295,7 +297,7 @@ class Strings:
 
     def draw(self, n: int, sample: int, seed: int = 0) -> Array:
         """Distinct strings of length `n`, drawn with a seed, in the order of the alphabet: the numbers of their
-        symbols, a row for each position and a column for each string. All strings of the length if `sample` is not
+        symbols, a row for each position and a column for each string. All strings of length n if `sample` is not
         less."""
         places, alphabet = sorted(_places(self.many(n), sample, seed)), self.model.alphabet
         if self.language is not None:
@@ -465,7 +467,7 @@ def _gathered(cells: Cells, parts: Iterable[tuple[CellCounts, Stand]]) -> Iterat
 
 def _too_many(cells: Cells, given: str) -> None:
     """Raise BadInput: there are `given` classes, more than allowed."""
-    must = f"the classes of strings with the same answer must be at most {MOST} at each length"
+    must = f"strings must fall into at most {MOST} groups with equal answers at each length"
     raise BadInput(must, f"{given} at length {cells.n}", "give --sample 1000")
 
 

@@ -54,7 +54,7 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
         return model
     readout = model.readout
     if not readout.everywhere:
-        must = "positions must be given for a readout that looks at every position"
+        must = "positions must be chosen only for a model with an answer at every position"
         place = "first" if readout.first else "last"
         raise BadInput(must, f"a readout at the {place} position of {model.name}", "leave --positions out")
     if positions == "all":

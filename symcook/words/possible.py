@@ -42,11 +42,15 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
     """{name: the sets of values that the readout shows, one for each row of each position that it reads}. `n` is the
     length of the strings with the tokens that the model adds. Raises NotExact where this method does not apply."""
     if model.normed or not model.alphabet:
-        raise NotExact("rows are kept of strings, without norms", model.name)
+        raise NotExact(
+            "sets of possible values are computed only for models that read strings and have no norms", model.name
+        )
     weightings = {step.weighting for sublayer in READS.of(model).sublayers for _, step in sublayer.heads}
     # A head whose output is not read counts too: its temperature may leave the string without a run.
     if weightings & {*SOFT}:
-        raise NotExact("rows are kept where heads choose", "softmax attention")
+        raise NotExact(
+            "sets of possible values are computed only for heads that select one position", "softmax attention"
+        )
     before, after = model.embedding.ends
     typed = [model.alphabet] * (n - len(before) - len(after))
     choices = [*((token,) for token in before), *typed, *((token,) for token in after)]
@@ -144,7 +148,9 @@ class _Rows(Walk):
         if head.weighting not in ("average", "leftmost", "rightmost"):
             raise unknown_weighting(head.weighting)
         if head.weighting == "average" and not queries:
-            raise NotExact("rows are kept where heads choose", head.weighting)
+            raise NotExact(
+                "sets of possible values are computed only for heads that select one position", head.weighting
+            )
         # For each position, its different pairs of keys and values.
         offered: list[dict[Any, tuple[RowSets, RowSets]]] = [{} for _ in range(self.n)]
         entries = zip(*(map(self.one, column) for column in (*keys, *values)), strict=True)
@@ -188,9 +194,11 @@ class _Rows(Walk):
             if i == j or a < b or b < a:
                 continue
             if not (a.is_exact() and b.is_exact()):
-                raise NotExact("the scores of a query must be apart at any two positions", "two that may be equal")
+                raise NotExact(
+                    "the scores of a query at two positions must be different for all strings", "two that may be equal"
+                )
             if weighting == "average" and (x != y or any(isinstance(value, arb) for value in (*x, *y))):
-                raise NotExact("equal scores must bring equal values", "others")
+                raise NotExact("positions with equal scores must have equal values", "others")
             tied[k].add(j)
             tied[m].add(i)
         results: dict[Any, RowSets] = {}

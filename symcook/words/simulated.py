@@ -216,12 +216,12 @@ class StringsInBits(Rowwise[Any]):
     def activate(self, column: Any, kind: str) -> Any:
         """A ReLU or step of a column."""
         if kind not in ("relu", "step"):
-            raise NotExact("what is simulated must be relu or step", kind)
+            raise NotExact("in float simulation, an activation must be relu or step", kind)
         return np.where(column > 0, column if kind == "relu" else 1.0, 0.0)
 
     def normalised(self, entries: Sequence[Array], epsilon: Array, zero_variance: str, i: int) -> list[Array]:
         """NotExact: norms are not simulated."""
-        raise NotExact("what is simulated must be without norms", "a norm")
+        raise NotExact("in float simulation, a model must have no norms", "a norm")
 
     def times(self, a: Array, b: Array) -> Array:
         """The rounded product."""
@@ -290,7 +290,9 @@ class StringsInBits(Rowwise[Any]):
         """The positions that hard attention chooses; NotExact where the scores differ between strings."""
         if all(len(score) == 1 for score in scores):
             return super().best([float(score[0]) for score in scores], weighting, i, first)  # type: ignore[list-item]
-        raise NotExact("all strings must choose the same positions", "others")
+        raise NotExact(
+            "in float simulation, each head must select the same positions for all strings", "different positions"
+        )
 
     def is_positive(self, x: Array) -> None:
         """No verdict: `said` takes it from the columns."""
@@ -373,7 +375,7 @@ class HullsAndRun:
         hulls_of_heads = [[pair.hull for pair in head] for head in heads]
         state, first, sums = self.hulls.merged(hulls_of_heads, entries, labels, runs)
         if len(first) > STATES:
-            raise NotExact(f"at most {STATES} prefixes may stay apart", len(first))
+            raise NotExact(f"at most {STATES} groups of prefixes may remain", len(first))
         pairs = tuple(
             tuple(Pair(hull, pair.run.take(first)) for hull, pair in zip(hulls, head, strict=True))
             for hulls, head in zip(sums, heads, strict=True)
@@ -508,7 +510,10 @@ class FewBits:
         # The exact verdicts come from the intervals, which must decide every accepted entry.
         exact_verdicts = told(self.model.readout, [pair.hull for pair in pairs], states)
         if (exact_verdicts[accepted] < 0).any() or domain.numbers.hulls.wild:
-            raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
+            raise NotExact(
+                "prefixes are grouped only if all prefixes of a group have the same answer",
+                "a group with an undecided answer",
+            )
         run_verdicts = said(self.model.readout, [pair.run for pair in pairs], states)
         wrong = accepted[run_verdicts[accepted] != exact_verdicts[accepted]]
         if not len(wrong):
@@ -562,7 +567,7 @@ class FewBits:
                 if self.reader is not None and level.labels is not None:
                     chosen = chosen[self.reader.accepting[level.labels]]
                 if len(level.origin) > MOST_STATES:
-                    raise NotExact(f"at most {MOST_STATES} prefixes may stay apart", len(level.origin))
+                    raise NotExact(f"at most {MOST_STATES} groups of prefixes may remain", len(level.origin))
                 found = at_length(level, chosen)
             yield level.n, found
 

@@ -151,7 +151,7 @@ def test_words_are_as_long_as_the_model_takes_them_with_what_it_adds() -> None:
 def test_two_letters_make_too_many_words_from_a_length_on() -> None:
     """2^16 words of two letters are compared, no more; of one letter there is one word of each length."""
     for many in (17, 10**6):
-        with pytest.raises(BadInput, match=f"at most 65536 strings of the length.*2\\^{many}"):
+        with pytest.raises(BadInput, match=f"at most 65536 strings of length n.*2\\^{many}"):
             bounds.sensitivity("dyck-1", many)
     b = sc.Builder(words={"a": {"v": 1}})
     b.readout("value", "last", ("v",))

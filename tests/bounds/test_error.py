@@ -294,7 +294,7 @@ def test_smaller_constants_are_beaten():
         ({"delta": 1, "digits": 0}, "number of digits"),
         ({"model": "dyk-1", "delta": 1}, "dyck-1"),
         ({"model": "gtzero", "delta": 1}, "must have a value here"),
-        ({"model": MODELS["softmax"], "delta": 1}, "the length must be given"),
+        ({"model": MODELS["softmax"], "delta": 1}, "needs the length n of the strings"),
         ({"model": MODELS["two layers"], "delta": "1/2", "n": 4, "constants": True}, "at most 1"),
         ({"model": "lookup-quadratic", "delta": 1, "n": 4}, "must read strings"),
         ({"model": "lookup-quadratic", "delta": 1}, "must read strings"),

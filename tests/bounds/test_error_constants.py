@@ -160,6 +160,6 @@ def test_constants_of_random_models() -> None:
 def test_constants_are_for_changes_of_the_embedding() -> None:
     """Alone: not beside a type of floats, and not of one."""
     for given in ({"dtype": "float32"}, {"dtype": "float32", "delta": "1/1000"}):
-        with pytest.raises(BadInput, match="constants are for errors in the embedding"):
+        with pytest.raises(BadInput, match="the papers' constants are only for errors in the embedding"):
             error_propagation("dyck-1", n=2, constants=True, **given)
     assert error_propagation("dyck-1", n=2, constants=True, delta="1/1000").value.mid

@@ -353,7 +353,7 @@ def test_a_hard_head_behind_what_is_irrational_is_refused(early):
         "pre": (Layer(SelfAttention((head,)), None, (NORM,), (), "pre"),),
         "roots": (Layer(None, NET, (), (NORM,), "post"), attends(head)),
     }[early]
-    with pytest.raises(BadInput, match=r"must see exact scores|must be rational"):
+    with pytest.raises(BadInput, match=r"must be exact, before any softmax|must be rational"):
         error_propagation(model(*layers, positions={"b": "i"}), SMALL, n=2)
 
 

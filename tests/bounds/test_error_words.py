@@ -153,7 +153,7 @@ def test_a_step_or_a_tie_that_the_errors_reach_is_refused():
         error_propagation(made(feedforward=only([[1]], [1], "step"), words={"x": {}}), F(1, 10), n=1)
     far = error_propagation(made(feedforward=only([[1]], [1], "step")), F(1, 10), n=2)
     assert far.claimed is None and far.holds is None and far.value.mid.startswith("0.1")
-    with pytest.raises(BadInput, match="small that every choice"):
+    with pytest.raises(BadInput, match="too small to change"):
         error_propagation(made(feedforward=only([[1]], [1], "step"), words={"x": {}}), n=1, dtype="float32", delta=1)
 
 
@@ -203,10 +203,10 @@ def test_layer_norm_without_epsilon_away_from_zero_variance():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "an error must be given"),
+        ({}, "an error bound needs the size of the errors, or a float type whose rounding makes them"),
         ({"dtype": "float31", "n": 3}, "did you mean float32"),
-        ({"dtype": "float32"}, "length must be given"),
-        ({"dtype": "float16", "n": 2, "model": "dyck-1-nonuniform", "values": "N=1000"}, "must fit|stay so small"),
+        ({"dtype": "float32"}, "needs the length n"),
+        ({"dtype": "float16", "n": 2, "model": "dyck-1-nonuniform", "values": "N=1000"}, "range of|too small"),
         ({"dtype": "float32", "n": 40}, "too many"),
     ],
 )

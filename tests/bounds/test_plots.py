@@ -171,8 +171,8 @@ def test_ranges_rise_from_end_to_end(over):
         ("gama=1:2", "did you mean gamma"),
         ("ties=1:2", "argument of softmax-hardmax"),
         ("digits=1:2", "argument of softmax-hardmax"),
-        ("n=5:5", "begin below its end"),
-        ("n=9:3", "begin below its end"),
+        ("n=5:5", "must be below the second"),
+        ("n=9:3", "must be below the second"),
         ("gamma=2:log(2)", "must be rational"),
         ("gamma=0:2", "must be positive"),
         ("gamma=-1:2", "must be positive"),
@@ -196,7 +196,7 @@ def test_bad_ranges(over, must):
 @together(
     ("call", "must"),
     [
-        (lambda: sweep("gelu-multiply", "n=1:2"), "a number to run over"),
+        (lambda: sweep("gelu-multiply", "n=1:2"), "a numeric argument to be plotted"),
         (lambda: sweep("softmx", "n=1:2"), "did you mean softmax"),
         (lambda: sweep("softmax-hardmax", "n=1:2"), "must be given gamma"),
         (lambda: sweep("softmax-hardmax", "n=1:2", n=3, gamma=1), "given once"),
@@ -333,7 +333,7 @@ def test_one_value_is_no_range():
         (["softmax-hardmax", "--over", "n=1:2", "--n", "3", "--gamma", "1", "--plot", "p"], "given once"),
         (["lookup", "--over", "gamma=1:2", "--ties", "--plot", "p"], "given: --ties; leave it out"),
         (["lookup", "--over", "gama=1:2", "--plot", "p"], "did you mean gamma"),
-        (["gelu-multiply", "--over", "form=1:2", "--plot", "p"], "a number to run over"),
+        (["gelu-multiply", "--over", "form=1:2", "--plot", "p"], "a numeric argument to be plotted"),
     ],
 )
 def test_bad_lines(tmp_path, monkeypatch, line, must):

@@ -202,7 +202,7 @@ def test_one_symbol_alone(position, before):
     head = mean(("s", "t"), ("m",), [[1, -1]])
     made = model(Readout(kind, position, ("m",)), Layer(SelfAttention((head,)), None), before=before)
     if before is None:
-        with pytest.raises(BadInput, match="another position than that of the changed symbol; given: made with n = 1"):
+        with pytest.raises(BadInput, match="a position other than that of the changed symbol; given: made with n = 1"):
             sensitivity(made, 1)
     else:
         found = check(made, 1)

@@ -149,12 +149,14 @@ def test_a_name_of_an_argument_is_that_argument(gamma: Any) -> None:
 
 
 def test_a_name_of_an_argument_with_other_names_is_refused() -> None:
-    with pytest.raises(BadInput, match="n must be one number in all arguments; given: n = m, and gamma"):
+    with pytest.raises(
+        BadInput, match="n must have one value wherever it occurs in the arguments; given: n = m, and gamma"
+    ):
         sc.bound("softmax-hardmax", n="m", gamma="log(8*n)")
     longer = sc.bound("softmax-hardmax", n="n + 1", gamma="log(8*n)").claimed  # 2 (n + 1)/(8 n)
     assert longer.subs("n", 3) == sympy.Rational(1, 3)
     for number in ("E", "oo", "GoldenRatio"):
-        with pytest.raises(BadInput, match=f"a name must not be that of a number; given: {number}"):
+        with pytest.raises(BadInput, match=f"a symbolic argument must not have the name of a number; given: {number}"):
             sc.bound("softmax-hardmax", n="n", gamma=number)
 
 

@@ -86,7 +86,7 @@ def test_words_of_a_length(letters: int, n: int, limit: int, fits: bool) -> None
             every = list(found)
             assert len(every) == len(set(every)) == letters**n and all(len(word) == n for word in every)
     else:
-        with pytest.raises(BadInput, match=f"m must have at most {limit} strings of the length, as it is") as error:
+        with pytest.raises(BadInput, match=f"m must have at most {limit} strings of length n, as it is") as error:
             words_of_length(model, n, limit, "m", ", as it is")
         assert f"{letters}^{n}" in str(error.value)
 

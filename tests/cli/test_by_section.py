@@ -78,7 +78,7 @@ def test_bad_alphabets(given: object) -> None:
 
 def test_a_symbol_that_the_model_adds_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "show", "inverse-position", "--set", "alphabet=a BOS")
-    assert "alphabet must not have BOS" in said
+    assert "alphabet must not contain BOS" in said
 
 
 def test_the_length_that_is_too_great_counts_what_the_model_adds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,7 +141,7 @@ def test_the_page_of_report_names_what_it_draws(capsys: pytest.CaptureFixture[st
 
 def test_an_argument_of_the_recipe_inside_is_no_setting(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "show", "by-gelu", "--set", "f=cpwl", "--set", "points=0,0; 1,2; 2,0")
-    assert "the recipe f of by-gelu must have its default arguments; given: --set points=" in said
+    assert "the recipe that is the argument f of by-gelu must have its default arguments; given: --set points=" in said
     said = refused(capsys, "show", "cancel-residual", "--set", "points=0,0; 1,2; 2,0")
     assert "must have its default arguments" in said
     assert "the setting must be a known name" in refused(capsys, "show", "by-gelu", "--set", "pints=1")

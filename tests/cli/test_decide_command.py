@@ -119,7 +119,7 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
         (["--against", r"\("], ""),
         (["--against", "none.json"], "the file of a specification must exist; given: none.json"),
         (["--against", "none.py:fold"], "the file of a specification must exist"),
-        (["--against", "FOLDS:plain"], "a specification for every length must be a Fold"),
+        (["--against", "FOLDS:plain"], "a specification that is decided for every length must be a Fold"),
         (["--against", "FOLDS:none"], "must be a known name"),
         (["--against", "FOLDS:bad"], "the states of a specification must be made of integers, text"),
         (["--against", "FOLDS:twice"], "the help of symcook decide lists; given: times (a list) in line 7 of folds.py"),

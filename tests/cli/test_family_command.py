@@ -35,7 +35,7 @@ def test_a_family_without_its_sizes_is_told_how_to_give_them(capsys: pytest.Capt
     asked = ("new", "family-dyck-k-d", "-o", "mine.json")
     code, _, err = call(capsys, *asked)
     assert code == 2
-    assert "family-dyck-k-d must have all its parameters; given: none; give --set K=2 --set D=2." in err
+    assert "every parameter of family-dyck-k-d must be given; given: none; give --set K=2 --set D=2." in err
     code, _, err = call(capsys, *asked, "--set", "K=3")
     assert code == 2 and "given: K; give --set D=2." in err
     code, _, err = call(capsys, "run", "family-dyck-k-d", "--set", "K=3", "--input", "0")

@@ -260,4 +260,4 @@ def test_the_time_of_a_command_holds_for_all_of_it(
 def test_a_model_of_numbers_is_not_decided(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "c.json").write_text("{}")
     code, out, err = call(capsys, "decide", *line.replace("FILE", str(tmp_path / "c.json")).split())
-    assert (code, out) == (2, "") and "a model that is decided must read symbols" in err
+    assert (code, out) == (2, "") and "a model that is compared at every length must read strings" in err

@@ -175,7 +175,7 @@ def test_a_reference_of_positions_is_told_to_return_a_list(capsys: pytest.Captur
 
 def test_json_alone_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--json"]) == 2
-    assert "must follow the command; given: it came first; write symcook COMMAND --json." in capsys.readouterr().err
+    assert "given: --json before the command; write symcook COMMAND --json." in capsys.readouterr().err
     assert main(["--json", "list"]) == 2
     assert "write symcook list --json." in capsys.readouterr().err
 

@@ -63,7 +63,7 @@ def test_what_is_open_or_false(majority: Path, capsys: pytest.CaptureFixture[str
     [
         (
             ("--statement", "mean(n) > 0", "--rounded", "1/4"),
-            "speak of accept and of the string alone; given: mean",
+            "use only accept and expressions about the string; given: mean",
         ),
         (("--statement", "vote@0(1) = 1", "--rounded", "1/4"), "given: vote"),
         (("--statement", "logit > 0", "--rounded", "1/4"), "given: logit"),
@@ -86,4 +86,4 @@ def test_the_error_as_it_is_written() -> None:
 def test_numbers_are_not_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sc.build("lookup-quadratic").save(tmp_path / "m.json")
     text = refused(capsys, "prove", str(tmp_path / "m.json"), "--statement", "n = n", "--rounded", "1/4")
-    assert "--rounded must be used with a model that reads strings" in text
+    assert "--rounded must be used with a model that reads strings, not numbers" in text

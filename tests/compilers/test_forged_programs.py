@@ -184,9 +184,9 @@ DAMAGE: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
     "attention": (FORGERIES["soft"][0], {"attention": "cold"}, "attention"),
     "expression": (FORGERIES["dfa"][0], {"source": "(aaa"}, "close each"),
     "rows": (FORGERIES["tm"][0], {"source": "garbage"}, "row"),
-    "a state more": (FORGERIES["dfa"][0], {"source": "(aaa)*"}, "the model must have the tokens of its program"),
+    "a state more": (FORGERIES["dfa"][0], {"source": "(aaa)*"}, "must be that of its program"),
     "another machine": (FORGERIES["tm"][0], {"source": COPY.replace("-> b", "-> c").replace("b *", "c *")},
-                        "the model must have the tokens of its program"),
+                        "the alphabet of a compiled model must be that of its program"),
 }  # fmt: skip
 
 
@@ -211,7 +211,7 @@ def test_every_command_refuses_a_program_that_cannot_be_read(
 
 def test_an_automaton_of_other_states_is_refused_as_an_object_too() -> None:
     model, other = sc.compile("dfa", "(aa)*"), sc.compile("dfa", "(aaa)*")
-    with pytest.raises(BadInput, match="the model must have the tokens of its program"):
+    with pytest.raises(BadInput, match="the alphabet of a compiled model must be that of its program"):
         check_decoded(replace(model, program=other.program), 2)
 
 

@@ -63,7 +63,7 @@ def test_dyck_1_from_text_to_outputs_and_a_check(tmp_path: Path, capsys: pytest.
     refused(capsys, "decide", file)
 
 
-REFUSED = ("must be in the alphabet", "joined by & only", "selected alike")
+REFUSED = ("must be in the alphabet", "joined by & only", "a head has one mask")
 """A letter that a value can never be; and what one head cannot select."""
 
 

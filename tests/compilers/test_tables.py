@@ -295,12 +295,12 @@ def test_the_command_that_is_told_gives_the_proof(
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (COPY, {"weighting": "rightmost"}, "must have its own weighting"),
+        (COPY, {"weighting": "rightmost"}, "is fixed by the construction"),
         (COPY, {"variant": "nonstrict"}, "must be of the variant strict or no-start; given: variant nonstrict"),
         (
             "1RB1LB_1LA1RZ",
             {"variant": "no-start"},
-            "a Turing machine for strings with a symbol must have input symbols; given: none",
+            "the variant for nonempty strings must have a Turing machine with input symbols; given: none",
         ),
         (COPY, {"theorem": "20a"}, "the theorem about machines must be 2,"),
     ],

@@ -480,7 +480,7 @@ def test_widening_keeps_a_pre_norm_and_refuses_a_post_norm():
     model = _normed("pre", ("a", "b"))
     for word in words(3):
         assert kept(stream(widen(model, ("z",)), word), ("a", "b")) == stream(model, word)
-    with pytest.raises(BadInput, match="must keep its coordinates"):
+    with pytest.raises(BadInput, match="cannot get more coordinates"):
         widen(_normed("post", ("a", "b")), ("z",))
 
 
@@ -613,7 +613,7 @@ def test_single_heads_under_a_pre_norm(placement):
 def test_single_heads_refuse_a_post_norm_without_a_harmless_order():
     norm = LayerNorm(COORDINATES, epsilon=1)
     crossed = Layer(SelfAttention(CROSSED), None, norm, placement="post")
-    with pytest.raises(BadInput, match="must keep its coordinates"):
+    with pytest.raises(BadInput, match="cannot get more coordinates"):
         single_head(crossed)
     pair = SelfAttention((CROSSED[0], CROSSED[0]))
     stack = single_head(Layer(pair, None, norm, placement="post"))
@@ -846,7 +846,7 @@ REFUSED = {
     ),
     "a coordinate that is taken": (
         lambda: serial(PLAIN, rename(build("identity"), {"x": "p", "out": "q"})),
-        "must be new",
+        "or new",
     ),
     "a position function that the first writes to": (
         lambda: serial(
@@ -861,17 +861,17 @@ REFUSED = {
     ),
     "a post-norm in a wider stream": (
         lambda: serial(_normed("post", ("a", "b")), rename(build("identity"), {"x": "a"})),
-        "must keep its coordinates",
+        "cannot get more coordinates",
     ),
     "norms in parallel": (lambda: parallel(_normed("pre", ("a", "b")), PLAIN), "without layer norm"),
     "a final norm in parallel": (
         lambda: parallel(PLAIN, dataclasses.replace(PLAIN, final_norm=LayerNorm(("p", "q"), epsilon=1))),
         "without layer norm",
     ),
-    "other tokens": (lambda: parallel(PLAIN, build("dyck-1")), "the same tokens"),
+    "other tokens": (lambda: parallel(PLAIN, build("dyck-1")), "the same alphabet"),
     "strings next to inputs": (lambda: parallel(PLAIN, build("average")), "both read strings"),
-    "another added token": (lambda: parallel(PLAIN, CLS), "add the same tokens"),
-    "a shared input that is written": (lambda: parallel(build("identity"), SAME), "changed by neither"),
+    "another added token": (lambda: parallel(PLAIN, CLS), "add the same special tokens"),
+    "a shared input that is written": (lambda: parallel(build("identity"), SAME), "neither model may write"),
     "suffixes that collide": (lambda: parallel(PLAIN, PLAIN, suffixes=("_", "_")), "must still differ"),
     "two symbols of one name": (
         lambda: parallel(build("dyck-1-nonuniform", N=8), build("dyck-1-nonuniform", N=9)),
@@ -888,7 +888,7 @@ REFUSED = {
     "text for names": (lambda: route(NETWORK, reads="ab"), "write \\('ab',\\)"),
     "the residual of a step": (
         lambda: cancel_residual(dataclasses.replace(NETWORK, activation="step")),
-        "must give x",
+        "must satisfy x",
     ),
     "a depth below the model's": (lambda: pad(build("dyck-1"), depth=1), "at least 2"),
     "a width that is no integer": (lambda: pad(PLAIN, width="3"), "must be an integer"),
@@ -905,15 +905,15 @@ REFUSED = {
     "a copy of two to one": (lambda: _builder().attention("z", ("a", "m")), "as many coordinates"),
     "a model without readout": (lambda: _builder().build("z"), "must have a readout"),
     "a readout of nothing": (lambda: _builder().readout("value", "last", "mean"), "must be a known name"),
-    "a recipe with strings": (lambda: _builder().recipe("z", "dyck-1"), "must take inputs"),
-    "a recipe that writes onto its input": (lambda: _builder().recipe("z", SAME), "must write fresh"),
+    "a recipe with strings": (lambda: _builder().recipe("z", "dyck-1"), "must take numeric inputs"),
+    "a recipe that writes onto its input": (lambda: _builder().recipe("z", SAME), "must write new"),
     "a recipe that writes an input which it does not show": (
         lambda: _builder().recipe("z", WRITES, reads={"x": "a"}),
         "writes x",
     ),
     "an input of the second that is a position too": (
         lambda: serial(PLAIN, dataclasses.replace(SAME_P, embedding=PLACED)),
-        "must not have a position function too",
+        "one of its position functions",
     ),
     "a recipe with a wrong input": (lambda: _builder().recipe("z", "min", reads={"xx": "a"}), "did you mean x"),
     "a recipe's input that is not there": (lambda: _builder().recipe("z", "min"), "must be a known name"),
@@ -923,7 +923,7 @@ REFUSED = {
     ),
     "a symbol that is not declared": (
         lambda: _builder().recipe("z", "gtzero", reads={"x": "a"}, values={"eps": "e"}),
-        "declared before",
+        "before it is used",
     ),
     "outputs without a name": (lambda: _builder().recipe((), "gtzero", reads={"x": "a"}), "a name for each output"),
     "a recipe that decides": (

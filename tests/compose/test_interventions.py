@@ -167,9 +167,9 @@ def test_what_has_no_bound_is_refused_with_its_writer() -> None:
 def test_patches_that_are_not_said_whole_are_refused() -> None:
     dyck = sc.build("dyck-1")
     for ask, text in (
-        (lambda: dyck.patched("balance", 2), "must be given in one way; given: 0 ways"),
+        (lambda: dyck.patched("balance", 2), "must be given in exactly one way; given: 0 ways"),
         (lambda: dyck.patched("balance", 2, value=1, from_string="()"), "given: 2 ways"),
-        (lambda: dyck.patched("balance", 2, value="mean"), "the inputs of a mean must be given"),
+        (lambda: dyck.patched("balance", 2, value="mean"), "the inputs over which the mean is taken"),
         (lambda: dyck.patched("balance", 2, inputs=[]), "over at least one input"),
         (lambda: dyck.patched("balance", 3, from_string="()"), "must have a position 3; given: ()"),
         (lambda: dyck.patched("balance", 0, value=1), "counted from 1; given: 0"),
@@ -185,7 +185,7 @@ def test_patches_that_are_not_said_whole_are_refused() -> None:
         (lambda: dyck.with_weights({"L1.ff": 1}), "must be a known name"),
         (lambda: dyck.with_weights({"L1.head1.V": [[1, 2]]}), "must have shape 1 x 1"),
         (lambda: dyck.with_weights({"-L1.ff.b1[1]": 1}), "must have no sign"),
-        (lambda: dyck.with_weights({"readout": [[1]]}), "weights must be given for sign"),
+        (lambda: dyck.with_weights({"readout": [[1]]}), "weights must be given for the readouts sign"),
     ):
         with pytest.raises(BadInput) as error:
             ask()

@@ -133,7 +133,7 @@ def test_what_has_no_variance_of_one_is_refused() -> None:
         norms = (replace(layer.attention_norms[0], **change), *layer.attention_norms[0:1])
         norms = (norms[0], replace(norms[1], writes=tuple(f"other_{k}" for k in range(len(norms[1].writes)))))
         other = replace(model, layers=(replace(layer, attention_norms=norms), *model.layers[1:]))
-        with pytest.raises(BadInput, match="variance 1"):
+        with pytest.raises(BadInput, match="epsilon 0 and no value"):
             one_norm(other)
     post = sc.Layer(
         None, sc.FeedForward(("a",), ("a",), [[1]], [0], [[1]], [0]), (), (sc.LayerNorm(("a", "b")),), "post"

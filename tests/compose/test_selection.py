@@ -80,7 +80,7 @@ def test_bad_selections_are_refused() -> None:
     b = sc.Builder(words="abc")
     with pytest.raises(sc.BadInput, match="relation"):
         b.count("c", b.tokens, b.tokens, "==")
-    with pytest.raises(sc.BadInput, match="a coordinate for each"):
+    with pytest.raises(sc.BadInput, match="that are written and read"):
         b.aggregate("c", b.tokens, b.tokens, b.tokens)
     with pytest.raises(sc.BadInput, match='give words="abc"'):
         _ = sc.Builder(words={"a": {"x": 2}}).tokens

@@ -59,7 +59,7 @@ def test_letters_that_are_signs_and_letters_of_several_characters() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "must have a symbol"), ("x", "must be made of the symbols"), ("(a", r"must close each \("),
+        ("", "must have at least one symbol"), ("x", "must be made of the symbols"), ("(a", r"must close each \("),
         ("a)", "must close only brackets"), ("*a", "must be made of the symbols"), ("[a", r"must close each \["),
         ("\\x", "must be made of the symbols"), (r"a\b", "whole string"), (r"\w*", "a class of symbols, such as"),
         ("^a", "leave \\^"),
@@ -164,7 +164,7 @@ def test_a_reference_that_cannot_be_asked_is_one_sentence() -> None:
         "must be made of integers": Fold(0, lambda state, letter: [state], lambda state: False),
         "must answer every string": Fold(0, lambda state, letter: 1 // 0, lambda state: False),
         "must answer True or False": Fold(0, lambda state, letter: 0, lambda state: 1),
-        "must give the same answer twice": Fold(0, lambda state, letter: next(calls), lambda state: False),
+        "must give the same answer each time": Fold(0, lambda state, letter: next(calls), lambda state: False),
     }
     for says, fold in bad.items():
         with pytest.raises(BadInput, match=says):

@@ -199,7 +199,7 @@ def test_states_of_other_types_are_other_states() -> None:
 def test_a_decoder_has_no_certificate_here() -> None:
     model = compile("dfa", "(aa)*")
     for verdict in ("equal", "different"):
-        with pytest.raises(BadInput, match="its own evidence"):
+        with pytest.raises(BadInput, match="that it has made itself"):
             document(Decision(verdict, model, "", word=("a",), answers=(True, False)))
-    with pytest.raises(BadInput, match="answers without decoding"):
+    with pytest.raises(BadInput, match="answer in one pass"):
         recheck({}, model)

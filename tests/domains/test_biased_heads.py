@@ -124,7 +124,9 @@ def test_a_one_below_by_hand() -> None:
     assert [said(mean, word) for word in ("a", "aa", "aab")] == ["1/2", "2/3", "1/4"]
     one = sc.Head(("x",), ("y",), [[1]], [[1]], [[1]], "none", PLUS_ONE)
     assert said(one, "aa") == "exp(1)/(exp(1) + 1/2)"
-    with pytest.raises(BadInput, match="a head with a slope must have another weighting; given: softmax-plus-one"):
+    with pytest.raises(
+        BadInput, match="must not have this weighting; given: softmax-plus-one"
+    ):
         sc.BiasedHead(("v",), ("v",), [], [], [[1]], weighting=PLUS_ONE, slope=1)
 
 
@@ -142,11 +144,13 @@ def test_a_rotary_head_that_cannot_be_made_is_refused_in_one_sentence() -> None:
     sides: Any = ("v",), ("v",), [[1], [0]], [[1], [0]], [[1]]
     with pytest.raises(BadInput, match="must have an angle for each pair of key dimensions; given: 2 for 2"):
         sc.RotaryHead(*sides, [1, 2])
-    with pytest.raises(BadInput, match="a head with angles or norms of queries must have a key dimension"):
+    with pytest.raises(
+        BadInput, match="a head with rotary angles or norms of queries must have at least one key dimension"
+    ):
         sc.RotaryHead(("v",), ("v",), [], [], [[1]], [])
     with pytest.raises(BadInput, match="must norm both queries and keys, or neither"):
         sc.RotaryHead(*sides, q_gain=[1, 1])
-    with pytest.raises(BadInput, match="epsilon of a norm of queries must not be negative; given: -1"):
+    with pytest.raises(BadInput, match="epsilon of a norm of queries and keys must not be negative; given: -1"):
         sc.RotaryHead(*sides, q_gain=[1, 1], k_gain=[1, 1], qk_epsilon=-1)
     with pytest.raises(BadInput, match=r"k_gain .*2 x 1"):
         sc.RotaryHead(*sides, q_gain=[1, 1], k_gain=[1])

@@ -140,7 +140,7 @@ def test_what_cannot_be_made_is_refused_in_one_sentence() -> None:
         sc.RMSNorm(())
     with pytest.raises(BadInput, match="epsilon of an RMS norm must not be negative; given: -1"):
         sc.RMSNorm(("v",), epsilon=-1)
-    with pytest.raises(BadInput, match="an RMS norm without projection must write what it reads"):
+    with pytest.raises(BadInput, match="an RMS norm without projection must write the same coordinates that it reads"):
         sc.RMSNorm(("v",), ("w",))
     with pytest.raises(BadInput, match="outcome of a mean square of zero"):
         sc.RMSNorm(("v",), zero_square="one")

@@ -160,7 +160,7 @@ def test_models_over_other_numbers_are_not_compared() -> None:
     word = sc.Transformer("words", sc.Embedding(space, words={"x": {"a": 1}}), (), readout)
     assert diff(one, one).same and diff(one, one).inputs == 4  # rows of 0, 1, -1 and 1/2, of which it takes one
     for pair in ((one, other), (one, word), (word, other)):
-        with pytest.raises(BadInput, match="two models must have the same inputs"):
+        with pytest.raises(BadInput, match="two models that are compared must read the same inputs"):
             diff(*pair)
 
 

@@ -38,7 +38,7 @@ def first_head(d: dict[str, Any]) -> dict[str, Any]:
 
 INDUCTION = "induction-most-recent"
 REFUSED: list[tuple[str, str, Change]] = [
-    ("a write must cover the whole range of its coordinate; given: all c in 1..S - 1. before(c)", INDUCTION,
+    ("a block must write a coordinate at all indices of its range; given: all c in 1..S - 1. before(c)", INDUCTION,
      lambda d: first_head(d).update(writes={"all c in 1..S - 1. before(c)": "is(c)"})),
     ("an index must have a new name, other than i, j, k, n and w; given: all i in 1..S. before(i)", INDUCTION,
      lambda d: first_head(d).update(writes={"all i in 1..S. before(i)": "is(i)"})),
@@ -48,9 +48,9 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: first_head(d).update(writes={"all c in 1..S. before(c)": "sum(w, 1, S, is(w))"})),
     ("an index must have a new name, other than i, j, k, n and w; given: j in 1..D", "dyck-k-d",
      lambda d: d["layers"][0].update({"for": "j in 1..D"})),
-    ("sizes, tables and coordinates must have names of their own; given: S", INDUCTION,
+    ("sizes, tables and coordinates must all have different names; given: S", INDUCTION,
      lambda d: d["space"].append("S")),
-    ("sizes, tables and coordinates must have names of their own; given: n", INDUCTION,
+    ("sizes, tables and coordinates must all have different names; given: n", INDUCTION,
      lambda d: d["space"].append("n")),
     ("a form must be linear; given: is(e)*is(e)", INDUCTION,
      lambda d: d["layers"][1]["attention"][0].update(score="sum(e, 1, S, is(e)*is(e)*before(e))")),
@@ -66,7 +66,7 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: first_head(d).update(writes={"all c in 1..S. before(c)": "is"})),
     ("a coordinate must be declared in the space; given: nothere", INDUCTION,
      lambda d: first_head(d).update(writes={"nothere": "sum(c, 1, S, is(c))"})),
-    ("a weight must use sizes, tables, indices and coordinates; given: T", INDUCTION,
+    ("a weight must have no names except sizes, tables, indices and coordinates; given: T", INDUCTION,
      lambda d: first_head(d).update(writes={"all c in 1..S. before(c)": "T*is(c)"})),
     ("a weight must use functions of the grammar and declared tables; given: phi(c)", INDUCTION,
      lambda d: first_head(d).update(writes={"all c in 1..S. before(c)": "phi(c)*is(c)"})),
@@ -74,7 +74,7 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: first_head(d).update(score="is(1)")),
     ("a head must have a mask of none, future,", INDUCTION, lambda d: first_head(d).update(mask="all")),
     ("a head must write a coordinate; given: none", INDUCTION, lambda d: first_head(d).update(writes={})),
-    ("a repetition must not contain a repetition; given: t in 1..D", "dyck-k-d",
+    ("a repeated block must not contain another repeated block; given: t in 1..D", "dyck-k-d",
      lambda d: d["layers"][0]["layers"].append({"for": "r in 1..D", "layers": []})),
     ("a layer must have the norms of its placement; given: post", "behind",
      lambda d: d["layers"][0].update(feedforward_norms=[])),
@@ -101,7 +101,7 @@ def test_what_is_no_family_is_refused_in_one_sentence(sentence: str, name: str, 
 
 
 VALUES: list[tuple[str, str, dict[str, Any]]] = [
-    ("dyck-k-d must have sizes with 1 <= K; given: K = 0", "dyck-k-d", {"K": 0, "D": 2}),
+    ("the sizes of dyck-k-d must satisfy 1 <= K; given: K = 0", "dyck-k-d", {"K": 0, "D": 2}),
     ("dyck-k-d must have a whole number for D; given: none", "dyck-k-d", {"K": 2}),
     ("dyck-k-d must have a whole number for D; given: 1/2", "dyck-k-d", {"K": 2, "D": "1/2"}),
     ("dyck-k-d has no size or table", "dyck-k-d", {"K": 2, "D": 2, "E": 1}),
@@ -109,7 +109,7 @@ VALUES: list[tuple[str, str, dict[str, Any]]] = [
     ("an instance must have sums of at most 10,000 terms; given: sum(c, 1, K, c*I[w = 2*c - 2] - c*I[w = 2*c - 1]) "
      "for about 1030000 weights at K = 100000, D = 2000", "dyck-k-d", {"K": 100_000, "D": 2000}),
     ("the table phi must have 2 entries, row by row; given: 1", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": "1"}),
-    ("the table phi must be total; given: nothing at 2", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": {1: 1}}),
+    ("must have an entry for each index; given: nothing at 2", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": {1: 1}}),
     ("boolean must have the table phi", "boolean", {"m": 1, "M": 1, "xi": "0"}),
     ("the entries of the table phi must be whole numbers; given: 1/2", "boolean",
      {"m": 1, "M": 1, "xi": "0", "phi": "1/2"}),
@@ -135,7 +135,9 @@ def test_an_index_out_of_its_range_is_named_with_the_smallest_sizes() -> None:
     score = "sum(e, 1, S, is(e)*before(e + 1))"
     out = changed(INDUCTION, lambda d: d["layers"][1]["attention"][0].update(score=score))
     assert FamilyRelation(out).run()
-    with pytest.raises(BadInput, match=r"an index must stay in its range; given: before5 .*, first at S = 1"):
+    with pytest.raises(
+        BadInput, match=r"an index must be within its declared range; given: before5 .*, first at S = 1"
+    ):
         instance(out, {"S": 4})
 
 

@@ -101,5 +101,5 @@ def test_values_have_no_rule() -> None:
 @pytest.mark.parametrize("kind", [sc.Head, sc.FeedForward, sc.LayerNorm])
 def test_a_subclass_of_a_part_is_refused(kind: type) -> None:
     """An RMS norm that is a subclass of a layer norm would run as one and be saved as the other."""
-    with pytest.raises(BadInput, match=f"directly below Part; given: RMSNorm, a subclass of {kind.__name__}"):
+    with pytest.raises(BadInput, match=f"direct subclass of Part; given: RMSNorm, a subclass of {kind.__name__}"):
         type("RMSNorm", (kind,), {})

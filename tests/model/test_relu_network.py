@@ -94,8 +94,8 @@ def test_the_sawtooth_goes_up_and_down_four_times() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"L": 0}, "relu-network must have sizes with 1 <= L; given: L = 0"),
-        ({"m": 0}, "relu-network must have sizes with 1 <= m; given: m = 0"),
+        ({"L": 0}, "the sizes of relu-network must satisfy 1 <= L; given: L = 0"),
+        ({"m": 0}, "the sizes of relu-network must satisfy 1 <= m; given: m = 0"),
         ({"W": "1"}, "the table W must have 4 entries, row by row; given: 1"),
         ({"W": {(2, 1, 1): 1, (2, 1, 2): 1, (2, 2, 1): 1, (2, 2, 3): 1}}, "the table W must have 4 entries, at the"),
         ({"b": "0 0 0 x"}, "the entries of the table b must be rational numbers; given: x"),

@@ -64,7 +64,7 @@ def test_a_definition_means_the_same_wherever_it_is_called(text: str, value: int
         ("x(2 + 1/2^200)", "a position must be an integer"),  # as a ball it cannot be told from 2
         ("x(x(1)/2)", "a position must be an integer"),
         ("sum(j, 1, 2, x(j/2))", "a position must be an integer"),
-        ("x(4)", "a position of x must be one of the input"),
+        ("x(4)", "x must be read at a position of the input"),
     ],
 )
 def test_what_is_no_position_is_none_in_balls_either(text: str, must: str) -> None:

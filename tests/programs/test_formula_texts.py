@@ -135,7 +135,7 @@ def test_marks_tabs_ends_of_lines_and_signs_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "alphabet, said", [("", "must have a symbol"), ("aa", "each symbol once"), (None, "must have an alphabet")]
+    "alphabet, said", [("", "at least one symbol"), ("aa", "each symbol once"), (None, "must have an alphabet")]
 )
 def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=said):

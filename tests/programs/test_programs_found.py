@@ -46,7 +46,7 @@ def test_a_search_finds_the_same_as_text_and_as_json(capsys: pytest.CaptureFixtu
 def test_a_name_that_is_near_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean sort.srasp?" in refused(capsys, "explain", "sorts.srasp")
     said = refused(capsys, "compile", "ltl", "missing.ltl", "-o", "m.json")
-    assert "a program must be a file, or come with symcook; given: missing.ltl" in said
+    assert "a program must be a file, or the name of one that comes with symcook; given: missing.ltl" in said
     said = refused(capsys, "run", "sort.srasp", "--input", "ab")
     assert "a program" in said and "symcook compile srasp sort.srasp" in said
     assert "did you mean sort.srasp?" in refused(

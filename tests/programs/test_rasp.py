@@ -186,7 +186,7 @@ NUMERALS: dict[str, tuple[Any, list[str]]] = {
 @pytest.mark.parametrize("what", NUMERALS)
 def test_arithmetic_on_letters_that_are_numbers_is_never_of_text(what: str) -> None:
     program, alphabet = NUMERALS[what]
-    with pytest.raises(BadInput, match=r"arithmetic on a symbol|letters that are numbers"):
+    with pytest.raises(BadInput, match=r"to use a symbol as a number|letters that are numbers"):
         sc.compile("srasp", program(), alphabet=alphabet)
 
 
@@ -202,6 +202,6 @@ def test_the_number_of_a_letter_is_asked_for() -> None:
 def test_what_a_function_raises_at_a_value_is_a_sentence() -> None:
     """An empty selection of letters gives ?, for which the table has nothing."""
     after = rasp.Aggregate(rasp.Select(rasp.indices, rasp.indices + 1, rasp.Comparison.EQ), rasp.tokens)
-    sentence = r"must have a value for each value of its sequences; given: KeyError \('\?'\) at \?"
+    sentence = r"must return a value for every value of the sequences; given: KeyError \('\?'\) at \?"
     with pytest.raises(BadInput, match=sentence):
         sc.compile("srasp", rasp.Map(lambda x: {"a": 1, "b": 2}[x], after), alphabet="ab")

@@ -76,7 +76,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ('x = "a" if tokens == "b" else "c"', "write if C then E else E"),
     ('x = indicator(tokens == "a")', "a function must be one of aggregate, map, select, selector_width"),
     ("x = indices % 2", "given: %"),
-    ("nowhere.srasp", "or come with symcook"),
+    ("nowhere.srasp", "comes with symcook"),
     ("a/histogram.srasp", "the file of a program must exist; given: a/histogram.srasp; give the text itself"),
     ("x(i) = 3 / 0", "divided by a whole number that is not 0 (line 1, column 12)"),
     ("x(i) = 1234567890123456789", "at most 18 digits"),
@@ -87,7 +87,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("x(i) = true & 1", "(line 1, column 15); given: a number; compare it: x > 0"),
     ("x(i) = 2 * (in(i) = \"a\")", "a product must be a number (line 1, column 13)"),
     (f"{GROWS}x(i) = 1 + y(i) * y(i)", "a finite range (line 2, column 12); given: y(i)*y(i), a product"),
-    (f"{GROWS}x(i) = 1 + psum j [j <= i] y(j)", "n^2 are at no position to look up (line 2, column 12)"),
+    (f"{GROWS}x(i) = 1 + psum j [j <= i] y(j)", "n^2 has no position to look it up (line 2, column 12)"),
     (f"{GROWS}x(i) = left j [true, y(j) < y(i)] in(j) : in(i)", "in order (line 2, column 22); given: y(i) and y(i)"),
     ("x = select(tokens, tokens, ==)", "a number (line 1, column 1); given: a selector"),
     ("x(i) = psum", "the other position j must stand at line 1, column 12"),
@@ -139,7 +139,7 @@ def test_without_a_default_an_aggregate_is_what_it_is_of_objects(source: str, wa
 
 
 @pytest.mark.parametrize(
-    "alphabet, said", [("", "must have a symbol"), ("aa", "must have each symbol once"), (None, "an alphabet")]
+    "alphabet, said", [("", "at least one symbol"), ("aa", "must have each symbol once"), (None, "an alphabet")]
 )
 def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=said):

@@ -125,12 +125,12 @@ def test_the_names_of_tracr_are_there() -> None:
 def test_what_has_no_program_for_every_length_is_refused() -> None:
     for ask, text in (
         (lambda: rasp.ConstantSOp([1, 2]), "write Full(value), or Map(f, indices)"),
-        (lambda: rasp.evaluate(rasp.tokens, [1]), "must have an alphabet"),
-        (lambda: rasp.tokens([1]), "must have an alphabet"),
+        (lambda: rasp.evaluate(rasp.tokens, [1]), "must be compiled with an alphabet"),
+        (lambda: rasp.tokens([1]), "must be compiled with an alphabet"),
         (lambda: rasp.Selector(rasp.tokens), "made by Select"),  # type: ignore[arg-type]
         (lambda: rasp.Select(rasp.tokens, rasp.tokens, "=="), "write Comparison.EQ"),  # type: ignore[arg-type]
         (lambda: rasp.Map("f", rasp.tokens), "must be a function"),  # type: ignore[arg-type]
-        (lambda: sc.compile("srasp", "x = in(i)", alphabet="ab", causal=True), "causal must go with"),
+        (lambda: sc.compile("srasp", "x = in(i)", alphabet="ab", causal=True), "causal must be used only with"),
     ):
         with pytest.raises(BadInput) as error:
             ask()

@@ -107,7 +107,7 @@ def test_what_is_no_machine_is_refused_with_its_place(number: int) -> None:
 def test_words_over_the_input() -> None:
     machine = read_turing(FLIP)
     assert machine.word("01") == ("0", "1") == machine.word(["0", "1"])
-    with pytest.raises(BadInput, match="no blank"):
+    with pytest.raises(BadInput, match="not contain the blank"):
         machine.word("0_1")
     with pytest.raises(BadInput, match="one of the machine's input, 0 1; given: x"):
         machine.word("x")

@@ -163,7 +163,7 @@ def test_a_coordinate_of_an_old_model_wins_and_the_message_says_so() -> None:
 )
 def test_a_new_model_must_not_have_such_a_coordinate(name: str) -> None:
     for make in (lambda: sc.Builder(words={"a": {name: 1}}), lambda: sc.Builder(words="ab").position(name, "i")):
-        with pytest.raises(BadInput, match=f"the name of an expression in statements; given: {name}"):
+        with pytest.raises(BadInput, match=f"a name that means something else in statements; given: {name}"):
             make()
 
 

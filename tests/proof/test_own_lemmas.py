@@ -41,7 +41,9 @@ def text(lines: str):
     ids=["refuted", "refuted, false by itself", "refuted, another", "checked only"],
 )
 def test_a_lemma_that_is_not_proved_is_refused(sentence, lines, said):
-    with pytest.raises(BadInput, match="a lemma must be a statement that is proved") as caught:
+    with pytest.raises(
+        BadInput, match="a lemma that a proof cites must be a statement with the status PROVED"
+    ) as caught:
         certify.prove(certify.claim(model("sign"), sentence), text(lines))
     assert said in str(caught.value)
 

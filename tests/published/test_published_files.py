@@ -239,7 +239,7 @@ def damaged(place: Path, how: str) -> None:
         ("window", "must have the setting sliding_window = None to be read; given: 4096"),
         ("window left out", "a model of mistral must have the setting sliding_window = None; given: none of it"),
         ("code of its own", "must have the setting auto_map = None to be read; given: {'AutoModel'"),
-        ("two bases", "rope_theta of rotary positions must be one; given: 10000.0 and 500.0; keep one of them"),
+        ("two bases", "rope_theta of rotary positions must be given once; given: 10000.0 and 500.0; keep one of them"),
         ("tied to another", "must have the weights of the embedding, since the settings tie them; given: others in"),
         ("tied to nothing", "tie_word_embeddings must be true or false"),
         ("no object", "config.json must be a JSON object"),

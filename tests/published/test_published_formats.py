@@ -137,12 +137,12 @@ LLAMA = stored("llama", KINDS["llama"][1], weights(KINDS["llama"][1], 1))
         (
             LLAMA | {"model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(3)},
             {"format": "llama", "rotary": "none"},
-            "the base of the rotary positions, which the weights have; given: none, and .*inv_freq",
+            "the base of the rotary positions: the weights have some; given: none, and .*inv_freq",
         ),
         (
             {"embed_in.weight": np.ones((3, 6)), "layers.0.attention.query_key_value.weight": np.ones((18, 6))},
             {},
-            "weights of GPT-NeoX .* must come with their settings",
+            "weights of GPT-NeoX .* need their settings",
         ),
         (LLAMA | {"model.layers.0.self_attn.k_proj.weight": np.ones((5, 6))}, {"format": "llama"}, "k_proj|v_proj"),
         ({"wte": [[1, 2], [3]], "blocks.0.attn.c_attn.w": [[1]]}, {}, "wte must be a matrix or a vector"),

@@ -396,7 +396,7 @@ def compared(seeds: range) -> Iterator[str]:
         for question in QUESTIONS:
             case = Case(seed)
             if not case.words:
-                with pytest.raises(BadInput, match="the inputs must have a string"):
+                with pytest.raises(BadInput, match="the language of inputs must contain at least one string"):
                     case.model.margin(N, **case.how)
                 yield "empty language"
                 break

@@ -122,7 +122,7 @@ def test_the_softened_model() -> None:
     assert soft.layers[0].attention.heads[0].weighting == "softmax"
     with pytest.raises(sc.BadInput, match="must have a new name"):
         soft.soften("t")
-    with pytest.raises(sc.BadInput, match="no plain average"):
+    with pytest.raises(sc.BadInput, match="not only plain averages"):
         sc.build("dyck-1").soften()
 
 

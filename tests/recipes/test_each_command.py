@@ -234,7 +234,7 @@ def test_a_recipe_without_figures_names_those_that_have_some(capsys, tmp_path, n
     ("line", "said"),
     [
         ("induction-most-recent alphabet=", "alphabet must be different printable symbols"),
-        ("count alphabet=a", "alphabet must have two symbols or more"),
+        ("count alphabet=a", "the alphabet must have at least two symbols"),
         ("dyck-k-d k=0", "k must be an integer from 1 to 100"),
         ("dyck-k-d D=0", "D must be an integer from 1 to 100"),
         ("dyck-1-nonuniform N=0", "N must be an integer from 1"),

@@ -118,7 +118,7 @@ def test_the_page_says_what_the_model_runs(kind: str, source: str, why: str) -> 
         (["dyck-1", "-o", "new.html", "--rows", "1"], "dyck-1 must be given a string"),
         (["average", "-o", "new.html", "--input", "ab"], "average must be given numbers"),
         (["dyck-1", "-o", "new.html", "--set", "nothing=1"], "nothing"),
-        (["dyck-1", "-o", "new.html", "--max-length", "9"], "--max-length must go with figures"),
+        (["dyck-1", "-o", "new.html", "--max-length", "9"], "--max-length must be used only when figures are drawn"),
         (["first", "-o", "figures", "--input", "01"], "--input must go with a page"),
         (["dyck-1", "-o", "page.pdf"], "FILE.html for a page, or a folder for figures; given: page.pdf"),
         (["nothing-like-it", "-o", "new.html"], "nothing-like-it"),

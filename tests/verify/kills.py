@@ -25,7 +25,7 @@ LETTERS = "()"
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 ENDED = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, 130)
 """The exit codes of a sweep that was ended."""
-REFUSED = b"a checkpoint must be open in one check only"
+REFUSED = b"a checkpoint file must be used by only one check at a time"
 CHILD = """
 import sys
 from symcook.verify import answers, chunks

@@ -112,7 +112,9 @@ def cross_entropy(
     weight_value = _read_weight(model, weight)
     most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if weight_value == 1 else 10**5)
     if most is not None and length > most:
-        raise BadInput(f"an input of {model} must have at most {most} symbols here", length, "give a smaller --n")
+        raise BadInput(
+            f"for the cross-entropy of {model}, the length n must be at most {most}", length, "give a smaller --n"
+        )
     # The classes of strings, and in `text` the parameters that are reported.
     case, text = case_of(model, length, values)
     case = case._replace(weight=weight_value)
@@ -197,7 +199,11 @@ def _read_weight(model: str, given: Fraction | int | str) -> Fraction:
     if value < 0:
         raise BadInput("the weight must not be negative", given)
     if value != 1 and not model.startswith("parity"):
-        raise BadInput("the weight of Figure 3 must be one of parity or parity-layernorm", model, "leave it out")
+        raise BadInput(
+            "the weight of Figure 3 must be given only for the models parity and parity-layernorm",
+            model,
+            "leave it out",
+        )
     return value
 
 
@@ -213,7 +219,11 @@ def _classes_of_sample(classes: list[Class], length: int, sample_size: int, seed
     """The classes with the shares that they have in a random sample of words, without classes that do not occur. Raises
     BadInput for a sample of more than 10^6 symbols."""
     if sample_size * length > 10**6:
-        raise BadInput("a sample must have at most 10^6 symbols in all", sample_size * length, "draw fewer strings")
+        raise BadInput(
+            "all strings of a sample together must have at most 10^6 symbols",
+            sample_size * length,
+            "draw fewer strings",
+        )
     draw = random.Random(seed)
     counted = Counter[tuple[bool, int]]()  # words by first symbol (the highest bit) and number of 1s
     for _ in range(sample_size):

@@ -60,7 +60,9 @@ class BlockRecord(RunEquations):
         # the first two functions that a layer norm defines are its mean and its standard deviation
         mean, deviation = self.definitions[first : first + 2]
         if not (isinstance(mean.row, NormMean) and isinstance(deviation.row, NormDeviation)):
-            raise BadInput("a model that is compared with a family must have layer norms only", type(mean.row).__name__)
+            raise BadInput(
+                "a model that is compared with a family must have no norms except layer norms", type(mean.row).__name__
+            )
         self.blocks[-1].norms.append((mean.function, deviation.function, outputs))
         return outputs
 

@@ -89,7 +89,9 @@ def prove(model: Transformer) -> Bridged:
     at = instance_of(family, settings(table))
     tokens = tokens_of(table)
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
-        raise BadInput("the model must have the tokens of its program", model.name, "compile the program again")
+        raise BadInput(
+            "the alphabet of a compiled model must be that of its program", model.name, "compile the program again"
+        )
     bridge = RunBridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
     (theorem,) = replayed([THEOREM])

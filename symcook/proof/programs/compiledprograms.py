@@ -53,7 +53,11 @@ def compiled(model: Transformer) -> Compiled | Packed:
     else:
         raise Undecided("no proof method covers a model of --theorem whose formula counts")
     if again != model:
-        raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
+        raise BadInput(
+            "a model that is proved by its program must be unchanged since it was compiled",
+            model.name,
+            "compile its program again",
+        )
     return compiler
 
 

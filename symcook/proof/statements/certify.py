@@ -412,9 +412,7 @@ def _unsought(decision: ClaimDecision, reached: int) -> str | None:
     return "no shorter one; others of its length were not tried"
 
 
-def on_strings(
-    statement: Statement, subject: Subject, until: Until, seconds: float
-) -> tuple[Settled | None, Tried]:
+def on_strings(statement: Statement, subject: Subject, until: Until, seconds: float) -> tuple[Settled | None, Tried]:
     """The result for a statement that is false on a short string, else None; and what was tried, within a part of the
     `seconds`."""
     runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
@@ -644,7 +642,10 @@ def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) ->
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
     for verdict in limits.replayed([s.id for s in lemmas]):
         if verdict.status not in ("PROVED", "DECIDED") and not replay.statements()[verdict.id].assumed:
-            raise BadInput("a lemma must be a statement that is proved", f"{verdict.id}, which is {verdict.status}")
+            raise BadInput(
+                "a lemma that a proof cites must be a statement with the status PROVED",
+                f"{verdict.id}, which is {verdict.status}",
+            )
     extra = (parts.get("defined"), parts.get("inhabited"))
     certificate = replay.make_certificate(statement, parts["proof"], *extra, lemmas, sense)
     return certificate, limits.judged(statement, certificate)
@@ -732,7 +733,7 @@ def sentence_of(certificate: object, text: str) -> str:
     """The sentence of a certificate, from the statements stored with it; BadInput if they do not have it."""
     note = note_of(text)
     if note is None or not isinstance(certificate, dict) or "model" not in certificate:
-        must = "a certificate must name its model, and the statement next to it the statement"
+        must = "a certificate must name its model, and its statement file must name the statement"
         raise BadInput(must, "neither or one", "prove the statement again")
     return note
 

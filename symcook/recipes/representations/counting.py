@@ -35,7 +35,7 @@ def count(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
     alphabet: at least two different symbols.
     """
     if len(alphabet) < 2:
-        raise BadInput("alphabet must have two symbols or more", " ".join(alphabet), "give alphabet=ab")
+        raise BadInput("the alphabet must have at least two symbols", " ".join(alphabet), "give alphabet=ab")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet}
     mean = kit.head(value={"share": "hit"}, mask="none" if by == "n" else "future")
     return over_rows(this, None, {}, [kit.Layer(mean)], "share", order=("hit",), words=words)
@@ -89,7 +89,7 @@ def modulo_angle(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
 def embedded(alphabet: tuple[str, ...], m: str) -> Any:
     """The embedding of strings with BOS before them, and with the sinusoids of period `m`, a symbol or number."""
     if "BOS" in alphabet:
-        raise BadInput("alphabet must not have BOS, which precedes each string", "BOS")
+        raise BadInput("the alphabet must not contain BOS, the token before each string", "BOS")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet} | {"BOS": {"begin": 1}}
     positions = {name: text.replace("m", m) for name, text in POSITIONS.items()}
     return kit.Embedding(kit.Space(COORDINATES), words=words, positions=positions, start=0, before="BOS")
