@@ -99,7 +99,7 @@ def split_heads(
     >>> [(head.Q[0], head.K[0], head.V[0]) for head in layer.heads]
     [(1, 1, 3), (2, 1, 3)]
     """
-    if (slopes is not None) and (angles is not None or query_gain is not None):
+    if (slopes is not None) and (angles is not None or query_gain is not None or key_gain is not None):
         raise BadInput("an attention layer must have slopes, or angles and gains", "both")
     shared = heads if groups is None else groups
     if heads < 1 or shared < 1 or heads % shared:

@@ -19,7 +19,7 @@ from symcook.proof.inequalities import linear, reify
 from symcook.proof.normal import ONE, Poly, add, scale
 from symcook.proof.search.ranges import ANY, ranged
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, var
+from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, sort_of, var
 
 if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
@@ -110,9 +110,12 @@ def _delta(g: Goal, name: str, lo: Term, hi: Term, body_form: Poly, k: int, prov
         return
     if any(x.denominator != 1 for x in index_value.values()):
         return
+    value = reify.term(index_value)
+    if sort_of(value) != "Int":  # a name in it is a real number
+        return
     other_factors = tuple([f for n, f in enumerate(factors) if n != k])
     body = _function(reify.term({(other_factors, e): c}), name)
-    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(index_value)), provable)
+    _use(g, "lem:sum_delta", (body, lo, hi, value), provable)
 
 
 def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], None]] | None:
