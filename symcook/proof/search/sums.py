@@ -72,12 +72,15 @@ def _function(body: Term, name: str) -> Term:
 
 
 def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> None:
-    """Add an instance of a lemma or axiom, if the library has it and `provable` closes each premise."""
+    """Add an instance of a lemma or axiom, if the library has it, its integers are given as integers, and `provable`
+    closes each premise."""
     from symcook.proof.search.matching import opened, with_values
 
     if label not in g.library.facts:
         return
     rule = opened(g.fact(label))
+    if any(meta[1][1] == "Int" != sort_of(t) for meta, t in zip(rule.metas, terms, strict=True)):
+        return
     matched = dict(zip(rule.metas, terms, strict=True))
     proofs: list[Any] = []
     for q in rule.premises:
@@ -110,12 +113,9 @@ def _delta(g: Goal, name: str, lo: Term, hi: Term, body_form: Poly, k: int, prov
         return
     if any(x.denominator != 1 for x in index_value.values()):
         return
-    value = reify.term(index_value)
-    if sort_of(value) != "Int":  # a name in it is a real number
-        return
     other_factors = tuple([f for n, f in enumerate(factors) if n != k])
     body = _function(reify.term({(other_factors, e): c}), name)
-    _use(g, "lem:sum_delta", (body, lo, hi, value), provable)
+    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(index_value)), provable)
 
 
 def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], None]] | None:
