@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from symcook.domains.protocol import MEAN_SQUARE, VARIANCE, Coefficient, refuse_zero_root, unknown_activation
 from symcook.domains.rowwise import Quantity, Scores, Shortening
-from symcook.errors import BadInput, NotExact
+from symcook.errors import NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.parts import SMOOTH
 from symcook.model.rationals import NoValue, Rationals, quotient

@@ -16,7 +16,7 @@ from typing import Any
 
 import flint
 
-from symcook.errors import BadInput, NotExact
+from symcook.errors import NotExact
 from symcook.locks import PRECISION
 from symcook.model.expr import numeral
 from symcook.model.rationals import NoValue, quotient

@@ -89,7 +89,7 @@ def _entries(family: Family) -> dict[str, list[int]]:
         # All conditions hold. One that has other names too, or no bounds that are seen, excludes nothing.
         bounds = [_bounds(tree, entry) for tree in conditions]
         low, high = max([low for low, _ in bounds], default=-inf), min([high for _, high in bounds], default=inf)
-        if -MOST <= low and high <= MOST:
+        if low >= -MOST and high <= MOST:
             numbers = range(ceil(low), floor(high) + 1)
             numbers_of[name] = [k for k in numbers if all(_allows(tree, entry, k) for tree in conditions)]
     return numbers_of
