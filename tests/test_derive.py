@@ -351,15 +351,23 @@ def test_more_cases_than_the_limit_are_refused_with_it_and_progress_is_told():
     assert len(derive_cases(model, six)) == MAX_CASES
 
 
-@pytest.mark.parametrize("name", ["gtzero", "min", "max"])
-def test_exactly_as_many_cases_as_the_limit_are_derived(monkeypatch, name):
-    """Where no values allow the ways that are left, too."""
+@pytest.mark.parametrize("impossible", [None, 0, 3])
+def test_exactly_as_many_cases_as_the_limit_are_derived(monkeypatch, impossible):
+    """The number of a way that no values allow; it may be the last, or the first."""
     import symcook.derivation
+    from symcook.domains.signs import Impossible
 
-    model = build(name)
+    def found(self, choices):
+        way = 2 * choices.take(2) + choices.take(2)
+        if way == impossible:
+            raise Impossible("no values")
+        return way
+
+    monkeypatch.setattr(symcook.derivation._Task, "derive", found)
+    model = build("min")
     cases = derive_cases(model)
     monkeypatch.setattr(symcook.derivation, "MAX_CASES", len(cases))
-    assert derive_cases(model) == cases
+    assert len(cases) == 4 - (impossible is not None) and derive_cases(model) == cases
     monkeypatch.setattr(symcook.derivation, "MAX_CASES", len(cases) - 1)
     with pytest.raises(Undecided, match=f"needs more than {len(cases) - 1} cases"):
         derive_cases(model)

@@ -1,5 +1,4 @@
-"""An index may not be bound twice in one place: the reader that theorems rest on takes it, so a file with one is refused
-before."""
+"""An index may not be bound twice in one place: the reader that theorems rest on takes it, so `Family` refuses it."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ def test_the_family_itself_is_one() -> None:
 def test_an_index_that_is_bound_twice_is_refused(old: str, new: str) -> None:
     document = changed(deepcopy(KINDS), old, new)
     assert document != KINDS
-    with pytest.raises(BadInput, match="an index must have a new name|must sum over an index of its own"):
+    with pytest.raises(BadInput, match=r"an index must have a new name|must sum over an index of its own"):
         Family(document)
 
 
