@@ -170,7 +170,9 @@ def option(words: str, metavar: str | None = None, type: Any = None, *names: str
 
     def made(name: str, kind: Any, default: Any) -> Any:
         """The click decorator for a parameter of this name, type and default."""
-        settings = {"is_flag": True} if kind is bool else {"multiple": get_origin(kind) is tuple, "type": type}
+        settings: dict[str, Any] = {"is_flag": True}
+        if kind is not bool:
+            settings = {"multiple": get_origin(kind) is tuple, "type": type}
         if kind in (str, int) and default is None:
             settings["required"] = True
         # A flag that is not given is False, and what may be repeated is (); each other default is click's too.
