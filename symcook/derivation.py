@@ -346,11 +346,11 @@ def derive_cases(
     for _ in range(MAX_TRIED):
         with suppress(Impossible):
             derivations.append(task.derive(choices))
+        if len(derivations) > MAX_CASES:
+            break
         if not choices.advance():
             return Several(derivations)
-        if len(derivations) == MAX_CASES:
-            break
-    limit = f"{MAX_CASES} cases" if len(derivations) == MAX_CASES else f"{MAX_TRIED} ways to decide its comparisons"
+    limit = f"{MAX_CASES} cases" if len(derivations) > MAX_CASES else f"{MAX_TRIED} ways to decide its comparisons"
     raise Undecided(f"{model.name} on {task.given} needs more than {limit}; set a symbol or an input.")
 
 

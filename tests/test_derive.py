@@ -346,9 +346,31 @@ def test_more_cases_than_the_limit_are_refused_with_it_and_progress_is_told():
         derive_cases(model, progress=lambda found, most: told.append((found, most)))
     assert {most for _, most in told} == {MAX_CASES}
     counts = [found for found, _ in told]
-    assert counts == sorted(counts) and set(counts) == set(range(MAX_CASES))
+    assert counts == sorted(counts) and set(counts) == set(range(MAX_CASES + 1))
     six = {name: 1 for name in names[:1]}
     assert len(derive_cases(model, six)) == MAX_CASES
+
+
+@pytest.mark.parametrize("impossible", [None, 0, 3])
+def test_exactly_as_many_cases_as_the_limit_are_derived(monkeypatch, impossible):
+    """The number of a way that no values allow; it may be the last, or the first."""
+    import symcook.derivation
+    from symcook.domains.signs import Impossible
+
+    def found(self, choices):
+        way = 2 * choices.take(2) + choices.take(2)
+        if way == impossible:
+            raise Impossible("no values")
+        return way
+
+    monkeypatch.setattr(symcook.derivation._Task, "derive", found)
+    model = build("min")
+    cases = derive_cases(model)
+    monkeypatch.setattr(symcook.derivation, "MAX_CASES", len(cases))
+    assert len(cases) == 4 - (impossible is not None) and derive_cases(model) == cases
+    monkeypatch.setattr(symcook.derivation, "MAX_CASES", len(cases) - 1)
+    with pytest.raises(Undecided, match=f"needs more than {len(cases) - 1} cases"):
+        derive_cases(model)
 
 
 def test_ways_that_no_values_allow_are_limited_too(monkeypatch):

@@ -39,7 +39,8 @@ class Whole(click.ParamType):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The integer. Raises BadInput for other text, and for an integer out of range."""
         text = str(value).strip()
-        number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
+        digits = max(18, len(str(self.most)))
+        number = int(text) if re.fullmatch(rf"[+-]?[0-9]{{1,{digits}}}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
             raise BadInput(
                 f"{self.what} must be an integer from {self.least} to {grouped(self.most)}", value or "nothing"
@@ -169,12 +170,16 @@ def option(words: str, metavar: str | None = None, type: Any = None, *names: str
 
     def made(name: str, kind: Any, default: Any) -> Any:
         """The click decorator for a parameter of this name, type and default."""
-        settings = {"is_flag": True} if kind is bool else {"multiple": get_origin(kind) is tuple, "type": type}
+        settings: dict[str, Any] = {"is_flag": True}
+        if kind is not bool:
+            settings = {"multiple": get_origin(kind) is tuple, "type": type}
         if kind in (str, int) and default is None:
             settings["required"] = True
-        elif default:
+        # A flag that is not given is False, and what may be repeated is (); each other default is click's too.
+        shown = default not in (None, (), "") and kind is not bool
+        if shown:
             settings["default"] = default
-        help = f"{words.removesuffix('.')} ({default})." if default and f"({default})" not in words else words
+        help = f"{words.removesuffix('.')} ({default})." if shown and f"({default})" not in words else words
         return click.option(
             *(names or [f"--{name.replace('_', '-')}"]), name, metavar=metavar, help=help, **settings, **how
         )

@@ -66,6 +66,7 @@ def refused(why: Rejected, failure: str, model: Transformer) -> SymcookError:
     If the certificate exceeds a limit of the checkers it is Undecided, with a message that begins with `failure`; else
     it is `why` itself.
     """
-    if "exceeds" not in str(why):
-        return why
-    return Undecided(f"{failure}: {str(why).removeprefix('proof: ')}; {instead(model)}.")
+    from symcook.proof.search.limits import limit_of
+
+    limit = limit_of(why)
+    return why if limit is None else Undecided(f"{failure}: {limit}; {instead(model)}.")

@@ -99,7 +99,7 @@ def split_heads(
     >>> [(head.Q[0], head.K[0], head.V[0]) for head in layer.heads]
     [(1, 1, 3), (2, 1, 3)]
     """
-    if (slopes is not None) and (angles is not None or query_gain is not None):
+    if (slopes is not None) and (angles is not None or query_gain is not None or key_gain is not None):
         raise BadInput(
             "an attention layer must have either slopes (ALiBi), or angles and gains (rotary), not both", "both"
         )

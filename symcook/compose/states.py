@@ -213,6 +213,7 @@ class _Checkpoint:
             raise BadInput(f"a state dict must have {READ}", seen(self.given), "write its weights under those names")
         if not self.rms:
             self.require_whole_norms()
+        self.require_both_gains()
         norm, activation = self.said(norm=(facts.get("norm"), NORMS), activation=(facts.get("activation"), ACTIVATIONS))
         heads = facts.get("heads")
         self.used: set[str] = set()
@@ -281,6 +282,15 @@ class _Checkpoint:
             if dot and name in (".weight", "1.weight", "2.weight") and bias not in self.given:
                 must = "a layer norm must have a bias, since a norm without one may be an RMS norm, which is not read"
                 raise BadInput(must, f"none for {bias}", "give zeros if it is a layer norm")
+
+    def require_both_gains(self) -> None:
+        """Raise BadInput for norms of queries without norms of keys or the reverse, and for layers with and without
+        them."""
+        layers = {key.rpartition(".self_attn.")[0] for key in self.given if key.endswith("self_attn.in_proj_weight")}
+        gains = [f"{layer}.self_attn.{side}_norm.weight" for layer in sorted(layers) for side in "qk"]
+        missing = [key for key in gains if key not in self.given]
+        if missing and len(missing) < len(gains):
+            raise BadInput("every layer must have norms of both queries and keys, or none", f"none for {missing[0]}")
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
         """The matrix of a key, with its shape checked where `rows` or `columns` is given; a vector is one column. None

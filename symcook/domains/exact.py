@@ -18,10 +18,10 @@ from typing import Any, ClassVar, TypeAlias
 
 from symcook.domains.protocol import MEAN_SQUARE, VARIANCE, Coefficient, refuse_zero_root, unknown_activation
 from symcook.domains.rowwise import Quantity, Scores, Shortening
-from symcook.errors import BadInput, NotExact
+from symcook.errors import NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.parts import SMOOTH
-from symcook.model.rationals import Rationals, quotient
+from symcook.model.rationals import NoValue, Rationals, quotient
 from symcook.model.symbols import Number, at
 from symcook.model.transformer import without_value
 from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, SumForm, exp_scaled_log, softmax_mean
@@ -292,10 +292,10 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     if base == 0 and exponent > 0:
         return base
     if base == 0:
-        raise BadInput("a denominator must not be zero", f"0^({quotient(exponent)})")
+        raise NoValue("a denominator must not be zero", f"0^({quotient(exponent)})")
     if base < 0:
         must = "the base of a root or a fractional power must not be negative"
-        raise BadInput(must, f"({quotient(base)})^({quotient(exponent)})")
+        raise NoValue(must, f"({quotient(base)})^({quotient(exponent)})")
     value = exp_scaled_log(exponent, base)
     if not isinstance(value, Fraction):
         raise RuntimeError(f"a Fraction is expected here, not {type(value).__name__}")

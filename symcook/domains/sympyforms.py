@@ -51,7 +51,9 @@ class SympyForms:
         """{symbol of a sum in a condition, of a long value or of a chosen position: what it is}. What a definition
         contains is defined before it."""
         own = {*spelling.texts.coordinates, *spelling.texts.symbols}
-        tokens = "w_" if "w" in own else "w"  # what the model calls w is another thing than the tokens
+        tokens = "w"
+        while tokens in own:  # the model gives this name to something else
+            tokens += "_"
         self.tokens: Any = sympy.IndexedBase(tokens, integer=True)
 
     def name(self, name: FormName) -> Any:

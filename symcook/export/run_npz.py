@@ -471,10 +471,14 @@ def answer(m, given, certificate):
         if rows.shape[1] != len(m["inputs"]):
             refuse(f"every row must have {len(m['inputs'])} numbers: {', '.join(m['inputs'])}")
         z = np.zeros((len(rows), len(names)), dtype=str(m["dtype"]))
-        z[:, [names.index(c) for c in m["inputs"]]] = rows
+        with np.errstate(over="ignore"):  # a number that is too large for the format is refused
+            z[:, [names.index(c) for c in m["inputs"]]] = rows
+        if not np.isfinite(z).all():
+            refuse(f"every number must be finite in the format {z.dtype}: {given}")
     # Length and run.
     n = len(z)
-    longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
+    tables = [m[key] for key in m if key == "positions" or key.endswith((".factor", ".cos"))]
+    longest = min(map(len, tables), default=n)
     if n > longest:
         refuse(f"an input must have length at most {longest}: the archive has tables to there")
     z = evaluate(m, z)

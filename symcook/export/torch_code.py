@@ -208,7 +208,10 @@ ROWS = '''def tokens(rows):
         rows = [[float(v) for v in row.split(",")] for row in rows.split(";")]
     if any(len(row) != len(INPUTS) for row in rows):
         sys.exit(f"every row must have {len(INPUTS)} numbers: {', '.join(INPUTS)}")
-    return torch.tensor([[list(map(float, row)) for row in rows]], dtype=torch.float64).to(DTYPE)
+    found = torch.tensor([[list(map(float, row)) for row in rows]], dtype=torch.float64).to(DTYPE)
+    if not all(abs(v) < float("inf") for row in found.tolist()[0] for v in row):
+        sys.exit(f"every number must be finite in the format {DTYPE}: {rows}")
+    return found
 '''
 
 DECODE = '''

@@ -19,6 +19,11 @@ MAX_BITS = 14_000
 Python's default limit of digits."""
 
 
+class NoValue(BadInput):
+    """A term has no value here: a denominator is zero, or the argument of a root or a logarithm is outside of its
+    domain."""
+
+
 def number_of(value: Any) -> Fraction | None:
     """A rational number of Python, numpy or sympy as a Fraction; None for any other value. A float is none, since it is
     not known to be exact, nor is a truth value, nor text.
@@ -187,7 +192,7 @@ class Rationals(Meaning["Fraction | int", bool]):
 
     def divide(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:
         if b == 0:
-            raise BadInput("a denominator must not be zero", show(tree))
+            raise NoValue("a denominator must not be zero", show(tree))
         return Fraction(a, b)
 
     def power(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:
@@ -277,7 +282,7 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
         )
     k = exponent.numerator
     if base == 0 and k < 0:
-        raise BadInput("a denominator must not be zero", f"0^{k}")
+        raise NoValue("a denominator must not be zero", f"0^{k}")
     if base in (-1, 0, 1):
         return base ** (2 + k % 2 if k else 0)  # the power depends on the parity of k only
     # The numerator or denominator of base^k has at least |k| times this many bits.

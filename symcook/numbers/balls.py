@@ -66,9 +66,9 @@ class Ball:
                 str(self),
                 "read it with float(..) or .mpf()",
             )
-        if abs(self._tens()) > MAX_FRACTION:
+        if self._long():
             raise BadInput(f"a number must be below 10^{MAX_FRACTION:,} to be written out", self.mid, "read its .mid")
-        return Fraction(self.mid)
+        return Fraction(self.mid if self._digits()[1] else 0)
 
     def __float__(self) -> float:
         """The float nearest to the midpoint; BadInput where the radius is not small against it, or where the number is
@@ -131,6 +131,22 @@ class Ball:
         digits, _, power = self.mid.lower().partition("e")
         return int(power or 0) + len(digits.partition(".")[0])
 
+    def _long(self) -> bool:
+        """Whether the midpoint is too large or too small to be written out as a Fraction."""
+        _, digits, last = self._digits()
+        return abs(last + len(digits)) > MAX_FRACTION
+
+    def _digits(self) -> tuple[bool, str, int]:
+        """The midpoint in its one shortest form: whether it is negative, its digits without zeros at the ends, and the
+        power of ten of the last digit."""
+        digits, _, power = self.mid.lower().lstrip("+-").partition("e")
+        whole, _, fraction = digits.partition(".")
+        shortest = f"{whole}{fraction}".rstrip("0")
+        if not shortest.strip("0"):
+            return False, "", 0
+        last = int(power or 0) - len(fraction) + len(f"{whole}{fraction}") - len(shortest)
+        return self.mid.startswith("-"), shortest.lstrip("0"), last
+
     def _check_small(self, what: str) -> None:
         """BadInput where the radius is above 1/SMALL of the midpoint."""
         if not self.exact:
@@ -141,13 +157,17 @@ class Ball:
 
     def _order(self, other: object, sign: str) -> int | None:
         """-1, 0 or 1: how the number compares with `other`; None where `other` is no number. Raises Undecided where the
-        enclosures overlap, and BadInput where an exact number is too long to write out."""
+        enclosures overlap, and BadInput for an exact number that is too long to write out and is compared with an exact
+        number of another type that is not apart from it."""
         if self is other:
             return 0
         number = other if isinstance(other, Ball) else _exact_number(other)
         if number is None:
             return None
-        if self.exact and (not isinstance(number, Ball) or number.exact):
+        exact = self.exact and (not isinstance(number, Ball) or number.exact)
+        if exact and isinstance(number, Ball) and self._digits() == number._digits():
+            return 0
+        if exact and not self._long() and not (isinstance(number, Ball) and number._long()):
             ours, theirs = self.fraction, number.fraction if isinstance(number, Ball) else number
             return (ours > theirs) - (ours < theirs)
         long = 0 if isinstance(number, Ball) else number.numerator.bit_length() + number.denominator.bit_length()
@@ -156,6 +176,9 @@ class Ball:
             difference = self._arb() - (number._arb() if isinstance(number, Ball) else arb_of(number))
         if difference > 0 or difference < 0:
             return 1 if difference > 0 else -1
+        if exact:
+            do = "compare it with a ball or a smaller number"
+            raise BadInput(f"a number must be below 10^{MAX_FRACTION:,} to be compared with one so near", str(self), do)
         raise Undecided(f"{self} {sign} {other} is undecided; ask for more digits.")
 
     def _arb(self) -> flint.arb:
@@ -183,7 +206,9 @@ class Ball:
         return NotImplemented if order is None else order == 0
 
     def __hash__(self) -> int:
-        return hash(self.fraction) if self.exact and abs(self._tens()) <= MAX_FRACTION else hash((self.mid, self.rad))
+        if not self.exact:
+            return hash((self.mid, self.rad))
+        return hash(self._digits()) if self._long() else hash(self.fraction)
 
 
 def _exact_number(value: Any) -> Fraction | None:

@@ -15,7 +15,7 @@ from symcook.errors import BadInput, NotExact, SymcookError, Undecided, unknown
 from symcook.locks import PRECISION
 from symcook.model.expr import Tree, show
 from symcook.model.meaning import Meaning, not_whole
-from symcook.model.rationals import MAX_BITS, Rationals, too_large
+from symcook.model.rationals import MAX_BITS, NoValue, Rationals, too_large
 from symcook.model.symbols import Number, at
 from symcook.numbers.balls import arb_of
 
@@ -111,7 +111,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
 
     def divide(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
         if b.is_zero():
-            raise BadInput("a denominator must not be zero", show(tree))
+            raise NoValue("a denominator must not be zero", show(tree))
         return a / b
 
     def power(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
@@ -125,7 +125,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         integer = b.unique_fmpz() if b.is_exact() else None
         if integer is not None:
             if integer < 0 and a.is_zero():
-                raise BadInput("a denominator must not be zero", show(tree))
+                raise NoValue("a denominator must not be zero", show(tree))
             if integer > 0 and a.contains(0):  # flint's power may give no number there
                 top = a.abs_upper() ** integer
                 return top.union(flint.arb(0) if integer % 2 == 0 else -top)
@@ -133,7 +133,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         if a.is_zero() and b > 0:
             return flint.arb(0)
         if a <= 0:
-            raise BadInput("the base of a power with a fractional exponent must be positive", show(tree))
+            raise NoValue("the base of a power with a fractional exponent must be positive", show(tree))
         return (b * a.log()).exp() if a > 0 else flint.arb.nan()
 
     def call(self, name: str, arguments: list[flint.arb], tree: Tree) -> flint.arb:
@@ -154,11 +154,11 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         x = arguments[0]
         if name == "log":
             if x <= 0:
-                raise BadInput("the argument of a logarithm must be positive", show(tree))
+                raise NoValue("the argument of a logarithm must be positive", show(tree))
             return x.log()
         if name == "sqrt":
             if x < 0:
-                raise BadInput("the argument of a square root must not be negative", show(tree))
+                raise NoValue("the argument of a square root must not be negative", show(tree))
             return x.sqrt()
         return _FUNCTIONS[name](x)
 

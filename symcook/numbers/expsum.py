@@ -24,7 +24,7 @@ import flint
 
 from symcook.errors import BadInput, NotExact, SymcookError
 from symcook.locks import PRECISION
-from symcook.model.rationals import quotient
+from symcook.model.rationals import NoValue, quotient
 from symcook.numbers.balls import arb_of, decide_sign, ratio_of
 from symcook.numbers.roots import Root
 
@@ -220,7 +220,7 @@ def exp_scaled_log(factor: SumNumber, base: SumNumber, shift: SumNumber = 0) -> 
     """
     exponent, positive = _exact(factor), _exact(base)
     if positive <= 0:
-        raise BadInput("the argument of a logarithm must be positive", positive)
+        raise NoValue("the argument of a logarithm must be positive", positive)
     return _rational_power(positive, exponent) * exp_of(shift)
 
 

@@ -18,7 +18,7 @@ import sympy as sp
 from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.expr import ARITY, Tree, names, show, valid_name
 from symcook.model.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
-from symcook.model.rationals import MAX_BITS, Rationals, power, too_large
+from symcook.model.rationals import MAX_BITS, NoValue, Rationals, power, too_large
 from symcook.model.spelled import read
 from symcook.numbers.named import BoundVariable, TermSymbol
 
@@ -157,20 +157,20 @@ class _Sympy(Meaning[Any, Any]):
 
     def divide(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
         if b == 0:
-            raise BadInput("a denominator must not be zero", show(tree))
+            raise NoValue("a denominator must not be zero", show(tree))
         return a / b
 
     def power(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
         """a^b; BadInput where it is known to have no real value, or where the number would be too long."""
         if a.is_zero and b.is_negative:
-            raise BadInput("a denominator must not be zero", show(tree))
+            raise NoValue("a denominator must not be zero", show(tree))
         if isinstance(a, sp.Rational) and b.is_Integer:
             value = power(Fraction(int(a.p), int(a.q)), Fraction(int(b)))
             return sp.Rational(value.numerator, value.denominator)
         if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
             raise too_large()
         if a.is_negative and b.is_integer is False:
-            raise BadInput("the base of a root or a fractional power must not be negative", show(tree))
+            raise NoValue("the base of a root or a fractional power must not be negative", show(tree))
         return a**b
 
     def call(self, name: str, arguments: list[sp.Expr], tree: Tree) -> Any:
@@ -183,11 +183,11 @@ class _Sympy(Meaning[Any, Any]):
         if name not in table:
             raise unknown("function", name, sorted((*ARITY, *ROUNDED)))
         if name == "mod" and arguments[1] == 0:
-            raise BadInput("a denominator must not be zero", show(tree))
+            raise NoValue("a denominator must not be zero", show(tree))
         if name == "log" and arguments[0].is_nonpositive:
-            raise BadInput("the argument of log must be positive", show(tree))
+            raise NoValue("the argument of log must be positive", show(tree))
         if name == "sqrt" and arguments[0].is_negative:
-            raise BadInput("the argument of sqrt must not be negative", show(tree))
+            raise NoValue("the argument of sqrt must not be negative", show(tree))
         try:
             return table[name](*arguments)
         except ValueError:  # sympy's Max and Min refuse what they cannot take for a real number

@@ -16,10 +16,10 @@ from typing import Any
 
 import flint
 
-from symcook.errors import BadInput, NotExact
+from symcook.errors import NotExact
 from symcook.locks import PRECISION
 from symcook.model.expr import numeral
-from symcook.model.rationals import quotient
+from symcook.model.rationals import NoValue, quotient
 from symcook.numbers.balls import arb_of, decide_sign, fraction_of
 from symcook.present import present
 
@@ -251,7 +251,7 @@ def root(value: Root | Rational) -> Root | Fraction:
         return _nested(value)
     exact = Fraction(value)
     if exact < 0:
-        raise BadInput("the argument of sqrt must not be negative", exact)
+        raise NoValue("the argument of sqrt must not be negative", exact)
     outside, inside = squarefree(exact.numerator * exact.denominator)
     return _made(Fraction(0), Fraction(outside, exact.denominator), inside)
 
@@ -302,7 +302,7 @@ def _ratio(r: int, s: int) -> Fraction | None:
 def _nested(value: Root) -> Root | Fraction:
     """sqrt(p + q sqrt(r)) = a + b sqrt(r) with a^2 + b^2 r = p and 2 a b = q, where a and b are rational."""
     if value.sign < 0:
-        raise BadInput("the argument of sqrt must not be negative", value)
+        raise NoValue("the argument of sqrt must not be negative", value)
     norm = rational_root(value.p**2 - value.q**2 * value.r)
     for side in (1, -1) if norm is not None else ():
         a = rational_root((value.p + side * present(norm)) / 2)

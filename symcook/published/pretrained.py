@@ -548,6 +548,10 @@ class _Chosen:
             if labels is None and names is not None and chosen is not None:
                 labels = list(chosen)
             if labels is not None and names is not None and set(labels) <= set(names):
+                if len(labels) == len(names) and list(labels) not in ([*names], [*(chosen or ())]):
+                    must = "labels must be the tokens in their order, some of them, or names that are no tokens"
+                    do = "leave them out if each output is of its token"
+                    raise BadInput(must, "all tokens in another order, which may name the outputs anew", do)
                 picked = [self.number(tokens, one) for one in labels]
                 self.state[self.outputs] = outputs[picked]
                 if bias is not None:

@@ -14,10 +14,11 @@ from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names
+from symcook.model.rationals import NoValue
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of, hull, ladder, resolving
 from symcook.numbers.evaluate import evaluate
@@ -140,7 +141,7 @@ def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> A
             if bits == 2 * BITS:  # the value may be on a threshold or a tie, which only an exact run decides
                 with suppress(NotExact, Undecided):
                     return answer(forward(model.bind({name: value}), sequence, Exact()))
-    except BadInput:
+    except (NoRun, NoValue):  # any other refusal is about more than this value
         return NO_VALUE
     input_text = model.embedding.said(model.embedding.typed(sequence))
     raise Undecided(

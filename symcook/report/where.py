@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
@@ -27,7 +29,7 @@ WORDS = {"answer": (("y", "i"), "the readout answers y at i"), "accept": (("w",)
 """The predicates of a run: {name: (parameters, meaning)}."""
 
 MOST = 20
-"""The possible entries of a table are searched from -MOST to MOST."""
+"""The possible entries of a table are listed if they lie from -MOST to MOST."""
 FEW = 5
 """A comment above more definitions than this is the heading of a section of the file, and is left out."""
 
@@ -42,8 +44,7 @@ def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
 def _words(family: Family, trees: Sequence[Tree]) -> Iterator[DefinitionRow]:
     """The meaning of the names of values, of answers and verdicts, and of lambdas, as far as the theorems use them."""
     used = {word for tree in trees for word in words_of(tree)}
-    # The prefix of a name, such as h_, says which of several runs it is about; the meaning is the same for each run.
-    yield from _values(family, {re.sub(r"^[a-z]_", "", word) for word in used})
+    yield from _values(family, used)
     for word, (parameters, word_meaning) in WORDS.items():
         if word in used:
             yield DefinitionRow(called(word, [("name", parameter) for parameter in parameters]), (word_meaning,))
@@ -77,27 +78,46 @@ def _definitions(family: Family, trees: Sequence[Tree], known: Mapping[str, Defi
 
 
 def _entries(family: Family) -> dict[str, list[int]]:
-    """{table: the integers that its entries may be}, for tables with one index of which one condition allows only a
-    few. Of several such conditions the last one counts."""
+    """{table: the integers that its entries may be}, for tables with one index whose conditions together bound an
+    entry by numbers from -MOST to MOST."""
     numbers_of = dict[str, list[int]]()
     for name, table in family.tables.items():
-        for condition in table.where if len(table.over) == 1 and table.sort == "Int" else ():
-            condition_on_entry = body(condition, table.over)
-            entry: Tree = ("call", name, (("name", table.over[0].name),))
-            numbers = [] if condition_on_entry is None else _numbers(condition_on_entry, entry)
-            # If -MOST or MOST is allowed, larger numbers may be allowed too.
-            if numbers and numbers[0] > -MOST and numbers[-1] < MOST:
-                numbers_of[name] = numbers
+        if len(table.over) != 1 or table.sort != "Int":
+            continue
+        entry: Tree = ("call", name, (("name", table.over[0].name),))
+        conditions = [tree for condition in table.where if (tree := body(condition, table.over)) is not None]
+        # All conditions hold. One that has other names too, or no bounds that are seen, excludes nothing.
+        bounds = [_bounds(tree, entry) for tree in conditions]
+        low, high = max([low for low, _ in bounds], default=-inf), min([high for _, high in bounds], default=inf)
+        if low >= -MOST and high <= MOST:
+            numbers = range(ceil(low), floor(high) + 1)
+            numbers_of[name] = [k for k in numbers if all(_allows(tree, entry, k) for tree in conditions)]
     return numbers_of
 
 
-def _numbers(condition: Tree, entry: Tree) -> list[int]:
-    """The integers from -MOST to MOST that satisfy the condition on an entry, in order; [] if none does, or if the
-    condition has other names too."""
+def _bounds(condition: Tree, entry: Tree) -> tuple[float | Fraction, float | Fraction]:
+    """Numbers between which an entry lies if the condition holds. They are read from comparisons of the entry with a
+    number, from `&` and from `|`; any other condition has none."""
+    tag, *kids = condition
+    if tag in ("&", "|"):
+        (low, high), (second_low, second_high) = (_bounds(kid, entry) for kid in kids)
+        outer, inner = (max, min) if tag == "&" else (min, max)
+        return outer(low, second_low), inner(high, second_high)
+    if tag in ("=", "<=", "<") and entry in kids:
+        try:
+            number = Fraction(Rationals({}).term(kids[kids[0] == entry]))
+        except BadInput:  # it has names
+            return -inf, inf
+        return number if tag == "=" or kids[1] == entry else -inf, number if tag == "=" or kids[0] == entry else inf
+    return -inf, inf
+
+
+def _allows(condition: Tree, entry: Tree, number: int) -> bool:
+    """Whether an entry may be this number by the condition; True where other names in it decide that."""
     try:
-        return [k for k in range(-MOST, MOST + 1) if Rationals({}).formula(_substituted(condition, entry, k))]
+        return Rationals({}).formula(_substituted(condition, entry, number))
     except BadInput:
-        return []
+        return True
 
 
 def _substituted(tree: Any, entry: Tree, value: int) -> Any:
@@ -145,6 +165,9 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
     the value of x after a sublayer of layer 2; the rows call both "x after layer 2".
     """
     relation = FamilyRelation(family)
+    # The prefix of a name, such as h_, says which of several runs it is about; the meaning is the same for each run.
+    # A name that is itself that of a value has no prefix.
+    used = {word if word in relation.functions else re.sub(r"^[a-z]_", "", word) for word in used}
     for name, sort in relation.functions.items():
         layer = re.fullmatch(r"([yz])(\d+)_(\w+)", name)
         x = layer[3] if layer else name

@@ -131,6 +131,9 @@ class MachineStream:
         for token in self._integers() if self.domain == INTEGERS else self._labels():
             if len(self.tokens) == self.limit:
                 return
+            if token is None:
+                self.wrong = len(self.word) + len(self.tokens) + 1
+                return
             self.tokens.append(token)
             yield token
             # Stop at the first token that differs from the exact decoder's: later tokens would have no meaning.
@@ -156,20 +159,17 @@ class MachineStream:
                 self.steps.append(step)
             yield step.token
 
-    def _labels(self) -> Iterator[MachineToken]:
-        """The tokens that the model generates, until the end. A label that is no token of the machine ends a run in
-        rounded numbers, and is an error in any other."""
+    def _labels(self) -> Iterator[MachineToken | None]:
+        """The tokens that the model generates, until the end. A label that is no token of the machine is None in
+        rounded numbers, and an error in any other, if it is within the limit."""
         token_of_label = {name: token for token, name in labels(self.machine).items()}
         for label in self._generated():
             if label == END:
                 return
-            if label not in token_of_label and self.rounded:
-                self.wrong = len(self.word) + len(self.tokens) + 1
-                return
-            if label not in token_of_label:
+            if label not in token_of_label and not self.rounded and len(self.tokens) < self.limit:
                 must = "every output of a run must be a step that the machine in the model file can take"
                 raise BadInput(must, label, "the weights are not those of that machine: compile it again")
-            yield token_of_label[label]
+            yield token_of_label.get(label)
 
     def _generated(self) -> Iterator[str]:
         """The labels that the model generates, in floats or in another number system."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import dense
+import pytest
 import sympy
 from families import together
 
 import symcook as sc
+from symcook.closed import every_length
 from symcook.errors import NotExact
 from symcook.model.symbols import exact
 
@@ -57,3 +59,13 @@ def test_a_unit_of_a_quotient(divisor: str, activation: str) -> None:
             inside = x / Fraction(str(exact(divisor).subs(exact("c"), exact(c))))
             expected = max(inside, Fraction(0)) if activation == "relu" else int(inside > 0)
             assert found.subs({exact("x"): x, exact("c"): exact(c)}) == exact(expected)
+
+
+@pytest.mark.parametrize("names", [("c", "d"), ("w", "c"), ("w", "w_"), ("w_", "w__")])
+def test_the_tokens_have_a_name_that_no_symbol_has(names: tuple[str, str]) -> None:
+    embedding = sc.Embedding(sc.Space(("x",)), words={"a": {"x": names[0]}, "b": {"x": names[1]}})
+    ending, parameters = sc.Readout("value", "last", ("x",)), tuple(map(sc.Parameter, names))
+    model = sc.Transformer("named", embedding, (), ending, parameters=parameters)
+    found = every_length(model).expressions["x"]
+    bases = {str(base) for base in found.atoms(sympy.IndexedBase)}
+    assert len(bases) == 1 and not bases & {*names}

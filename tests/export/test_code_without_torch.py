@@ -154,6 +154,9 @@ def test_rows_of_numbers() -> None:
         assert numpytorch.answered(text, weights, given)[0][read] == pytest.approx([3, 3, 3])
     with pytest.raises(SystemExit, match="every row must have 1 numbers"):
         numpytorch.answered(text, weights, "1,2")
+    for given in ("1; nan", "-inf", "1e999", [[1], [float("nan")]]):
+        with pytest.raises(SystemExit, match="every number must be finite in the format"):
+            numpytorch.answered(text, weights, given)
 
 
 @together("names", [("a", "b"), ("b", "a"), ("c", "a")])

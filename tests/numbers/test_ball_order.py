@@ -56,6 +56,21 @@ def test_every_type_of_number_is_compared() -> None:
     assert {Ball("0.5", "0"), Fraction(1, 2)} == {Fraction(1, 2)}  # equal numbers have one hash
 
 
+def test_exact_numbers_beyond_what_is_written_out_are_compared() -> None:
+    """Numbers m 10^p with large p, against pairs that order as they do."""
+    texts = {("1e20001", "10e20000", "0.10e20002", "+1E+20001"): (1, 1), ("1.1e20001",): (1, 2), ("1e-30000",): (1, 0)}
+    texts |= {("-1e20001", "-1000e19998"): (-1, -1), ("-1e-30000", "-0.1e-29999"): (0, 1), ("1e999999999",): (2, 0)}
+    texts |= {("0", "0.00", "0e30000"): (0, 2)}
+    numbers = [(Ball(text, "0"), rank) for many, rank in texts.items() for text in many]
+    for (left, first), (right, second) in product(numbers, numbers):
+        for compare in OPERATORS:
+            assert compare(left, right) is compare(first, second), (left, right, compare)
+        assert (hash(left) == hash(right)) or left != right
+        assert (left > 0) is (first > (0, 2)) and (left < Fraction(1, 7)) is (first < (1, 1))
+    with pytest.raises(BadInput, match=r"below 10\^20,000 to be compared with one so near"):
+        operator.eq(Ball("1e20001", "0"), 10**20001)
+
+
 def test_what_cannot_be_compared_is_refused_and_not_unequal() -> None:
     for other in (sympy.pi, sympy.sqrt(2)):
         with pytest.raises(BadInput, match="rational"):

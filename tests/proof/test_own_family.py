@@ -285,3 +285,13 @@ def test_a_repetition_of_fewer_than_no_rounds_is_refused() -> None:
 @pytest.mark.parametrize("path", sorted(FAMILIES.glob("*.json")), ids=lambda path: path.stem)
 def test_every_stored_family_has_statements(path: Path) -> None:
     assert allsizes.claim(Family(json.loads(path.read_text(encoding="utf-8"))), "1 <= 2").note == "1 <= 2"
+
+
+def test_a_family_without_sizes_and_tables_is_asked() -> None:
+    document = {
+        "symcook family": 1, "name": "one", "sizes": {}, "space": ["y"],
+        "embedding": {"vocabulary": "2", "words": {"y": "I[w = 1]"}},
+        "layers": [{"feedforward": {"y": "relu(y)"}}],
+        "readout": {"kind": "sign", "position": "last", "score": "y"},
+    }  # fmt: skip
+    assert settled("all i in 1..n. y(i) <= 2", Family(document)).status == "PROVED"

@@ -4,18 +4,21 @@ import itertools
 import json
 import math
 import random
+from typing import Any
 
 import pytest
 from families import in_parts, together
 
 import symcook as sc
+from symcook.errors import BadInput
 from symcook.model import modelfile
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.proof import replay
-from symcook.proof.statements import certify
+from symcook.proof.search.tactics import Goal
+from symcook.proof.statements import certify, witness
 from symcook.proof.statements.shortruns import Runs
 
 
@@ -143,3 +146,21 @@ def test_what_balls_find_true_is_refuted_by_no_word():
         made, statement = claimed("votes", sentence)
         tried = Runs(statement, made).tried(3)
         assert tried.word is None and tried.length == 3 and tried.open_at is None
+
+
+def test_a_part_that_is_closed_at_a_string_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a part after it is refused at this string, only that part is tried at other strings."""
+    document, statement = claimed(
+        "average", "(at(a, 1) & n = 2 -> mean(1) = 1) & (at(a, 2) & n = 2 -> 0 <= mean(2))"
+    )
+    close, seen = witness._closed_here, list[Goal]()
+
+    def closed(part: Goal, *more: Any) -> bool:
+        seen.append(part)
+        if len(seen) == 2:
+            raise BadInput("a value must be open here")
+        return close(part, *more)
+
+    monkeypatch.setattr(witness, "_closed_here", closed)
+    goal = witness.shown_inhabited(certify.library(statement, {}), statement, Runs(statement, document), [(0, 0)])
+    assert goal is not None and seen.count(seen[0]) == 1 and seen[1] is seen[2] is not seen[0]

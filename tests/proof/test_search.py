@@ -7,11 +7,12 @@ from fractions import Fraction
 import pytest
 from families import together
 
-from symcook.proof import kernel
+from symcook.proof import kernel, replay
 from symcook.proof.grammar import read_formula, show
 from symcook.proof.inequalities import linear, reify
 from symcook.proof.inequalities.simplex import TooLong, solve
 from symcook.proof.normal import fkey, nf
+from symcook.proof.search import automation
 from symcook.proof.search.tactics import Citable, Goal, Stuck, prove
 
 AXIOMS = {f"ax:{name}": f for name, f in kernel.axioms().items()}
@@ -131,6 +132,22 @@ def test_auto_finds_what_the_kernel_accepts(text):
 def test_auto_finds_nothing_for_what_is_false(text):
     with pytest.raises(Stuck):
         prove(Citable({}, AXIOMS), closed(text), auto)
+
+
+@pytest.mark.parametrize("sort", ["Int", "Real"])
+def test_an_index_is_selected_only_by_a_whole_number(sort):
+    """For a real x the sum may be 0; the search must not write a proof that the kernel refuses."""
+    goal = closed(f"all n:Int, x:{sort}. 1 <= x -> x <= n -> sum(j, 1, n, I[j = x]) = 1")
+    lemma = {"lem:sum_delta": replay.statements()["lem.sum_delta"].formula}
+
+    def found():
+        return prove(Citable({}, AXIOMS | lemma), goal, lambda g: automation.prove(g.intro_all()))
+
+    if sort == "Int":
+        assert kernel.check(goal, found(), lemmas=lemma).nodes > 1
+    else:
+        with pytest.raises(Stuck):
+            found()
 
 
 def test_squares_and_multipliers():

@@ -44,3 +44,14 @@ def test_a_power_of_minus_one_has_a_position_for_exponent() -> None:
 ])  # fmt: skip
 def test_only_a_range_whose_ends_leave_its_variable_out_is_gone_through(text: str, false: bool) -> None:
     assert bool(falsify(Statement("s", text))) is false
+
+
+def test_a_sum_is_counted_only_where_its_sign_does_not_decide() -> None:
+    """Twice the number of marked positions is above any negative number; up to 100 it would be counted."""
+    t = Tracks(2)
+    everything = t.valid()
+    total = TotalTerm(((Fraction(2), t.valid("x")),), "x", everything, False, Fraction(0))
+    above, below, at = TermRules(t).total(total, Fraction(-1_000_000))
+    assert below.empty and at.empty and t.complement(above).empty
+    with pytest.raises(OutsideFragment, match="compares a count with 500000"):
+        TermRules(t).total(total, Fraction(1_000_000))

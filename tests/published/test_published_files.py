@@ -316,3 +316,19 @@ def test_an_archive_of_numpy_with_objects_is_refused(tmp_path: Path) -> None:
     (tmp_path / "w.npz").write_bytes(file.getvalue())
     with pytest.raises(sc.BadInput, match="arrays of numbers alone"):
         sc.from_pretrained(tmp_path / "w.npz")
+
+
+@together(("labels", "answers"), [("abc", "abc"), ("xyz", "xyz"), ("ca", "ca"), ("cab", None), ("bac", None)])
+def test_labels_are_tokens_or_names(tmp_path: Path, labels: str, answers: str | None) -> None:
+    """All tokens in another order may be meant as tokens, or as new names of the outputs in their order."""
+    word, shape, options = KINDS["nanogpt"]
+    given = weights(shape, 5)
+    np.savez(tmp_path / "w.npz", **stored(word, shape, given))
+    if answers is None:
+        with pytest.raises(sc.BadInput, match="labels must be the tokens in their order, some of them, or names"):
+            sc.from_pretrained(tmp_path / "w.npz", vocabulary=LETTERS, labels=[*labels], **options)
+        return
+    model = sc.from_pretrained(tmp_path / "w.npz", vocabulary=LETTERS, labels=[*labels], **options)
+    rows = [LETTERS.index(x) for x in labels] if set(labels) <= set(LETTERS) else [0, 1, 2]
+    best = forward(shape, given, "bca")[:, rows].argmax(axis=1)
+    assert model.run("bca", "float64").outputs == [answers[k] for k in best]

@@ -130,9 +130,14 @@ LLAMA = stored("llama", KINDS["llama"][1], weights(KINDS["llama"][1], 1))
             r"none for layers\.1\.self_attn\.q_norm\.weight",
         ),
         (
-            LLAMA | {f"model.layers.{k}.self_attn.q_norm.weight": np.ones(2) for k in (0, 1)},
+            LLAMA | {f"model.layers.{k}.self_attn.{side}_norm.weight": np.ones(2) for k in (0, 1) for side in "qk"},
             {"format": "llama", "rotary": "none"},
             r"q_norm\.weight must have shape 3 entries",
+        ),
+        (
+            LLAMA | {f"model.layers.{k}.self_attn.k_norm.weight": np.ones(3) for k in (0, 1)},
+            {"format": "llama", "rotary": "none"},
+            r"both queries and keys, or none; given: none for layers\.0\.self_attn\.q_norm\.weight",
         ),
         (
             LLAMA | {"model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(3)},

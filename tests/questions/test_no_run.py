@@ -26,6 +26,7 @@ from families import in_parts
 import symcook as sc
 from symcook.__main__ import main
 from symcook.errors import NoRun
+from symcook.questions.intervals import NO_VALUE, at_point
 from symcook.words.cells import classes
 
 DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
@@ -286,3 +287,16 @@ def test_the_length_of_a_word_without_a_run_counts_what_is_typed(tmp_path: Path)
     assert lengths and 0 not in lengths
     known = model.export(tmp_path / "m.npz", max_length=2)
     assert f"a string of length {min(lengths)} has no run" in known["guaranteed"]["why"]
+
+
+def test_a_value_without_a_run_is_told_from_any_other_refusal() -> None:
+    """A weight 1/(c - 1) has no value at c = 1; a model with another symbol is refused at each value of c."""
+    embedding = sc.Embedding(sc.Space(("x",)), words={"a": {"x": "1/(c - 1)"}})
+    ending = sc.Readout("sign", "last", ("x",), weights=[["1"]])
+    parameters = (sc.Parameter("c"), sc.Parameter("d"))
+    model = sc.Transformer("divides", embedding, (), ending, parameters=parameters[:1])
+    answers = [at_point(model, ("a",), "c", Fraction(c)) for c in (0, 1, 2)]
+    assert answers == [False, NO_VALUE, True]
+    other = replace(model, readout=replace(ending, weights=[["d"]]), parameters=parameters)
+    with pytest.raises(sc.BadInput, match="must have a value"):
+        at_point(other, ("a",), "c", Fraction(2))

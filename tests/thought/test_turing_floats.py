@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -32,7 +33,7 @@ from symcook.run import run as one_run
 from symcook.spec import turing
 from symcook.thought.floats import FloatDecoder
 from symcook.thought.retrieval import cosine, tie_break
-from symcook.thought.running import run_machine
+from symcook.thought.running import MachineStream, run_machine
 
 SWEEPER = """
 input: 0
@@ -255,3 +256,26 @@ def test_a_head_without_scores_breaks_ties_as_its_weighting_says(weighting: str,
     for word in ("a", "b", "ab", "aab", "abb", "baa", "bab"):
         decoder = FloatDecoder(model)
         assert [decoder.push(token) for token in word][-1] == one_run(model, word).outputs[-1], word
+
+
+@pytest.mark.parametrize("domain", ["float64", "ball"])
+def test_what_comes_after_the_limit_is_not_looked_at(
+    domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The third label is not one of the machine's; runs of at most two tokens stop at their limit."""
+    model = sc.compile("tm", SMALL)
+    right = [*islice(stream(model, "a", 9), 2)]
+
+    def labels(self: MachineStream) -> Iterator[str]:
+        yield from (*right, "nonsense", right[0])
+
+    monkeypatch.setattr(MachineStream, "_generated", labels)
+    for limit in (0, 1, 2):
+        run = run_machine(model, "a", limit, domain)
+        assert len(run.tokens) == limit and run.wrong is None and not run.ended
+    if domain == "float64":
+        run = run_machine(model, "a", 3, domain)
+        assert run.wrong == len("a") + 3 and len(run.tokens) == 2 and not run.ended
+    else:
+        with pytest.raises(BadInput, match="what the machine in the model file may do"):
+            run_machine(model, "a", 3, domain)

@@ -4,6 +4,7 @@ also end with the surrounding `symcook.alarm.waiting`, which goes by the clock."
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -17,6 +18,20 @@ from symcook.proof.search.tactics import Stuck
 JUDGING = 600.0
 """The limit for the checker on one certificate, in seconds of processor time. A part of the certificate of a Turing
 machine with 81 rows takes 40 s."""
+
+
+LIMITS = (
+    r"a certificate is too long", r"a certificate nests more than \d+ deep", r"a check takes too many steps",
+    r"a formula exceeds \d+ symbols", r"a (formula|term) is nested too deep", r"a formula nests more than \d+ deep",
+    r"a normal form exceeds \d+ monomials", r"a normal form may exceed \d+ factors",
+    r"a number in a normal form is too long", r"a power is too large", r"a proof exceeds \d+ nodes",
+    r"a proof exceeds the time limit", r"a range is too long", r"a substitution visits more than \d+ symbols",
+    r"a sum exceeds \d+ monomials", r"the branches of a proof copy more than \d+ facts",
+    r"the definitions in a formula expand to too much",
+)  # fmt: skip
+"""The messages of the checker about its own limits, as patterns. (Its errors have one class, and its files are not
+changed for a message.) A certificate that is rejected with another message is wrong."""
+_LIMIT = re.compile(rf"(?:(?:proof|defined|inhabited): )?({'|'.join(LIMITS)})")
 
 
 class OutOfTime(Undecided):
@@ -42,6 +57,12 @@ def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
         if isinstance(error, TimeUp) or limit.left <= 0:
             raise OutOfTime("the time is over") from None
         raise
+
+
+def limit_of(error: Rejected) -> str | None:
+    """The limit of the checker that a certificate exceeds, as its message says it; None for any other rejection."""
+    found = _LIMIT.fullmatch(str(error))
+    return None if found is None else found[1]
 
 
 def replayed(ids: Iterable[str] | None = None) -> list[Verdict]:

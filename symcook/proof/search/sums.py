@@ -19,7 +19,7 @@ from symcook.proof.inequalities import linear, reify
 from symcook.proof.normal import ONE, Poly, add, scale
 from symcook.proof.search.ranges import ANY, ranged
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, var
+from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, sort_of, var
 
 if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
@@ -72,12 +72,15 @@ def _function(body: Term, name: str) -> Term:
 
 
 def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> None:
-    """Add an instance of a lemma or axiom, if the library has it and `provable` closes each premise."""
+    """Add an instance of a lemma or axiom, if the library has it, its integers are given as integers, and `provable`
+    closes each premise."""
     from symcook.proof.search.matching import opened, with_values
 
     if label not in g.library.facts:
         return
     rule = opened(g.fact(label))
+    if any(meta[1][1] == "Int" != sort_of(t) for meta, t in zip(rule.metas, terms, strict=True)):
+        return
     matched = dict(zip(rule.metas, terms, strict=True))
     proofs: list[Any] = []
     for q in rule.premises:

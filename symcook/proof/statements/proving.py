@@ -284,12 +284,12 @@ def settle_family(family: Family, claim: Statement, script: ProofText | None, se
     from symcook.proof.families import familyproofs
 
     subject = familyproofs.subject(claim, family, seconds)
-    size = next(iter((*family.sizes, *family.tables)))
+    smaller = "".join(f", or ask about one size: --set {size}=2" for size in [*family.sizes, *family.tables][:1])
 
     def find() -> Settled:
         return certify.settle(claim, None, script, seconds, subject=subject)
 
-    return _answer(None, claim, find, script is not None, seconds, f", or ask about one size: --set {size}=2")
+    return _answer(None, claim, find, script is not None, seconds, smaller)
 
 
 def _answer(

@@ -59,10 +59,7 @@ def shown_inhabited(
     for letters in strings:
         with suppress(WordsSpent, *OPEN):
             if any(holds and runs.runs() for holds in runs.on(letters)):
-                with_bodies = [(part, _without_names(part.goal, runs)) for part in parts]
-                parts = [
-                    part for part, body in with_bodies if not _true_at(body, runs) or not _closed_here(part, runs, body)
-                ]
+                parts = [part for part in parts if not _tried_here(part, runs)]
     for way in WAYS:
         parts = _still_open(parts, runs, *way)
     return None if parts else g
@@ -112,6 +109,16 @@ def _still_open(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, ot
                 else:
                     given_up.append(part)
     return [*given_up, *(part for part, _, _ in open_parts)]
+
+
+def _tried_here(part: Goal, runs: Runs) -> bool:
+    """Close the part of H by the present string if it is true there; returns whether it is closed. Where the work is
+    spent, or a value is open, it is not."""
+    body = _without_names(part.goal, runs)
+    try:
+        return _true_at(body, runs) and _closed_here(part, runs, body)
+    except (WordsSpent, *OPEN):
+        return False
 
 
 def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:

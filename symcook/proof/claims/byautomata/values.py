@@ -166,14 +166,15 @@ class TermRules:
         parts = [(v, d) for v, _, d in marked if v and not d.empty]
         if len({v > 0 for v, _ in parts}) > 1:
             raise OutsideFragment("the statement compares a sum of positive and negative terms with a nonzero number")
-        most = [floor(abs(value / v)) + 1 for v, _ in parts]
-        if max(most, default=0) > MOST_COUNTED:
-            raise OutsideFragment(f"the statement compares a count with {max(most) - 1}")
         # The sum is 0 or has the other sign than the value: it lies on one side of the value everywhere.
         if not parts or (value > 0) is not (parts[0][0] > 0):
             nothing, everywhere = t.nothing, kind.where
             return SignTerm(nothing, everywhere, nothing) if value > 0 else SignTerm(everywhere, nothing, nothing)
-        # By how many positions have each v. Each count stops where the terms v alone make the sum pass the value.
+        # Each count stops where the terms v alone make the sum pass the value.
+        most = [floor(abs(value / v)) + 1 for v, _ in parts]
+        if max(most) > MOST_COUNTED:
+            raise OutsideFragment(f"the statement compares a count with {max(most) - 1}")
+        # By how many positions have each v.
         tallies = [t.tallied(d, kind.track, k) for (_, d), k in zip(parts, most, strict=True)]
         groups: dict[int, list[TrackSet]] = {1: [], -1: [], 0: []}
         for counts in product(*(range(k + 1) for k in most)):
