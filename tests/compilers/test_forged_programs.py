@@ -255,7 +255,7 @@ def test_a_token_that_the_machine_does_not_have_is_bad_input() -> None:
     from symcook.thought.running import run_machine
 
     model, other = sc.compile("tm", "1RB1LB_1LA1RZ"), sc.compile("tm", "1RB1LC_1RC1RB_1RZ0LA")
-    with pytest.raises(BadInput, match="must output what the machine in the model file may do"):
+    with pytest.raises(BadInput, match="must be a step that the machine in the model file can take"):
         run_machine(replace(other, program=model.program), "", 5, "ball")
 
 

@@ -277,5 +277,5 @@ def test_what_comes_after_the_limit_is_not_looked_at(
         run = run_machine(model, "a", 3, domain)
         assert run.wrong == len("a") + 3 and len(run.tokens) == 2 and not run.ended
     else:
-        with pytest.raises(BadInput, match="what the machine in the model file may do"):
+        with pytest.raises(BadInput, match="a step that the machine in the model file can take"):
             run_machine(model, "a", 3, domain)
