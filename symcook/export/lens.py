@@ -439,7 +439,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
     """The text of the module for an archive whose state dict is in ``stem.pth``."""
     from textwrap import indent
 
-    from symcook.export.torch_code import WORDS, constants, example, plain
+    from symcook.export.torch_code import constants, example, plain, words_code
 
     return CODE.format(
         title=plain(str(m["name"])),
@@ -451,6 +451,6 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         sha256=sha256,
         constants="\n".join(constants(m)),
         config=pformat(Lens(m).config(), width=116, sort_dicts=False),
-        tokens=WORDS,
+        tokens=words_code(),
         readout=indent(READOUTS[str(m["readout.kind"])], "    ", lambda line: not line.startswith("    ")),
     )

@@ -174,7 +174,7 @@ if __name__ == "__main__":{decoding}
     print(*said if isinstance(said, list) else [said])
 '''
 
-WORDS = '''def tokens_of_text(text, symbols, alphabet=()):
+_WORDS = '''def tokens_of_text(text, symbols, alphabet=()):
     """The tokens of a text: those between its spaces, one a character, or the text as one token. A text with two
     readings is refused. Tokens of `alphabet` count where `symbols`, the tokens of inputs, give no reading."""
     by_spaces, by_characters = text.split(), list(text)
@@ -301,6 +301,11 @@ READOUTS = {
 }
 
 
+def words_code(symbols: str = "typed") -> str:
+    """The functions that read text, where `symbols` is the name of the symbols that an input may have."""
+    return _WORDS.replace("INPUT_SYMBOLS", symbols)
+
+
 def tensors(m: Archive) -> dict[str, Any]:
     """The float arrays of an archive, which are the entries of the state dict."""
     return {key: array for key, array in m.items() if array.dtype.kind == "f"}
@@ -331,7 +336,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         init="\n".join(f"        {line}" for line in _init(m, weights)),
         forward="\n".join(f"        {line}" for line in forward),
         given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
-        tokens=WORDS.replace("INPUT_SYMBOLS", "LETTERS" if "decoding.letters" in m else "typed") if words else ROWS,
+        tokens=words_code("LETTERS" if "decoding.letters" in m else "typed") if words else ROWS,
         decode=DECODE if "decoding.steps" in m else "",
         decoding=DECODING if "decoding.steps" in m else "",
         readout=indent(READOUTS[_known("readout.kind", str(m["readout.kind"]))], "    "),

@@ -58,7 +58,7 @@ def test_symbols_longer_than_a_character(capsys: pytest.CaptureFixture[str]) -> 
     assert code == 0 and "30 inputs of 30" in out  # 2 + 4 + 8 + 16 words
     code, out, _ = call(capsys, "check", "count", "--set", "alphabet=yes no so", "--max-length", "3")
     assert code == 0 and "39 inputs of 39" in out  # 3 + 9 + 27 words
-    assert "must be given by --tokens" in refused(capsys, "run", "count", *longer, "--input", "yes")
+    assert "must be given with --tokens" in refused(capsys, "run", "count", *longer, "--input", "yes")
 
 
 def test_alphabets_in_python() -> None:

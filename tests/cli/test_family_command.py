@@ -169,7 +169,7 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
     "line, sentence",
     [
         ("run family-dyck-k-d --input x", "dyck-k-d must have a whole number for K; given: none"),
-        ("run family-dyck-k-d --set K=0 --set D=1 --tokens 0", "must have sizes with 1 <= K; given: K = 0"),
+        ("run family-dyck-k-d --set K=0 --set D=1 --tokens 0", "of dyck-k-d must satisfy 1 <= K; given: K = 0"),
         (
             "run family-dyck-k-d --set K=1 --set D=1 --set E=1 --tokens 0",
             "the setting must be a known name; given: E; known: K, D, left_ties, right_ties.",

@@ -139,7 +139,7 @@ def test_the_extension_by_k_steps_and_recognition() -> None:
         assert recognizes(model, word, lambda n: n + 2, "yes") is (word.count("1") % 2 == 1)
         assert recognizes(model, word, lambda n: 2 * n + 4, "yes") is (word.count("1") % 2 == 1)  # it stays at that
         assert not recognizes(model, word, lambda n: n + 1, "yes")
-    with pytest.raises(BadInput, match="at least one step"):
+    with pytest.raises(BadInput, match="must be at least 1"):
         recognizes(model, "", lambda n: n, "yes")
 
 

@@ -253,7 +253,7 @@ def test_a_count_with_other_weights_is_not_proved(part: str, wrong: str, monkeyp
     ("MOD(3, 3)", "0 <= r < m"),
     ("TABLE()", "bits"),
     ("TABLE(012)", "must stand at line 1, column 9"),
-    ("TABLE(1)", "bit for 0 and one for 1"),
+    ("TABLE(1)", "at least two bits"),
     ("#left[Q_a] > 0 > 1", "column 16"),
 ])  # fmt: skip
 def test_what_does_not_count_gets_a_sentence(source: str, said: str) -> None:

@@ -267,7 +267,7 @@ def test_a_proof_is_the_same_whatever_a_line_is_called() -> None:
 
 def test_a_model_that_was_changed_is_not_proved() -> None:
     model, other = sc.compile("srasp", "majority.srasp"), sc.compile("srasp", CLOSEST)
-    with pytest.raises(BadInput, match="as it was compiled"):
+    with pytest.raises(BadInput, match="unchanged since it was compiled"):
         compiledprograms.prove(replace(other, program=model.program))
 
 

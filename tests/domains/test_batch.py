@@ -430,5 +430,5 @@ def test_softmax_over_many_combinations_is_left_to_single_runs():
     positions = {"x": "2^i"}
     readout = Readout("sign", "last", ("y",), weights=[[1]])
     model = Transformer("far", Embedding(space, words=words, positions=positions), (Layer(head),), readout)
-    with pytest.raises(NotExact, match="few combinations"):
+    with pytest.raises(NotExact, match="few different rows of scores"):
         forward(model, Words(("0", "1"), 10), Batch())

@@ -116,14 +116,14 @@ def test_an_export_has_a_certificate_that_a_run_of_the_script_agrees_with(slope:
 def test_biases_go_to_transformer_lens_and_a_slope_does_not() -> None:
     files = FORMATS["transformerlens"].encode(dict(arrays(small(0), "float64", 4)), "m")
     assert files
-    with pytest.raises(BadInput, match=r"the scores of step1\.head1 needs; given: a slope by the distance"):
+    with pytest.raises(BadInput, match=r"the scores of step1\.head1 of the model; given: a slope by the distance"):
         FORMATS["transformerlens"].encode(dict(arrays(small(), "float64", 4)), "m")
-    with pytest.raises(BadInput, match=r"the scores of step1\.head1 needs; given: rotary positions, or norms"):
+    with pytest.raises(BadInput, match=r"the scores of step1\.head1 of the model; given: rotary positions, or norms"):
         FORMATS["transformerlens"].encode(dict(arrays(drawn_rotary("rotary", 0), "float64", 4)), "m")
 
 
 def test_a_rotary_head_is_not_read_back() -> None:
-    must = r"must have heads without rotary positions and norms of queries; given: those of step1\.head1"
+    must = r"only exports without rotary positions and norms of queries can be read back; given: those of step1\.head1"
     with pytest.raises(BadInput, match=must):
         from_archive(arrays(drawn_rotary("rotary", 0), "float64", 4))
 

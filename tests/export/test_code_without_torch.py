@@ -3,7 +3,9 @@ pass of the tests. `numpytorch` stands for torch."""
 
 from __future__ import annotations
 
+import builtins
 import hashlib
+import symtable
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ import dense
 import numpy as np
 import numpytorch
 import pytest
+import test_lens
 from families import together
 from test_export import EVERYTHING, WORDS
 
@@ -258,3 +261,30 @@ def test_the_readout_of_a_lens(kind: str) -> None:
         else:
             yes = [a > 0 if kind == "sign" else a == b == 0 for a, b in rows]
             assert said == (all(yes) if position == "all" else yes)
+
+
+def undefined(text: str) -> set[str]:
+    """The names that a module reads and that neither it nor Python defines."""
+    reads, sets = set[str](), set(dir(builtins)) | {"__name__", "__file__"}
+    todo = [symtable.symtable(text, "m", "exec")]
+    while todo:
+        scope = todo.pop()
+        todo += scope.get_children()
+        for name in scope.get_symbols():
+            at_top = scope.get_type() == "module" or name.is_global()
+            if at_top and name.is_referenced():
+                reads.add(name.get_name())
+            if at_top and (name.is_assigned() or name.is_imported() or name.is_namespace()):
+                sets.add(name.get_name())
+    return reads - sets
+
+
+def test_no_exported_code_reads_a_name_that_it_does_not_define() -> None:
+    assert undefined("def f(x):\n    return x + len(y)\nz = f(1)\n") == {"y"}
+    trained = test_lens.trained(1)
+    assert undefined(lens_code(arrays(trained, "float64", 4), "m", "0" * 64)) == set()
+    models = [sc.build(name) for name in ("dyck-1", "first-position", "induction-most-frequent")]
+    models += [sc.build("gtzero", eps=1)]
+    for model in [*models, trained]:
+        length = None if model.embedding.words is None else 4
+        assert undefined(code(arrays(model, "float64", length), "m", "0" * 64)) == set(), model.name

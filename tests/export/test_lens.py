@@ -219,12 +219,12 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(BadInput, match=match):
             Lens(arrays(changed, "float64", 4))
     mixed = (Head(("a",), ("b",), [[1]], [[1]], [[1]], mask, "softmax") for mask in ("none", "future"))
-    with pytest.raises(BadInput, match=r"mask of step2\.head1 needs; given: future beside none"):
+    with pytest.raises(BadInput, match=r"mask of step2\.head1 of the model; given: future beside none"):
         Lens(arrays(Transformer("t", base.embedding, tuple(map(Layer, mixed)), base.readout), "float64", 4))
     whole = made(3, "gelu-tanh", "future", norm=True)
     for epsilon in (0, "1/9"):
         other = replace(whole, final_norm=replace(normed(random.Random(1)), epsilon=epsilon))
-        with pytest.raises(BadInput, match="what the norms needs; given: epsilon 0"):
+        with pytest.raises(BadInput, match="the norms of the model; given: epsilon 0"):
             Lens(arrays(other, "float64", 4))
     with pytest.raises(BadInput, match="norms elsewhere than before each part and at the end"):
         Lens(
@@ -236,7 +236,7 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path: Path, monkeypatch: pytes
                 4,
             )
         )
-    with pytest.raises(BadInput, match="the final norm needs; given: none at all"):
+    with pytest.raises(BadInput, match="the final norm of the model; given: none at all"):
         Lens(arrays(trained(1, final=False), "float64", 4))
     m = arrays(trained(4), "float64", 4)
     m["step1.before1.P"] = m["step1.before1.P"] * 2
@@ -301,6 +301,6 @@ def test_two_activations_are_refused() -> None:
     one = made(1, "relu", "future", norm=False)
     for kinds in (networks, networks[::-1]):
         model = replace(one, layers=tuple(Layer(None, network) for network in kinds))
-        with pytest.raises(BadInput, match="what the activation needs"):
+        with pytest.raises(BadInput, match="the activation of the model"):
             Lens(arrays(model, "float32", 4))
     assert Lens(arrays(replace(one, layers=(Layer(None, networks[1]),)), "float32", 4)).activation == "gelu"

@@ -87,7 +87,7 @@ def test_a_last_network_that_is_no_copy_of_a_norm_is_refused(what: str) -> None:
     Lens(m)
     key, change = LAST[what]
     name = f"step{int(m['steps'])}.{key}"
-    with pytest.raises(BadInput, match=r"the final norm needs; given: (none at all|a last feed-forward .* more)"):
+    with pytest.raises(BadInput, match=r"the final norm of the model; given: (none at all|a last feed-.* more)"):
         Lens(m | {name: change(m[name])})
 
 

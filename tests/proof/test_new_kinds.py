@@ -122,7 +122,7 @@ def test_coq_refuses_the_new_kinds_in_a_sentence(changes: Mapping[str, Any]) -> 
 
 def test_a_bridge_to_a_family_refuses_a_norm_without_mean() -> None:
     normed = document(placement="post", attention_norms=[norm()], feedforward_norms=[norm()])
-    with pytest.raises(BadInput, match="a model that is compared with a family must have layer norms"):
+    with pytest.raises(BadInput, match="a model that is compared with a family must have no norms except layer norms"):
         Recorded(normed)
 
 

@@ -193,5 +193,5 @@ def test_a_stored_theorem_that_the_checker_refuses_is_proved_again(tmp_path: Pat
 def test_a_program_that_is_not_that_of_the_weights_gives_no_theorem() -> None:
     model = sc.compile("c-rasp", BALANCE, alphabet="ab")
     other = sc.compile("c-rasp", "#left[Q_a] >= 3*#left[Q_b]", alphabet="ab")
-    with pytest.raises(BadInput, match="must be as it was compiled"):
+    with pytest.raises(BadInput, match="must be unchanged since it was compiled"):
         byprogram.ByProgram(replace(other, program=model.program), to_document(other))

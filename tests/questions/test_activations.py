@@ -258,9 +258,9 @@ def test_contributions_that_are_not_sums_are_refused() -> None:
     post = sc.build("parity-layernorm")
     plain, signs = model(norms=False).run("ab"), model(norms=False, kind="sign").run("ab")
     for ask, text in (
-        (lambda: post.run("01", "ball").attribution(), "no norm after a block"),
+        (lambda: post.run("01", "ball").attribution(), "without norms after blocks"),
         (lambda: plain.attribution("z"), "known: p, q, r"),
-        (lambda: plain.attribution(position=5), "one of the 4 of the input, counted from 0; given: 5"),
+        (lambda: plain.attribution(position=5), "one of the 4 positions of the input, counted from 0; given: 5"),
         (lambda: signs.attribution("p"), "there are no labels"),
         (lambda: sc.build("dyck-1").run("()").attribution(), "must have logits"),
     ):

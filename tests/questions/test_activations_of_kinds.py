@@ -78,7 +78,7 @@ def test_contributions_through_an_rms_norm_add_up() -> None:
         model = with_scores(norms_and_gates.drawn("RMSNorm", seed))
         run = model.run("ac0", domain="float64")
         if seed % 4 == 1:
-            with pytest.raises(BadInput, match="no norm after a block"):
+            with pytest.raises(BadInput, match="without norms after blocks"):
                 run.attribution("q")
             continue
         found = run.attribution("q")

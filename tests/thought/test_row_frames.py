@@ -189,7 +189,7 @@ def test_a_run_is_traced_from_the_command_line(tmp_path: Path, capsys: pytest.Ca
     made["program"]["source"] = NOT.replace("go   b R L", "go   b R R")
     file.write_text(json.dumps(made))
     code, _, why = call(capsys, "run", file, *asked)
-    assert code == 2 and "must have the weights that compile gives to the machine" in why and why.count("\n") == 1
+    assert code == 2 and "must have the weights that symcook compile gives the machine" in why and why.count("\n") == 1
 
 
 @pytest.mark.sweep

@@ -215,7 +215,7 @@ def test_a_model_file_keeps_its_machine_and_integers_refuse_other_weights() -> N
     from dataclasses import replace
 
     other = replace(model, readout=replace(model.readout, weights=reads))
-    with pytest.raises(BadInput, match="weights that compile gives"):
+    with pytest.raises(BadInput, match="weights that symcook compile gives"):
         run_machine(other, "01", 99)
     assert run_machine(other, "01", 1, "ball").tokens
 

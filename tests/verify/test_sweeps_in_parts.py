@@ -355,7 +355,7 @@ def test_a_checkpoint_that_cannot_be_opened_or_is_open_elsewhere(small: None, tm
 
     check(build("dyck-1"), dyck1, 8, resume=file, progress=meanwhile)
     assert seen[0].returncode == 2 and seen[0].stderr.count("\n") == 1
-    assert "must be open in one check only" in seen[0].stderr
+    assert "must be used by only one check at a time" in seen[0].stderr
 
 
 def test_a_checkpoint_that_is_read_only(small: None, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
@@ -629,4 +629,4 @@ def test_a_sample_of_a_checkpoint_is_asked_again(tmp_path: Path, capsys: pytest.
     (tmp_path / "least.txt").write_text("9")
     assert main(command) == 2
     error = capsys.readouterr().err
-    assert "must have what model and reference answer; given:" in error and "asked again, they" in error
+    assert "must be those of the model and its specification; given:" in error and "asked again, they" in error
