@@ -62,8 +62,9 @@ def decide(
         values: {parameter: exact value} (None). A parameter without a value has its default.
         name: str (''). A name of the specification, for messages.
 
-    Returns: Decision with `.holds`, `.status` (EQUAL, DIFFERENT or UNDECIDED), `.counterexample` (the smallest
-    string on which both differ), and the automaton where there is one.
+    Returns: Decision with `.holds`, `.verdict` ("equal", "different", "decided", "open" or "refused"), `.status`
+    (DECIDED, OPEN or REFUSED), `.counterexample` (the smallest string on which both differ), and the automaton where
+    there is one.
 
     Raises: BadInput: a model that is not supported, or a specification that cannot be read.
 
