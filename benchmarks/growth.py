@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import imported
 import numpy as np
 
 import symcook as sc
@@ -53,6 +54,12 @@ def automaton(states: int) -> Any:
     return sc.compile("dfa", json.dumps({**table, "final_states": ["q0"]}))
 
 
+def imported_margins() -> Callable[[int], Any]:
+    """The margins of so many strings in a GPT of 85,344 weights with learned positions."""
+    model, words = imported.model(imported.state()), imported.strings(20)
+    return lambda n: model.margin(imported.POSITIONS, inputs=words[:n], positions="last")
+
+
 def operations() -> dict[str, tuple[Callable[[int], Any], Sequence[int]]]:
     """By name, each with its sizes."""
     dyck, parity, nested = sc.build("dyck-1"), sc.build("parity"), reference("dyck-1")
@@ -71,6 +78,7 @@ def operations() -> dict[str, tuple[Callable[[int], Any], Sequence[int]]]:
         "hardsoft dyck-1": (lambda n: dyck.hardsoft("1/4", max_length=n), (25, 50, 100)),
         "sensitivity parity": (lambda n: sc.bound("sensitivity", model="parity", n=n), (10, 20, 40)),
         "compile an automaton": (automaton, (10, 20, 40)),
+        "margins of an imported GPT, strings": (imported_margins(), (5, 10, 20)),
     }
 
 

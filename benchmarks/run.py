@@ -1,7 +1,7 @@
 """Speed as ratios: both sides of each line run in turn in this one process, so that the machine cancels out.
 
     python benchmarks/run.py [--json FILE]
-        [--only starts|sweeps|merging|lengths|derivations|attention|bounds|exports|machines|others]
+        [--only starts|sweeps|merging|lengths|derivations|attention|bounds|exports|imported|machines|others]
 
 Prints a table and with --json writes it as well. Every line is the best of a few runs of each side; a side that gives
 another answer than its partner stops the run, but for integers beyond 53 bits, where floats round. Nothing here is a
@@ -23,7 +23,8 @@ from timing import Row
 import symcook
 
 PARTS = (
-    "starts", "sweeps", "merging", "lengths", "derivations", "attention", "bounds", "exports", "machines", "others",
+    "starts", "sweeps", "merging", "lengths", "derivations", "attention", "bounds", "exports", "imported", "machines",
+    "others",
 )  # fmt: skip
 
 

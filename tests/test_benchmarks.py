@@ -173,3 +173,12 @@ def test_growth_tells_exponents_and_takes_the_names_that_are_asked_for(load, tmp
 
 def test_every_operation_of_the_growth_table_runs(load) -> None:
     assert all(run(2) is not None for run, _ in load("growth").operations().values())
+
+
+@pytest.mark.sweep
+def test_an_imported_model_of_the_benchmark_is_that_of_numpy(load, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a small width: the margin and all answers agree with numpy's."""
+    imported = load("imported")
+    for name, size in (("WIDTH", 6), ("HIDDEN", 8), ("LAYERS", 1), ("POSITIONS", 7)):
+        monkeypatch.setattr(imported, name, size)
+    assert [row["ratio_is"] for row in imported.rows()] == ["longer"] * 2

@@ -8,7 +8,7 @@ as objects. If all entries and weights are rational, the product is exact. `Roun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -18,10 +18,12 @@ import flint
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
 from symcook.domains.protocol import Coefficient
+from symcook.errors import BadInput
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
 from symcook.model.entries import all_rational
 from symcook.model.parts import Part
+from symcook.model.rationals import rational
 from symcook.model.symbols import lowered
 from symcook.present import present
 
@@ -65,10 +67,16 @@ class BallMatrices:
     multiply: Any
     embed: Any
     positions: Any
+    times: Any
     total: Any
+    each: Any
     shared: Any
     activation: Any
+    rows: Any
+    length: int
+    _entry: Any
     _memo: Any
+    _start: int
 
     def _numbers(self) -> tuple[object, ...]:
         """What the stored weights depend on besides the model: the number system and its precision."""
@@ -113,24 +121,38 @@ class BallMatrices:
 
     def products(self, matrix: BallMatrix, rows: Rows, more: Sequence[Rows]) -> Iterable[Sequence[Entry]]:
         """The k-th of `rows` times the matrix, plus the k-th row of each group in `more`, for each k."""
-        exact = all(type(x) is fmpq for row in rows for x in row)
+        exact = all(type(x) is fmpq for group in (rows, *more) for row in group for x in row)
         if exact and matrix.rational is not None:
-            entries: Any = [*rows]
-            product_rows: Any = (fmpq_mat(entries) * matrix.rational).tolist()
+            entries: list[Any] = [[*group] for group in (rows, *more)]
+            total: Any = fmpq_mat(entries[0]) * matrix.rational
+            for group in entries[1:]:
+                total += fmpq_mat(group)
         else:
-            product_rows = (_balls(rows) * matrix.balls).tolist()
-        return [
-            [self.total([*parts, ZERO]) for parts in zip(*lines, strict=True)]
-            for lines in zip(product_rows, *more, strict=True)
-        ]
+            total = _balls(rows) * matrix.balls
+            for group in more:
+                total += _balls(group)
+        return [[*map(self._entry, line)] for line in total.tolist()]
 
     def multiplied(self, columns: Rows, others: Rows) -> Any:
         return [self.multiply(one, other) for one, other in zip(columns, others, strict=True)]
 
     def scaled(self, columns: Rows, norm: Part, gain: str, bias: str | None) -> Any:
-        biases = [0] * len(columns) if bias is None else norm.lowered[bias]
-        numbers = zip(columns, norm.lowered[gain], biases, strict=True)
-        return [self.linear([(column, factor)] if factor != 0 else [], added) for column, factor, added in numbers]
+        gains = self.vector(norm, gain, norm.lowered[gain])
+        biases = [ZERO] * len(columns) if bias is None else self.vector(norm, bias, norm.lowered[bias])
+
+        def scaled(factor: Entry, added: Entry) -> Callable[[Sequence[Entry]], Entry]:
+            """The function of one entry x that is factor x + added."""
+            # Of balls, `==` says only what is certain. So the cases without an operation are those of exact numbers.
+            unit, none = (type(x) is fmpq and x == number for x, number in ((factor, 1), (added, 0)))
+
+            def entry(entries: Sequence[Entry]) -> Entry:
+                product = entries[0] if unit else self.times(factor, entries[0])
+                return product if none else self.total([added, product])
+
+            return entry
+
+        numbers = zip(columns, gains, biases, strict=True)
+        return [self.each([column], scaled(factor, added)) for column, factor, added in numbers]
 
     def plus(self, columns: Rows, others: Rows) -> Any:
         def lines(rows: Rows, more: Rows) -> Iterable[Sequence[Entry]]:
@@ -156,13 +178,33 @@ class BallMatrices:
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Any:
         """The columns that the embedding gives the coordinates `names`."""
-        columns = []
+        columns, placed = [], self._placed_values(embedding, names)
         for name in names:
             terms = [(self.embed(embedding.tables[name]), 1)] if name in embedding.tables else []
             if name in embedding.places:
-                terms.append((self.positions(embedding.places[name]), 1))
+                values = placed[name]
+                column = self.positions(embedding.places[name]) if values is None else [*map(self.number, values)]
+                terms.append((column, 1))
             columns.append(terms[0][0] if len(terms) == 1 else self.linear(terms, 0))
         return columns
+
+    def _placed_values(self, embedding: Embedding, names: tuple[str, ...]) -> Mapping[str, list[Fraction] | None]:
+        """For each position function of the embedding its values at the positions of the run; None where one of them is
+        not rational. They are kept for later runs, in any precision, with the same positions."""
+
+        def values(term: Coefficient) -> list[Fraction] | None:
+            places = [self._start + place for place in self.rows]
+            if not isinstance(term, tuple):
+                return [Fraction(term)] * len(places)
+            try:
+                return [rational(term, {"i": Fraction(i), "n": Fraction(self.length)}) for i in places]
+            except BadInput:
+                return None
+
+        def table() -> dict[str, list[Fraction] | None]:
+            return {name: values(embedding.places[name]) for name in names if name in embedding.places}
+
+        return embedding.by_position(("rational", names, self._start, self.rows, self.length), table)
 
     def placed(self, term: Coefficient, weight: Coefficient) -> Any:
         column = self.positions(term)

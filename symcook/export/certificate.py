@@ -8,6 +8,7 @@ Verification computes a certificate again with the same functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -149,11 +150,12 @@ class _NoRuns:
     """The inputs without a run. Inputs of one length are counted when the whole length has been compared.
 
     `inputs` is the number of those counted and `first` the first of them; `_new` has those of the length being
-    compared.
+    compared. `exact` is False once exact arithmetic had no value for an input.
     """
 
     def __init__(self) -> None:
         self.inputs, self.first, self._new = 0, None, list[str]()
+        self.exact = True
 
     def add(self, name: str) -> None:
         """Note an input without a run, of the length being compared."""
@@ -280,7 +282,7 @@ def _compare_block(
             stream = archive.place(arrays, _array_of(block, lambda row: [float(row[name]) for name in names]))
         stream = archive.evaluate(arrays, stream, refuse=False)  # the exact run says which inputs have none
     # The exact model: on all inputs at once, or one by one.
-    exact_values, has_run = _exact_values(model, block, n, batched)
+    exact_values, has_run = _exact_values(model, block, n, batched, no_runs)
     for index in np.flatnonzero(~has_run).tolist():
         no_runs.add(_typed_name(model, nth(block, index)))
     if not has_run.any():
@@ -303,7 +305,9 @@ def _compare_block(
     return first_wrong, float(difference[has_run].max())
 
 
-def _exact_values(model: Transformer, block: Words | Grid | Listed, n: int, batched: bool) -> tuple[Any, Any]:
+def _exact_values(
+    model: Transformer, block: Words | Grid | Listed, n: int, batched: bool, no_runs: _NoRuns
+) -> tuple[Any, Any]:
     """The answers or values of the exact model on a block, and which of its inputs have a run. An input without a run
     has the answer of another input, to fill the array; if a batch has no run at all, there are no answers (None)."""
     import numpy as np
@@ -313,7 +317,7 @@ def _exact_values(model: Transformer, block: Words | Grid | Listed, n: int, batc
             return _batched(model, block, n), np.ones(block.size, dtype=bool)
         except NoRun:  # the fault is a temperature: it depends on the length only, so no input has a run
             return None, np.zeros(block.size, dtype=bool)
-    answers = [_single(model, sequence, n) for sequence in block]
+    answers = [_single(model, sequence, no_runs) for sequence in block]
     filler = next((answer for answer in answers if answer is not None), 0)
     has_run = np.array([answer is not None for answer in answers])
     return np.array([filler if answer is None else answer for answer in answers]), has_run
@@ -374,15 +378,24 @@ def _nearest_floats(shown: list[str]) -> Any:
     return np.array([floats[text] for text in shown])
 
 
-def _single(model: Transformer, sequence: Sequence[object], n: int) -> Any:
+def _single(model: Transformer, sequence: Sequence[object], no_runs: _NoRuns) -> Any:
     """The answer or the values of one input, from exact arithmetic or, where that has no value, from rigorous
-    intervals; None where the input has no run."""
+    intervals; None where the input has no run.
+
+    Once exact arithmetic had no value for an input, answers are looked for in intervals first, since it would have none
+    for most later inputs."""
     typed_input = sequence if model.embedding.inputs is not None else model.embedding.typed(sequence)
+    answer: Any = None
     try:
-        try:
-            answer = run(model, typed_input, "exact")
-        except NotExact:
-            answer = run(model, typed_input, "ball")
+        if not no_runs.exact and model.readout.answers:
+            with suppress(Undecided):
+                answer = run(model, typed_input, "ball")
+        if answer is None or answer.undecided:
+            try:
+                answer = run(model, typed_input, "exact")
+            except NotExact:
+                no_runs.exact = False
+                answer = run(model, typed_input, "ball") if answer is None else answer
     except NoRun:
         return None
     if answer.undecided:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -254,12 +254,15 @@ def _divides(model: Transformer) -> bool:
 
 @dataclass
 class Fitting:
-    """The greatest length at which no number of a run can overflow. It is computed once, when it is first needed."""
+    """What both orders of division need of a model, computed once: the greatest length at which no number of a run can
+    overflow, and exact outputs."""
 
     model: Transformer
     dtype: str
     n_max: int
     m: Archive | None
+    exact: dict[tuple[str, ...], dict[str, Any] | None] = field(default_factory=dict)
+    """{string: its exact outputs as texts, or None where the exact domain has none}."""
 
     @cached_property
     def last(self) -> int:
@@ -562,8 +565,10 @@ class _Guarantee:
         where its decision is open, or its error has no bound."""
         self.runs += 1
         self.products += (len(box.fixed) + len(self.model.alphabet)) * self.weights
-        domain = rounding.domain(self.dtype, Boxed, self.divides_first)
-        domain.box = box
+        # A box of one string is run as that string. Then the sets of a dense model are those of products of matrices.
+        domain = rounding.domain(self.dtype, Boxed if box.free else None, self.divides_first)
+        if box.free:
+            domain.box = box
         try:
             result = forward(self.model, box.fixed, domain)
         except (Undecided, BadInput):  # a choice during the run is undecided, or whether a value exists
@@ -604,7 +609,9 @@ class _Guarantee:
         exact, has_run = None, True
         if alone:
             try:
-                exact = self.exact(error.word)
+                if tuple(error.word) not in self.fits.exact:
+                    self.fits.exact[tuple(error.word)] = self.exact(error.word)
+                exact = self.fits.exact[tuple(error.word)]
             except NoRun as refused:
                 why = f"a string of length {length} has no run: {refused.must}, and it is {refused.given}"
                 has_run = False

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import trained
+from flint import arb
 
 from symcook.domains import make_domain
 from symcook.domains.batch import Listed
@@ -64,3 +67,29 @@ def test_certified_floats_read_the_same_table() -> None:
     for name, column in forward(model, tuple("abca"), make_domain("float64")).stream.items():
         assert np.array_equal(first[name].mid, again[name].mid) and np.array_equal(first[name].rad, again[name].rad)
         assert (np.abs(first[name].mid[:, 0] - column) <= first[name].rad[:, 0] + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["ball", "rounding"])
+def test_balls_evaluate_no_learned_position_twice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Second runs, in another precision too, have the numbers of a pass by coordinates, without an evaluation."""
+    model = trained.trained(5)
+
+    def domain(bits: int) -> Any:
+        return make_domain("ball", bits=bits) if name == "ball" else make_domain("float64").rounding()
+
+    forward(model, tuple("abca"), domain(100))
+    names, number_system = tuple(model.space), domain(200)
+    number_system.begin(tuple("bcca"), model.embedding.start)
+    expected = {}
+    for coordinate in names:
+        tables, places = model.embedding.tables, model.embedding.places
+        terms = [(number_system.embed(tables[coordinate]), 1)] if coordinate in tables else []
+        terms += [(number_system.positions(places[coordinate]), 1)] if coordinate in places else []
+        expected[coordinate] = number_system.linear(terms, 0)
+    for at in ("position", "positions"):
+        monkeypatch.setattr(type(number_system), at, lambda *_: pytest.fail("a position function was evaluated again"))
+    with number_system.context():
+        columns = number_system.embedded(model.embedding, names)
+    for coordinate, column in zip(names, columns, strict=True):
+        for x, y in zip(column, expected[coordinate], strict=True):
+            assert arb(x).overlaps(arb(y))

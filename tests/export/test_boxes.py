@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trained
 from families import together
 from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
 
-from symcook.domains import rounding
+from symcook.domains import make_domain, rounding
 from symcook.errors import Undecided
 from symcook.export import archive
 from symcook.export.guarantee import _Guarantee, guarantee
@@ -148,3 +149,20 @@ def test_guarantees_by_classes_hold_in_real_runs(name: str, dtype: str, right: C
         words = [model.embedding.surround(tuple(word)) for word in typed]
         z = archive.evaluate(m, archive.embed(m, np.array([[number[t] for t in word] for word in words])))
         assert archive.verdicts(m, z).tolist() == list(map(right, typed))
+
+
+@together("first", [False, True])
+def test_a_string_of_a_dense_model_is_run_by_products_of_matrices(first: bool) -> None:
+    """Its sets overlap those of the pass by coordinates, and have the numbers of numpy."""
+    model, word = trained.trained(7, layers=1), tuple("abcab")
+    box = Box(word, model.alphabet)
+    ends = _Guarantee(model, "float64", 5, None, first).run(box)[1]
+    domain = rounding.domain("float64", Boxed, first)
+    domain.box = box
+    coordinates = forward(model, word, domain).columns()
+    floats = forward(model, word, make_domain("float64")).columns()
+    for name, (low, high) in ends.items():
+        assert len(low) == 5 and (low <= floats[name]).all() and (floats[name] <= high).all()
+        for place, x in enumerate(coordinates[name]):
+            at_low, at_high = rounding.ends(x)
+            assert at_low <= high[place] and low[place] <= at_high

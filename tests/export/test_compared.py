@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trained
 from families import together
 
 import symcook as sc
 from symcook.export import archive, certificate, guarantee
 from symcook.export.certificate import compare
+from symcook.run import run
+from symcook.words.inputs import finite
 
 F = Fraction
 VALUES = (0, 1, -1, 2, F(1, 2), -2, F(-1, 2), F(1, 3), F(1, 7), F(-1, 1000))
@@ -148,3 +151,32 @@ def test_how_far_floats_are_off() -> None:
             worst = max(worst, abs(got - exact) / max(1, abs(exact)))
     assert compare(model, m, 2)["largest_difference"] == pytest.approx(worst, rel=1e-12)
     assert worst > abs(third - 1 / 3) / 2
+
+
+def test_exact_arithmetic_without_a_value_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores of two layers are products of two roots. The answers are those of numpy in either order."""
+    model = trained.trained(6)
+    strings, asked = ["abca", "bcab", "cabb"], []
+    chosen = finite(model, strings)
+
+    def counted(model: sc.Transformer, given: Any, domain: str) -> Any:
+        asked.append(domain)
+        return run(model, given, domain)
+
+    monkeypatch.setattr(certificate, "run", counted)
+    found = compare(model, archive.arrays(model, "float64", 4), 4, asked=chosen)
+    assert found["complete"] and found["inputs"] == 3 and found["first_difference"] is None
+    assert asked == ["exact", "ball", "ball", "ball"]
+
+
+def test_an_open_answer_in_intervals_is_asked_exactly() -> None:
+    """The mean of sqrt(2) and -sqrt(2) is 0 in exact numbers, which rejects; intervals leave it open."""
+    head = sc.Head(("a",), ("m",), [[0]], [[0]], [[1]], "none")
+    words = {"x": {"a": "sqrt(2)"}, "y": {"a": "-sqrt(2)"}}
+    embedding = sc.Embedding(sc.Space(("a", "m")), words=words)
+    model = sc.Transformer("roots", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("m",), [[1]]))
+    assert run(model, "xy", "ball").undecided
+    for exact in (True, False):
+        no_runs = certificate._NoRuns()
+        no_runs.exact = exact
+        assert [certificate._single(model, tuple(word), no_runs) for word in ("x", "xy", "yyx")] == [True, False, False]
