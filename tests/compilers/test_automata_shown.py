@@ -114,7 +114,7 @@ def test_another_program_is_noticed(stored: Path) -> None:
     def names(found: dict[str, Any]) -> None:
         found["program"]["source"] = found["program"]["source"].replace("odd", "even1")
 
-    with pytest.raises(BadInput, match="tokens of the model"):
+    with pytest.raises(BadInput, match="must be that of its program"):
         decoders.prove(sc.load(changed(stored, names)))
     with pytest.raises(BadInput, match="compiled automaton"):
         decoders.prove(sc.build("dyck-1"))
