@@ -11,7 +11,9 @@ import sympy
 from shared import second_checker
 
 import symcook as sc
+from symcook.alarm import Until
 from symcook.errors import Rejected
+from symcook.proof.claims import decision
 from symcook.proof.claims.byautomata import placedcases
 from symcook.proof.claims.byautomata.placed import Unplaced
 from symcook.proof.claims.byautomata.regular import Regular
@@ -91,6 +93,28 @@ def test_a_true_claim_is_proved(case):
     settled = certify.settle(statement, document_of(model, {}), {"proof": lambda g: g.take(goal)})
     assert settled.verdict is not None
     assert settled.verdict.status == "PROVED"
+
+
+def test_a_proof_of_what_is_decided_true_has_more_time(monkeypatch):
+    """Automata and counts end by the first limit; cases on positions by the second one, where the claim is true."""
+    statement = certify.claim(document_of(model := pairs(), {}), "all i in 1..n. pair(i) = 1 -> at(b, i)")
+    first, second, asked = Until(50), Until(100), {}
+    within = decision._within
+
+    def recorded(until, procedure, name):
+        asked[name] = until
+        return "nothing" if name == "counts" else within(until, procedure, name)
+
+    monkeypatch.setattr(decision, "_within", recorded)
+    home = certify.library(statement, certify.citable())
+    found = decision.decide(statement, home, first, for_cases=second)
+    assert found.true and found.proved is not None and asked["cases on positions"] is second
+    assert asked["automata"].left < 26 and asked["counts"].left < 17
+    decision.decide(statement, home, first)
+    assert asked["cases on positions"] is first
+    false = certify.claim(document_of(model, {}), "all i in 1..n. pair(i) = 1 -> at(a, i)")
+    asked.clear()
+    assert decision.decide(false, home, first, for_cases=second).string and "cases on positions" not in asked
 
 
 @pytest.mark.sweep

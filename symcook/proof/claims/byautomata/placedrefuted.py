@@ -78,13 +78,18 @@ def _minimal_core(case: PlacedFacts) -> list[str]:
     """The labels of a minimal set of suppositions that no string meets: without any of them, some string meets the
     others."""
     t = case.root.regular.t
-    # A formula is dropped if the remaining ones contradict each other without it.
     labels = sorted(case.supposed, key=lambda label: _dropping_rank(case.g.facts[label]))
-    for label in [*labels]:
-        others = [case.supposed[k] for k in labels if k != label]
-        if t.both(*others).empty:
-            labels.remove(label)
-    return labels
+    # `later[k]` are the strings that meet all formulas after number k.
+    later = [t.language]
+    for label in reversed(labels[1:]):
+        later.insert(0, t.both(later[0], case.supposed[label]))
+    # A formula is dropped if those that are kept and all later ones contradict each other without it.
+    core, kept = list[str](), t.language
+    for label, rest in zip(labels, later, strict=True):
+        if t.meet(kept, rest):
+            core.append(label)
+            kept = t.both(kept, case.supposed[label])
+    return core
 
 
 def _dropping_rank(f: Term) -> int:
