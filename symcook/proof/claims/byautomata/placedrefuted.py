@@ -168,12 +168,13 @@ def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
             if case.truth(away) is None and not case.g._branch(away).try_auto(case.orders, degree=1, rounds=0):
                 return divide(case, DecideFirst(away))
             return _added_token_inside(case, place, label)
-    # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact.
+    # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact. For two
+    # positions with p <= q, the order q <= p decides whether they are equal.
     for n, (place, *_) in enumerate(tokens):
         for other_place, *_ in [*tokens[:n], *added]:
-            f = at_most(place, other_place)
-            if case.truth(f) is None:
-                return divide(case, DecideFirst(f))
+            for f in (at_most(place, other_place), at_most(other_place, place)):
+                if case.truth(f) is None:
+                    return divide(case, DecideFirst(f))
     raise Unplaced("no rule for an order of positions")
 
 
