@@ -11,7 +11,9 @@ import sympy
 from shared import second_checker
 
 import symcook as sc
+from symcook.alarm import Until
 from symcook.errors import Rejected
+from symcook.proof.claims import decision
 from symcook.proof.claims.byautomata import placedcases
 from symcook.proof.claims.byautomata.placed import Unplaced
 from symcook.proof.claims.byautomata.regular import Regular
@@ -55,6 +57,15 @@ def nearest(query: str, mask: str = "none", scale: str = "1", **ends: Any) -> sc
     return b.build("nearest")
 
 
+def register() -> sc.Transformer:
+    """`held` is what the last 0 or 1 wrote; r writes nothing."""
+    words = {"0": {"write": 1}, "1": {"write": 1, "one": 1}, "r": {}}
+    b = sc.Builder(words=words, positions={"unit": "1"})
+    b.add(sc.head({("unit", "write"): 1}, {"held": "one"}, mask="future", weighting="rightmost"))
+    b.readout("sign", "last", ["held"], weights=[[1]])
+    return b.build("register")
+
+
 def proof(model: sc.Transformer, sentence: str) -> Goal:
     statement = certify.claim(document_of(model, {}), sentence)
     asked = problem(statement)
@@ -79,6 +90,7 @@ TRUE = {
     "states that tell the last three symbols": (nearest("i - 2"), 'matches("(a|b)*a(a|b)a") -> accept'),
     "a few symbols behind the first ones": (nearest("i - 2"), 'matches("ab*bab") -> accept'),
     "a number as the top": (nearest("2", "future", "1/3"), "3 <= n -> (accept <-> w(n) = w(2))"),
+    "a position that is one of two neighbours": (register(), "all i in 2..n. at(r, i) -> held(i) = held(i - 1)"),
 }
 
 
@@ -91,6 +103,38 @@ def test_a_true_claim_is_proved(case):
     settled = certify.settle(statement, document_of(model, {}), {"proof": lambda g: g.take(goal)})
     assert settled.verdict is not None
     assert settled.verdict.status == "PROVED"
+
+
+def test_a_proof_of_what_is_decided_true_has_more_time(monkeypatch):
+    """Automata and counts end by the first limit; cases on positions by the second one, where the claim is true."""
+    statement = certify.claim(document_of(model := pairs(), {}), "all i in 1..n. pair(i) = 1 -> at(b, i)")
+    first, second, asked = Until(50), Until(100), {}
+    within = decision._within
+
+    def recorded(until, procedure, name):
+        asked[name] = until
+        return "nothing" if name == "counts" else within(until, procedure, name)
+
+    monkeypatch.setattr(decision, "_within", recorded)
+    home = certify.library(statement, certify.citable())
+    found = decision.decide(statement, home, first, for_cases=second)
+    assert found.true and found.proved is not None and asked["cases on positions"] is second
+    assert asked["automata"].left < 26 and asked["counts"].left < 17
+    decision.decide(statement, home, first)
+    assert asked["cases on positions"] is first
+    false = certify.claim(document_of(model, {}), "all i in 1..n. pair(i) = 1 -> at(a, i)")
+    asked.clear()
+    assert decision.decide(false, home, first, for_cases=second).string and "cases on positions" not in asked
+
+
+@pytest.mark.sweep
+def test_a_register_that_is_written_has_no_proof_that_it_stays():
+    """The near miss of "a position that is one of two neighbours", and its smallest counterexample."""
+    miss = 'all i in 2..n. at("1", i) -> held(i) = held(i - 1)'
+    with pytest.raises((Unplaced, Rejected, Stuck)):
+        proof(register(), miss)
+    answer = register().prove(miss, seconds=20)
+    assert (answer.status, answer.counterexample) == ("REFUTED", "01")
 
 
 @pytest.mark.sweep

@@ -14,7 +14,7 @@ from checkout import ROOT
 
 import symcook as sc
 from symcook.proof.claims.byautomata.regular import Regular, RegularVerdict
-from symcook.proof.claims.byautomata.tracks import Tracks
+from symcook.proof.claims.byautomata.tracks import Tracks, TrackSet
 from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.claims.decision import COUNTS, REGULAR
 from symcook.proof.statements import certify
@@ -262,6 +262,44 @@ def test_a_damaged_automaton_is_another_set() -> None:
     assert t.complement(t.complement(some)) is some
     assert t.tallied(t.symbol("x", 0), "x", 1)[1] is some
     assert t.without(t.symbol("x", 1), "x") is not some and t.smallest(some) == (0,)
+
+
+def _has(a: TrackSet, string: tuple[int, ...], marks: dict[str, int]) -> bool:
+    """Whether a set has a string with a position for each track, by the table alone."""
+    state = 0
+    for place, symbol in enumerate(string):
+        bits = sum(1 << k for k, track in enumerate(a.tracks) if marks[track] == place)
+        state = int(a.table[state][(symbol << len(a.tracks)) + bits])
+    return bool(a.accepting[state])
+
+
+def test_inclusion_and_common_elements_as_all_short_strings_say() -> None:
+    """`inside` and `meet` make no automaton. They agree with the automata of `less` and `both`, and with each string of
+    at most three symbols."""
+    t, draw = Tracks(2), random.Random(5)
+    atoms = [t.symbol("x", 0), t.symbol("y", 1), t.apart("x", "y", 0, False), t.apart("y", "x", 1, True), t.at("x", 2)]
+    sets = [*atoms, t.remainder("y", 2, 1), t.nothing, t.valid("x", "y"), t.without(atoms[2], "y")]
+    for _ in range(20):
+        one, two = draw.sample(sets, 2)
+        sets.append(draw.choice([t.both(one, two), t.either(one, two), t.complement(one), t.less(one, two)]))
+    inputs = [
+        (string, dict(zip("xy", places, strict=True)))
+        for n in range(1, 4)
+        for string in itertools.product(range(2), repeat=n)
+        for places in itertools.product(range(n), repeat=2)
+    ]
+    held = {a: {k for k, (string, marks) in enumerate(inputs) if _has(a, string, marks)} for a in sets}
+    for a, b, c in (draw.sample(sets, 3) for _ in range(150)):
+        assert t.inside(a, b) is Tracks.less(t, a, b).empty and (held[a] <= held[b] or not t.inside(a, b))
+        assert t.meet(a, b, c) is not t.both(a, b, c).empty and (t.meet(a, b, c) or not held[a] & held[b] & held[c])
+    assert t.meet() and not t.meet(t.nothing) and t.inside(t.nothing, t.nothing)
+
+
+def test_a_set_is_empty_from_at_most_one_state_on() -> None:
+    t = Tracks(2)
+    assert t.nothing.dead == 0 and t.language.dead == -1
+    some = t.symbol("x", 0)
+    assert not some.accepting[some.dead] and (some.table[some.dead] == some.dead).all()
 
 
 SELECTED = {

@@ -68,13 +68,25 @@ class Decider(Protocol):
     """A function that decides statements, as `decide` does."""
 
     def __call__(
-        self, statement: Statement, library: Citable, until: Until | None = None, least: bool = True
+        self,
+        statement: Statement,
+        library: Citable,
+        until: Until | None = None,
+        least: bool = True,
+        for_cases: Until | None = None,
     ) -> ClaimDecision: ...
 
 
-def decide(statement: Statement, library: Citable, until: Until | None = None, least: bool = True) -> ClaimDecision:
+def decide(
+    statement: Statement,
+    library: Citable,
+    until: Until | None = None,
+    least: bool = True,
+    for_cases: Until | None = None,
+) -> ClaimDecision:
     """The result of the procedures for a statement, found until the moment `until`. With `least`, counts look for a
-    shortest string."""
+    shortest string. Of a statement that automata find true, the proof by cases on positions has time until
+    `for_cases`, if that is given."""
     try:
         parsed = problem(statement)
     except OutsideFragment as error:
@@ -108,7 +120,8 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
         return ClaimDecision(COUNTS, regular.true, counted.proved, outside=regular.outside)
     # The statement is true, but counts did not prove it: try cases on positions.
     if regular.true:
-        placed = _within(until, lambda: placedcases.prove(parsed, library, regular_sets[0]), "cases on positions")
+        longer = for_cases or until
+        placed = _within(longer, lambda: placedcases.prove(parsed, library, regular_sets[0]), "cases on positions")
         if isinstance(placed, str):
             return replace(regular, outside=f"{regular_sets[0].t.largest:,} states; {placed}")
         return replace(regular, proved=placed)

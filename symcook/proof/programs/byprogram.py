@@ -419,13 +419,18 @@ class ByProgram:
         return reduction if isinstance(reduction, Reduced) else None
 
     def decide(
-        self, statement: Statement, library: Citable, until: Until | None = None, least: bool = True
+        self,
+        statement: Statement,
+        library: Citable,
+        until: Until | None = None,
+        least: bool = True,
+        for_cases: Until | None = None,
     ) -> ClaimDecision:
         """The result of the decision procedures for a statement about the model, as `decision.decide` has it: of the
         reduced statement, or of the statement itself if there is none, or if they decide nothing of it."""
         reduction, lines = self.reduction(statement), ClaimDecision()
         if reduction is not None:
-            lines = decision.decide(reduction.statement, library, until, least)
+            lines = decision.decide(reduction.statement, library, until, least, for_cases)
             if lines.proved is not None:
                 goal = self._lifted(statement, reduction, library, lines.proved.nodes)
                 if isinstance(goal, str):
@@ -435,7 +440,7 @@ class ByProgram:
             if lines.true or lines.proved is not None or (lines.string is not None and lines.shortest):
                 return lines
         # A string by counts is only perhaps one on which the statement is false.
-        model = decision.decide(statement, library, until, least)
+        model = decision.decide(statement, library, until, least, for_cases)
         return lines if lines.string is not None and not model.true and model.proved is None else model
 
     def search(self, library: Citable, statement: Statement, seconds: float) -> list[Node] | None:

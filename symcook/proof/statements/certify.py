@@ -55,6 +55,9 @@ DEEP = 20_000
 """The limit of recursion while a statement is read."""
 SECONDS = 60.0
 """The default time for a statement, in seconds."""
+FOR_CASES = 5 / 8
+"""The part of the time within which a statement that automata decide true is proved by cases on positions. Three
+eighths are left: the checker takes up to a quarter of 8 s for the proofs that are found."""
 
 LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
 """The levels of the automation for D. More `signs` than usual: a layer norm has the root of a sum with one square for
@@ -324,13 +327,15 @@ class Begun:
 
 def by_fragments(statement: Statement, subject: Subject, until: Until, seconds: float) -> Begun:
     """What the decision procedures find out about a statement, within a part of the `seconds` and until the time
-    `until`.
+    `until`: a quarter of them to decide it, and `FOR_CASES` of them where automata decide it true and its proof by
+    cases on positions is missing.
 
     Their proof counts only if the checker accepts it, and their string only if the run there shows that the statement
     is false (`confirmed`). A true statement whose premises never hold is vacuous."""
     home = library(statement, citable())
     decider = subject.decide or decide
-    decision, strings = decider(statement, home, Until(min(seconds / 4, until.left), 1 / 4)), ()
+    for_cases = Until(min(FOR_CASES * seconds, until.left), FOR_CASES)
+    decision, strings = decider(statement, home, Until(min(seconds / 4, until.left), 1 / 4), for_cases=for_cases), ()
     if decision.true or decision.proved is not None:
         hypotheses = premises.asked(statement, home, Until(min(seconds / 8, until.left), 1 / 8), decider)
         if hypotheses.unmet is not None:

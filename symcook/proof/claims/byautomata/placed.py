@@ -79,11 +79,20 @@ class PlacedRoot:
         self.steps = count()
         self.sets: dict[Term, TruthSets | None] = {}
         self.nearest: dict[Term, str] = {}
+        self.contexts: dict[tuple[TrackSet, ...], TrackSet] = {}
 
     def step(self) -> None:
         """Count one step of work; Unplaced after `MOST_STEPS`."""
         if next(self.steps) >= MOST_STEPS:
             raise Unplaced(f"more than {MOST_STEPS:,} steps of work")
+
+    def context(self, sets: tuple[TrackSet, ...]) -> TrackSet:
+        """The intersection of sets; that of a case is made from that of the case around it, by one more set."""
+        if sets not in self.contexts:
+            before = self.contexts.get(sets[:-1])
+            parts = sets if before is None else (before, sets[-1])
+            self.contexts[sets] = self.regular.t.both(*parts)
+        return self.contexts[sets]
 
     def truths(self, f: Term) -> TruthSets | None:
         """Where a formula is true and false, with a track for each free position; None where automata cannot decide."""
@@ -184,22 +193,22 @@ class PlacedFacts(DecidedFormulas):
     @property
     def context(self) -> TrackSet:
         """The strings of this case, with their positions."""
-        return self.root.regular.t.both(*self.supposed.values())
+        return self.root.context(tuple(dict.fromkeys(self.supposed.values())))
 
     def follows(self, f: Term, within: TrackSet | None = None) -> bool:
         """Whether a formula is true in all strings of this case, or in all strings of `within`."""
         truths = self.root.truths(f)
-        return truths is not None and self.root.regular.t.less(within or self.context, truths.yes).empty
+        return truths is not None and self.root.regular.t.inside(within or self.context, truths.yes)
 
     def answer(self, f: Term) -> bool | None:
         """True where a formula follows in this case, False where its negation does, None where neither does."""
         truths = self.root.truths(f)
         if truths is None:
             return None
-        less, here = self.root.regular.t.less, self.context
-        if less(here, truths.yes).empty:
+        inside, here = self.root.regular.t.inside, self.context
+        if inside(here, truths.yes):
             return True
-        return False if less(here, truths.no).empty else None
+        return False if inside(here, truths.no) else None
 
     # --- Suppositions ------------------------------------------------------------------------------------------------
 

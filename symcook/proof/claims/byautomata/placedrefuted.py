@@ -78,13 +78,18 @@ def _minimal_core(case: PlacedFacts) -> list[str]:
     """The labels of a minimal set of suppositions that no string meets: without any of them, some string meets the
     others."""
     t = case.root.regular.t
-    # A formula is dropped if the remaining ones contradict each other without it.
     labels = sorted(case.supposed, key=lambda label: _dropping_rank(case.g.facts[label]))
-    for label in [*labels]:
-        others = [case.supposed[k] for k in labels if k != label]
-        if t.both(*others).empty:
-            labels.remove(label)
-    return labels
+    # `later[k]` are the strings that meet all formulas after number k.
+    later = [t.language]
+    for label in reversed(labels[1:]):
+        later.insert(0, t.both(later[0], case.supposed[label]))
+    # A formula is dropped if those that are kept and all later ones contradict each other without it.
+    core, kept = list[str](), t.language
+    for label, rest in zip(labels, later, strict=True):
+        if t.meet(kept, rest):
+            core.append(label)
+            kept = t.both(kept, case.supposed[label])
+    return core
 
 
 def _dropping_rank(f: Term) -> int:
@@ -163,12 +168,13 @@ def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
             if case.truth(away) is None and not case.g._branch(away).try_auto(case.orders, degree=1, rounds=0):
                 return divide(case, DecideFirst(away))
             return _added_token_inside(case, place, label)
-    # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact.
+    # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact. For two
+    # positions with p <= q, the order q <= p decides whether they are equal.
     for n, (place, *_) in enumerate(tokens):
         for other_place, *_ in [*tokens[:n], *added]:
-            f = at_most(place, other_place)
-            if case.truth(f) is None:
-                return divide(case, DecideFirst(f))
+            for f in (at_most(place, other_place), at_most(other_place, place)):
+                if case.truth(f) is None:
+                    return divide(case, DecideFirst(f))
     raise Unplaced("no rule for an order of positions")
 
 

@@ -87,7 +87,7 @@ def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
     sets = [case.root.truths(case.g.facts[fact_label]) for fact_label in (label, *others)]
     return (
         None not in sets
-        and case.root.regular.t.both(*(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
+        and not case.root.regular.t.meet(*(truth_sets.yes for truth_sets in sets if truth_sets is not None))
     )
 
 
@@ -151,7 +151,7 @@ def _known_context(case: PlacedFacts) -> TrackSet:
 def _some_string_meets(case: PlacedFacts, *formulas: Term) -> bool:
     """Whether some string of `_known_context` meets the formulas; a formula that automata cannot decide is left out."""
     t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
-    return not t.both(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
+    return t.meet(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None))
 
 
 # --- Along the string -------------------------------------------------------------------------------------------------

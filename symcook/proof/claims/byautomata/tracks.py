@@ -8,7 +8,7 @@ states in order of their first occurrence, so that equal sets are one object.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,13 +32,16 @@ MOST_COLUMNS = 4_096
 class TrackSet:
     """A minimal complete automaton over k tracks, in order of their names; it begins in state 0. `table` has the next
     state by state and column; the column of a symbol is symbol*2^k + bits, where bit j is set if track j is marked.
-    `accepting` has a flag for each state, and `key` is equal for equal sets."""
+    `accepting` has a flag for each state, and `key` is equal for equal sets. `dead` is the state from which nothing is
+    accepted, -1 without one; a minimal automaton has at most one."""
 
-    __slots__ = ("accepting", "key", "table", "tracks")
+    __slots__ = ("accepting", "dead", "key", "table", "tracks")
 
     def __init__(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> None:
         self.tracks, self.table, self.accepting = tracks, table, accepting
         self.key = (tracks, table.tobytes(), accepting.tobytes())
+        stays = (table == np.arange(len(table))[:, None]).all(axis=1) & ~accepting
+        self.dead = int(stays.argmax()) if stays.any() else -1
 
     @property
     def empty(self) -> bool:
@@ -102,19 +105,16 @@ class Tracks:
         if key in self.made:
             return self.made[key]
         tracks = tuple(sorted({*a.tracks, *b.tracks}))
-        left_table = a.table[:, self._columns(a.tracks, tracks)].astype(np.int64)
-        right_table = b.table[:, self._columns(b.tracks, tracks)]
-        # A pair of states (s, t) has the code s*b.states + t. The pairs that are reached are numbered level by level; a
-        # row of the table is made for each level at once.
+        following = self._pairs(a, b, name)
+        # The pairs that are reached are numbered level by level; a row of the table is made for each level at once.
         number_of_pair = np.full(a.states * b.states, -1, dtype=np.int64)
         number_of_pair[0] = 0
         pairs_by_level, level, rows = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64), []
         count = 1
         while len(level):
-            codes = left_table[level // b.states] * b.states + right_table[level % b.states]
+            codes = following(level)
             rows.append(codes)
-            new = np.unique(codes)
-            new = new[number_of_pair[new] < 0]
+            new = np.unique(codes[number_of_pair[codes] < 0])
             number_of_pair[new] = np.arange(count, count + len(new))
             count += len(new)
             if count > 4 * MOST_STATES:
@@ -135,6 +135,51 @@ class Tracks:
         if product_set.states > MOST_STATES:
             raise OutsideFragment(f"the automaton of the statement has more than {MOST_STATES:,} states")
         return product_set
+
+    def _pairs(self, a: TrackSet, b: TrackSet, name: str) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
+        """The function that takes pairs of states of `a` and `b` to the pairs that follow, by pair and column. A pair
+        of states (s, t) has the code s*b.states + t. Pairs from which the product accepts nothing, since `a` does not
+        (or `b` does not, for ``and``), are one pair."""
+        tracks = tuple(sorted({*a.tracks, *b.tracks}))
+        left_table = a.table[:, self._columns(a.tracks, tracks)].astype(np.int64)
+        right_table = b.table[:, self._columns(b.tracks, tracks)]
+        left_dead, right_dead = (a.dead if name != "or" else -1), (b.dead if name == "and" else -1)
+        dead = max(left_dead, 0) * b.states + (right_dead if left_dead < 0 else 0)
+
+        def following(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+            left, right = left_table[pairs // b.states], right_table[pairs % b.states]
+            codes = left * b.states + right
+            if left_dead >= 0:
+                codes[left == left_dead] = dead
+            if right_dead >= 0:
+                codes[right == right_dead] = dead
+            return codes
+
+        return following
+
+    def _some(self, a: TrackSet, b: TrackSet, name: str) -> bool:
+        """Whether the product of `a` and `b` by ``and`` or ``less`` accepts something: pairs of states are followed
+        until one accepts, and no automaton is made."""
+        if (name, a, b) in self.made:
+            return not self.made[name, a, b].empty
+        key = ("some", name, a, b)
+        if key in self.made:
+            return self.made[key]
+        following = self._pairs(a, b, name)
+        accepts = b.accepting if name == "and" else ~b.accepting
+        seen = np.zeros(a.states * b.states, dtype=bool)
+        level, found, count = np.zeros(1, dtype=np.int64), False, 0
+        while len(level) and not found:
+            seen[level] = True
+            count += len(level)
+            if count > 4 * MOST_STATES:
+                raise OutsideFragment(f"the automaton of the statement has more than {4 * MOST_STATES:,} states")
+            found = bool((a.accepting[level // b.states] & accepts[level % b.states]).any())
+            if not found:
+                codes = following(level).ravel()
+                level = np.unique(codes[~seen[codes]])
+        self.made[key] = found
+        return found
 
     # --- Sets --------------------------------------------------------------------------------------------------------
 
@@ -178,6 +223,20 @@ class Tracks:
         if a.empty or b.empty:
             return a
         return self._product(self.lifted(a, b.tracks), b, "less")
+
+    def inside(self, a: TrackSet, b: TrackSet) -> bool:
+        """Whether all elements of `a` are in `b`."""
+        if a.empty or b.empty:
+            return a.empty
+        return not self._some(self.lifted(a, b.tracks), b, "less")
+
+    def meet(self, *parts: TrackSet) -> bool:
+        """Whether the intersection of sets has an element."""
+        *first, last = sorted({*parts}, key=lambda part: (part.states, len(part.tracks))) or [self.language]
+        joined = self.both(*first) if first else last
+        if joined.empty or last.empty:
+            return False
+        return joined is last or self._some(joined, last, "and")
 
     def complement(self, a: TrackSet) -> TrackSet:
         """The valid inputs with these tracks that are not in a set."""
@@ -228,7 +287,7 @@ class Tracks:
         if key not in self.made:
             other_tracks, plain, marked = self._split(a, track)
             # A state from which nothing is accepted is left out of the sets.
-            bit = [0 if _dead(a, s) else 1 << s for s in range(a.states)]
+            bit = [0 if s == a.dead else 1 << s for s in range(a.states)]
             # By state and column the set of states that follow, without the mark or with it.
             step = [
                 [bit[x] | bit[y] for x, y in zip(row[plain].tolist(), row[marked].tolist(), strict=True)]
@@ -261,7 +320,7 @@ class Tracks:
         other_tracks, plain, marked = self._split(a, track)
         # A state is (base, counts): `base` is the state of the run that has not read the mark. At each position one
         # more run reads it, and `counts` has (state, number of such runs). All runs move together by one symbol.
-        dead = [_dead(a, s) for s in range(a.states)]
+        dead = [s == a.dead for s in range(a.states)]
         table = a.table.tolist()
 
         def cut(r: int) -> int:
@@ -400,25 +459,20 @@ def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
     return number[state]
 
 
-def _dead(a: TrackSet, state: int) -> bool:
-    """Whether a minimal automaton accepts nothing from a state on: the state is rejecting, and is never left."""
-    return not a.accepting[state] and bool((a.table[state] == state).all())
-
-
 def minimal(table: StepTable, accepting: StateFlags) -> tuple[StepTable, StateFlags]:
     """The minimal automaton, by refinement, its states in order of their first occurrence."""
     # States of one class are separated if the states that follow have different classes, until no class is divided any
-    # more. Each row (its class, the classes that follow) is viewed as one block of bytes, so that `unique` compares
-    # whole rows.
+    # more. Each row (its class, the classes that follow) is one block of bytes, by which its class is found.
     classes = accepting.astype(np.int32)
     count = len(np.unique(classes))
     while True:
         rows = np.ascontiguousarray(np.column_stack((classes, classes[table])), dtype=np.int32)
-        _, classes = np.unique(
-            rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel(), return_inverse=True
+        data, width = rows.tobytes(), rows.itemsize * rows.shape[1]
+        number: dict[bytes, int] = {}
+        classes = np.array(
+            [number.setdefault(data[k : k + width], len(number)) for k in range(0, len(data), width)], dtype=np.int32
         )
-        classes = classes.astype(np.int32)
-        new = int(classes.max()) + 1
+        new = len(number)
         if new == count:
             break
         count = new
