@@ -208,10 +208,10 @@ def at_values(
     from symcook.door import check_digits, fits
 
     checked_digits, answers = check_digits(digits), list[Any]()
-    if getattr(at, "ndim", 1) != 1:
-        raise BadInput(
-            f"the values of {name} must be a one-dimensional array or a list", f"an array of {at.ndim} dimensions"
-        )  # type: ignore[attr-defined]
+    dimensions = getattr(at, "ndim", 1)
+    if dimensions != 1:
+        must = f"the values of {name} must be a one-dimensional array or a list"
+        raise BadInput(must, f"an array of {dimensions} dimensions")
     values = [_exact_value(name, value) for value in islice(at, MAX_VALUES + 1)]
     function = kind_of(kind).load()
     fits(function, kind, (), {**arguments, name: 1})
