@@ -25,6 +25,7 @@ def main(argv: list[str] | None = None) -> int:
         try:
             if argv is None:
                 sys.unraisablehook = _unraisable
+                _remember_interrupts()
             return _run(list(sys.argv[1:] if argv is None else argv))
         finally:
             if argv is None:
@@ -40,6 +41,26 @@ def _written() -> str:
     return f"; these files were written before: {names}" if names else ""
 
 
+interrupts: list[int] = []
+"""The interruptions of this process, as numbers of signals."""
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """What Python does at a Ctrl-C, which is remembered too."""
+    interrupts.append(number)
+    raise KeyboardInterrupt
+
+
+def _remember_interrupts() -> None:
+    """Let a Ctrl-C be remembered. Nothing changes if another handler of the signal was set."""
+    import _signal  # `signal` would take as long to import as everything else here together
+    import contextlib
+
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        with contextlib.suppress(ValueError):  # only the main thread may set a handler
+            _signal.signal(_signal.SIGINT, _interrupt)
+
+
 def _end_quietly() -> None:
     """Let a Ctrl-C end the program at once from here on, as it ends a program in C.
 
@@ -49,7 +70,7 @@ def _end_quietly() -> None:
     import contextlib
     import signal
 
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
         with contextlib.suppress(ValueError):  # only the main thread may set a handler
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -111,12 +132,13 @@ def dispatch(arguments: list[str]) -> int:
 
 
 def _by_interrupt(error: BaseException | None) -> bool:
-    """Whether a Ctrl-C caused an error: a compiled module that is interrupted while it loads raises another error."""
+    """Whether a Ctrl-C caused an error: a compiled module that is interrupted while it loads raises another error,
+    which may tell no cause."""
     for _ in range(100):
         if error is None or isinstance(error, KeyboardInterrupt):
             break
         error = error.__cause__ or error.__context__
-    return isinstance(error, KeyboardInterrupt)
+    return isinstance(error, KeyboardInterrupt) or bool(interrupts)
 
 
 def _open_streams() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COMMON = """
 model NAME: A recipe or a model file.
 max_length N: The maximum length, in input symbols; by default that of the longest of finitely many inputs.
-min_length N: The smallest length; 0 includes the empty string.
+min_length N: The smallest length of a string; with 0 the empty string is included.
 n N: The length: how many scores, positions or symbols there are.
 gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
 inputs --inputs X: The strings to test: a file of strings, an automaton file or a regular expression (all).

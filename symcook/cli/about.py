@@ -360,7 +360,7 @@ def lemmas(
 ) -> None:
     """Show what a proof may cite: the axioms, and the lemmas of the library with their statements.
 
-    These names are the hints in a proof script.
+    In a proof script, write such a name after `by` to use the lemma.
     """
     from symcook.report.claim import lemmas as shown
 

@@ -70,7 +70,8 @@ def export(
     steps: Annotated[
         int | None,
         option(
-            "For a decoder: T tokens after each string must be guaranteed (by default up to 100).",
+            "For a decoder: the guarantee must cover the T tokens that follow each string; by default as many as it "
+            "can, at most 100.",
             "T",
             Whole("the number of steps", 0, MAX_STEPS),
         ),

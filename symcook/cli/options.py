@@ -245,7 +245,7 @@ Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
     tuple[str, ...],
     option(
-        "The value of an argument, a parameter or an input. Repeatable.",
+        "Gives VALUE to NAME, an argument of the recipe, a parameter of the model or a named input. Repeatable.",
         "NAME=VALUE",
         None,
         "--set",

@@ -43,7 +43,7 @@ def list(search: str = "") -> Page:
 
 @door(name='give the name of a recipe, as in explain("gtzero")')
 def explain(name: str, **settings: object) -> Page:
-    """What a recipe computes, where it is exact and which paper it comes from, as text; or a program that ships.
+    """What a recipe computes, where it is exact and which paper it comes from; or the text of a program of symcook.
 
     Arguments:
         name: str. A recipe, a function of the library, a shipped program, a model file, a language or a command.

@@ -296,6 +296,6 @@ def require_genuine(model: Transformer, name: str = "") -> None:
     file name."""
     if model.program is not None and not genuine(model):
         must = "the program in a model file must be what its weights were compiled from"
-        model_name = f"{name or model.name}, whose weights differ from those of its program"
+        model_name = f"{name or model.name}, which has other weights"
         do = "leave the program out, or compile it again" if model.program.kind == "tm" else "check compares the two"
         raise BadInput(must, model_name, do)

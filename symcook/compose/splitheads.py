@@ -172,7 +172,7 @@ def _order(width: int, pairs: int, interleaved: bool) -> list[int]:
     rest = width - 2 * pairs
     if rest < 0 or width % 2:
         must = "a rotary head must have an even number of key dimensions, at least two for each angle"
-        raise BadInput(must, f"{width} key dimensions for {pairs} angles")
+        raise BadInput(must, f"key dimensions: {width}, angles: {pairs}")
     first = range(0, 2 * pairs, 2) if interleaved else range(pairs)
     second = range(1, 2 * pairs, 2) if interleaved else range(pairs, 2 * pairs)
     still = range(2 * pairs, width)

@@ -239,7 +239,7 @@ def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
     """The inputs that both models read; BadInput where the models do not take the same sequences."""
     first_embedding, second_embedding = first.embedding, second.embedding
     if (first_embedding.words is None) != (second_embedding.words is None):
-        raise BadInput("models in parallel must both read strings or both read inputs", f"{first.name}, {second.name}")
+        raise BadInput("models in parallel must both read strings or both read numbers", f"{first.name}, {second.name}")
     if set(first_embedding.words or ()) != set(second_embedding.words or ()):
         odd = sorted(set(first_embedding.words or ()) ^ set(second_embedding.words or ()))
         raise BadInput("models in parallel must read the same alphabet", ", ".join(odd))

@@ -213,7 +213,7 @@ def _checked(
     if verdict == "different":
         reference, word = present(reference), given["word"]
         if type(word) is not list or any(type(symbol) is not str or symbol not in alphabet for symbol in word):
-            raise BadInput(MUST, "a string that is no list of symbols of the alphabet")
+            raise BadInput(MUST, "a string with something else than a symbol of the alphabet")
         answers = tuple(_answered(recogniser, word) for recogniser in (machine, reference))
         _require_same(given, {"answers": list(answers)})
         if None in answers or same(*answers):

@@ -329,7 +329,7 @@ def _require_an_answer(states: Answering, reference: Answering, letters: tuple[s
     if not found.asked and found.length is not None:
         found = parted(states, reference, letters, PAIRS)
     if not found.asked:
-        must = "the specification must give an answer to some string"
+        must = "the specification must give an answer for at least one string"
         all_of = "all of them" if found.length is None else f"all up to length {found.length}"
         raise BadInput(must, f"None for {all_of}", "return an answer where one answer is right")
 

@@ -39,7 +39,8 @@ def feedforward(
     """The feed-forward layer that adds to each named coordinate what its formula says.
 
     A formula is a sum of numbers times activations of affine expressions, plus a number: relu, gelu, gelu_tanh,
-    gelu_sigmoid or step, one kind in a layer. Hidden units are in the order of the text, equal ones once.
+    gelu_sigmoid or step, one kind in a layer. Hidden units stand in the order
+    in which the formulas name them; of equal ones there is one.
 
     Arguments:
         outputs: {coordinate: formula} (None). For coordinates whose names are no Python identifiers, or are called
@@ -129,7 +130,7 @@ def head(
 
     Returns: Head with Q and K of shape d x r, V of shape m x r.
 
-    Raises: BadInput: a constant in a value (a coordinate that is 1 gives one).
+    Raises: BadInput: a value has a constant term. Use a coordinate that is always 1 in its place.
 
     Example:
 

@@ -154,8 +154,8 @@ def from_pretrained(
         vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default those of the
             files, else the numbers.
         symbols: list of str or None (None). The tokens that the model has; by default all, at most 2,000.
-        labels: list of str or None (None). The outputs that the model has: tokens, or a name for each output; by
-            default the symbols.
+        labels: list of str or None (None). The outputs to keep, as a list of tokens; or a name for each output, where
+            outputs are not tokens. By default the symbols.
         names: {name in the file: name in the format} or None (None). Names of weights that differ.
         heads: int or None (None). The number of heads.
         norm: str or None (None). "pre", "post" or "none".

@@ -80,7 +80,7 @@ def entropy(
         head: str or None (None). One head, such as "L2.head1"; all by default.
         position: int, "each" or None (None). The position that attends, as the model numbers them; by default that
             of the readout.
-        min_length: int (1). The smallest length; 0 includes the empty string.
+        min_length: int (1). The smallest length of a string; with 0 the empty string is included.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.

@@ -78,7 +78,7 @@ def precision(
     Arguments:
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
             finitely many inputs.
-        min_length: int (1). The smallest length; 0 includes the empty string.
+        min_length: int (1). The smallest length of a string; with 0 the empty string is included.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
         sample: int or None (None). So many strings of `inputs`, drawn at random.

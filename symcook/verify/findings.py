@@ -134,10 +134,11 @@ def found(
     if 0 < free == strings + (empty_word is not None):
         positions = tasks[0][0].positions
         if positions is None:
-            must = "the specification must give an answer to some input"
+            must = "the specification must give an answer for at least one input"
             raise BadInput(must, f"None for all {free}", "return an answer where one answer is right")
-        must = "the specification must give an answer that counts to some input"
-        raise BadInput(must, f"none of all {free} inputs at positions: {positions}", "give other --positions or inputs")
+        must = "the specification must give an answer for at least one input at the positions that are compared"
+        given = f"none for any of the {free} inputs (positions: {positions})"
+        raise BadInput(must, given, "give other --positions or inputs")
     # The counterexample (and the first undecided input) of the first comparison that has one.
     counterexamples = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
     open_inputs = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)

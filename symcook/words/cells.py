@@ -69,7 +69,7 @@ class Cells:
     def __iter__(self) -> Iterator[Stand]:
         """The classes, each by its smallest string. BadInput where there are more than `MOST`."""
         if self.many > MOST:
-            must = f"strings must fall into at most {MOST:,} groups with equal answers at each length"
+            must = f"the strings of one length must form at most {MOST:,} groups with equal answers"
             raise BadInput(must, f"{self.many} at length {self.n}", "give a smaller --max-length")
         # Positions in no cell may hold any symbol: every class has `free` times as many strings.
         free = len(self.alphabet) ** (self.n - sum(map(len, self.cells)))

@@ -467,7 +467,7 @@ def _gathered(cells: Cells, parts: Iterable[tuple[CellCounts, Stand]]) -> Iterat
 
 def _too_many(cells: Cells, given: str) -> None:
     """Raise BadInput: there are `given` classes, more than allowed."""
-    must = f"strings must fall into at most {MOST} groups with equal answers at each length"
+    must = f"the strings of one length must form at most {MOST} groups with equal answers"
     raise BadInput(must, f"{given} at length {cells.n}", "give --sample 1000")
 
 
@@ -481,7 +481,7 @@ def _language(model: Transformer, source: Language) -> tuple[Automaton | frozens
         return _over(model, source), "the automaton"
     if not isinstance(source, (str, PathLike)):
         if not isinstance(source, Iterable):
-            raise BadInput("inputs must be a language", repr(source), DO)
+            raise BadInput("inputs must be given as a language, a set of strings", repr(source), DO)
         return frozenset(_checked(model, source, "the list")), "the list"
     path = Path(source)
     if isinstance(source, str) and not names_file(source):

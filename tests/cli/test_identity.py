@@ -128,7 +128,7 @@ def test_only_answers_that_count_are_shown(capsys: pytest.CaptureFixture[str]) -
     assert "must be [any; reject]; the model gives [reject; accept]" in said and "answers at positions: after:b" in said
     assert "no answer counts, or any answer is right: 4 inputs" in said
     assert document(capsys, *line, "after:b", code=1)["by_length"] == []
-    assert "none of all 2 inputs at positions: after:b" in refused(capsys, *line, "after:b", "--inputs", "a*")
+    assert "none for any of the 2 inputs (positions: after:b)" in refused(capsys, *line, "after:b", "--inputs", "a*")
 
 
 def test_an_export_is_about_the_strings_that_a_file_had(capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,6 +71,21 @@ def test_what_breaks_by_ctrl_c_is_no_defect(
     assert capsys.readouterr() == ("", "symcook: interrupted\n")
 
 
+def test_an_interrupted_import_that_tells_no_cause_is_no_defect(tmp_path: Path) -> None:
+    """A compiled module may drop the interruption and raise an error of its own."""
+    script = (
+        "import sys, signal, symcook.__main__ as entry\n"
+        "def dispatch(arguments):\n"
+        "    try:\n        signal.raise_signal(signal.SIGINT)\n"
+        "    except KeyboardInterrupt:\n        pass\n"
+        "    raise ImportError('cannot initialise')\n"
+        "entry.dispatch = dispatch\n"
+        "sys.exit(entry.main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "tour"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "symcook: interrupted\n")
+
+
 def test_importing_symcook_imports_nothing_else() -> None:
     """Each module more is a longer time in which Python answers Ctrl-C with a traceback."""
     ask = "import sys; before = set(sys.modules); import symcook.__main__; print(*sorted(set(sys.modules) - before))"

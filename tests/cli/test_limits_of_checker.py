@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +12,9 @@ import symcook as sc
 from symcook.cli.unproved import refused
 from symcook.errors import Rejected, Undecided
 from symcook.proof import CHECKER
-from symcook.proof.files import proofs_directory
 from symcook.proof.search.limits import LIMITS, limit_of
 
-PACKAGE = proofs_directory().parent / "symcook"
+PACKAGE = Path(sc.__file__).parent
 NO_LIMITS = {
     "an exponent is negative or too large",  # one message for both
     "a check needs a max_length of at least 1",

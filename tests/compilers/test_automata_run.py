@@ -269,7 +269,7 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert code == 3 and f"no proof is made of the variant {variant} without --theorem 1;" in said
         typed = f"compile dfa 'a*' --alphabet a --variant {variant} --theorem 1 --prove"
         assert typed in refused(capsys, "prove", tmp_path / "p.json")
-    assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
+    assert "at least one token" in refused(capsys, "run", file, "--input", "", "--steps", 3)
     assert "before the input" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
     refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")
 

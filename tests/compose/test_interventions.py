@@ -171,7 +171,7 @@ def test_patches_that_are_not_said_whole_are_refused() -> None:
         (lambda: dyck.patched("balance", 2, value=1, from_string="()"), "given: 2 ways"),
         (lambda: dyck.patched("balance", 2, value="mean"), "the inputs over which the mean is taken"),
         (lambda: dyck.patched("balance", 2, inputs=[]), "over at least one input"),
-        (lambda: dyck.patched("balance", 3, from_string="()"), "must have a position 3; given: ()"),
+        (lambda: dyck.patched("balance", 3, from_string="()"), "long enough to have the position 3; given: ()"),
         (lambda: dyck.patched("balance", 0, value=1), "counted from 1; given: 0"),
         (lambda: dyck.patched("balence", 1, value=1), "did you mean balance?"),
         (lambda: dyck.patched("balance", 1, value="eps"), "must be a number; given: eps"),

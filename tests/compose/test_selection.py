@@ -146,7 +146,7 @@ def test_in_a_paired_model_every_partner_is_the_negative() -> None:
 
 
 def test_what_cannot_be_paired_is_refused() -> None:
-    with pytest.raises(sc.BadInput, match="without layer norm"):
+    with pytest.raises(sc.BadInput, match="must have no layer norm"):
         paired(paired(_pair_source(), 1))
     with pytest.raises(sc.BadInput, match="takes inputs"):
         paired(sc.build("min"))

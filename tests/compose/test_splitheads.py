@@ -110,7 +110,7 @@ def test_slopes_and_angles_are_exact() -> None:
         ({"heads": 2, "output": [[1]]}, "output must have shape 1 x 2; given: 1 x 1"),
         ({"heads": 2, "slopes": [1, 1], "angles": [1]}, "not both; given: both"),
         ({"heads": 2, "query_bias": [1]}, "query_bias must have 2 entries; given: 1 x 1"),
-        ({"heads": 2, "angles": [1]}, "at least two for each angle; given: 1 for 1"),
+        ({"heads": 2, "angles": [1]}, "at least two for each angle; given: key dimensions: 1, angles: 1"),
         ({"heads": 2, "key": [[float("nan")], [1.0]]}, "key must .*finite"),
     ],
 )

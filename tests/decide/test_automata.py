@@ -59,7 +59,7 @@ def test_letters_that_are_signs_and_letters_of_several_characters() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "must have at least one symbol"), ("x", "must be made of the symbols"), ("(a", r"must close each \("),
+        ("", "or \\(\\) for the empty string"), ("x", "must be made of the symbols"), ("(a", r"must close each \("),
         ("a)", "must close only brackets"), ("*a", "must be made of the symbols"), ("[a", r"must close each \["),
         ("\\x", "must be made of the symbols"), (r"a\b", "whole string"), (r"\w*", "a class of symbols, such as"),
         ("^a", "leave \\^"),

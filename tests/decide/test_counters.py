@@ -267,7 +267,7 @@ def test_a_fold_may_leave_answers_free() -> None:
     assert (found.verdict, found.free) == ("equal", None)
     found = model.decide(loose, inputs=r"[\(\)]{1,3}")
     assert (found.verdict, found.free) == ("equal", 4 + 8)
-    with pytest.raises(BadInput, match="must give an answer to some string"):
+    with pytest.raises(BadInput, match="must give an answer for at least one string"):
         model.decide(sc.Fold(0, lambda s, t: s, lambda s: None))
 
 

@@ -229,7 +229,7 @@ def test_the_references_of_other_kinds() -> None:
     assert decide(model, sc.build("dyck-1")).word == tuple("((()))")
     with pytest.raises(BadInput, match="must be over the alphabet"):
         decide(model, sc.build("dyck-k-d"))
-    with pytest.raises(BadInput, match="once a string"):
+    with pytest.raises(BadInput, match="or once for each string"):
         decide(model, most_recent("()"))
     with pytest.raises(BadInput, match="must answer True or False"):
         decide(model, sc.Fold(0, lambda s, t: s, lambda s: "x"))

@@ -102,7 +102,7 @@ FREE = Fold(0, lambda d, b: -1 if d < 0 else d + 1 if b == "(" else d - 1, lambd
 )
 def test_what_is_no_difference_is_none(against: Fold, word: Any, answers: list[Any]) -> None:
     model = sc.build("dyck-1")
-    with pytest.raises(BadInput, match="must hold"):
+    with pytest.raises(BadInput, match="must prove its answer about this model"):
         recheck(difference(against, word, answers), model, against, name="X")
 
 
@@ -116,7 +116,7 @@ def test_an_equality_with_what_never_answers_is_none() -> None:
     evidence = StateMap.of(Finite(model).automaton(), reference, model.alphabet)
     assert evidence.check()
     given = document(Decision("equal", model, "X", certificate=evidence))
-    with pytest.raises(BadInput, match="an answer to some string; given: None for all of them"):
+    with pytest.raises(BadInput, match="an answer for at least one string; given: None for all of them"):
         recheck(json.loads(json.dumps(given)), model, SILENT, name="X")
 
 
@@ -162,7 +162,7 @@ def test_the_states_are_those_that_the_fold_makes() -> None:
     model, booleans, integers = sc.build("dyck-1"), with_flag(False, True), with_flag(0, 1)
     given = json.loads(json.dumps(document(decide(model, booleans, name="X"))))
     assert recheck(given, model, booleans, name="X").verdict == "equal"
-    with pytest.raises(BadInput, match="must hold"):
+    with pytest.raises(BadInput, match="must prove its answer about this model"):
         recheck(given, model, integers, name="X")
     shapes = [location["shape"] for location in given["invariants"]["locations"]]
     assert [s["tuple"][1] for s in shapes].count(False) > 0

@@ -93,7 +93,7 @@ def test_batches_refuse_in_one_sentence() -> None:
     embedding = sc.Embedding(sc.Space(("v", "m")), {"a": {"v": 2}})
     for layer, what in ((sc.Layer(None, gate), "gated units"), (small(sc.RMSNorm(("v", "m"))).layers[0], "RMS norm")):
         model = sc.Transformer("m", embedding, (layer,), sc.Readout("value", "last", ("m",)))
-        with pytest.raises(NotExact, match=f"exact batches; given: {what}"):
+        with pytest.raises(NotExact, match=f"many strings at once, a model must have no {what}; given: {what}"):
             forward(model, Words(("a",), 1), make_domain("batch"))
 
 

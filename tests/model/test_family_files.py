@@ -38,7 +38,7 @@ def first_head(d: dict[str, Any]) -> dict[str, Any]:
 
 INDUCTION = "induction-most-recent"
 REFUSED: list[tuple[str, str, Change]] = [
-    ("a block must write a coordinate at all indices of its range; given: all c in 1..S - 1. before(c)", INDUCTION,
+    ("a write must cover the whole range of its coordinate; given: all c in 1..S - 1. before(c)", INDUCTION,
      lambda d: first_head(d).update(writes={"all c in 1..S - 1. before(c)": "is(c)"})),
     ("an index must have a new name, other than i, j, k, n and w; given: all i in 1..S. before(i)", INDUCTION,
      lambda d: first_head(d).update(writes={"all i in 1..S. before(i)": "is(i)"})),
@@ -66,7 +66,7 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: first_head(d).update(writes={"all c in 1..S. before(c)": "is"})),
     ("a coordinate must be declared in the space; given: nothere", INDUCTION,
      lambda d: first_head(d).update(writes={"nothere": "sum(c, 1, S, is(c))"})),
-    ("a weight must have no names except sizes, tables, indices and coordinates; given: T", INDUCTION,
+    ("a weight must use sizes, tables, indices and coordinates; given: T", INDUCTION,
      lambda d: first_head(d).update(writes={"all c in 1..S. before(c)": "T*is(c)"})),
     ("a weight must use functions of the grammar and declared tables; given: phi(c)", INDUCTION,
      lambda d: first_head(d).update(writes={"all c in 1..S. before(c)": "phi(c)*is(c)"})),
@@ -109,7 +109,8 @@ VALUES: list[tuple[str, str, dict[str, Any]]] = [
     ("an instance must have sums of at most 10,000 terms; given: sum(c, 1, K, c*I[w = 2*c - 2] - c*I[w = 2*c - 1]) "
      "for about 1030000 weights at K = 100000, D = 2000", "dyck-k-d", {"K": 100_000, "D": 2000}),
     ("the table phi must have 2 entries, row by row; given: 1", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": "1"}),
-    ("must have an entry for each index; given: nothing at 2", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": {1: 1}}),
+    ("the table phi must have an entry for each index; given: nothing at 2", "boolean",
+     {"m": 1, "M": 2, "xi": "0 1", "phi": {1: 1}}),
     ("boolean must have the table phi", "boolean", {"m": 1, "M": 1, "xi": "0"}),
     ("the entries of the table phi must be whole numbers; given: 1/2", "boolean",
      {"m": 1, "M": 1, "xi": "0", "phi": "1/2"}),

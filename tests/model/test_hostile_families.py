@@ -127,8 +127,8 @@ SENTENCES: list[tuple[str, Any]] = [
     ("an index, end or weight must not read a coordinate; given: 1 <= S & one = 3",
      put(BASE, ("sizes", "S"), "1 <= S & one = 3")),
     ("an index, end or weight must not read a coordinate; given: 8*one", put(BASE, ("longest",), "8*one")),
-    ("no names except sizes, tables, indices and coordinates; given: i", put(BASE, (*HEAD, "scale"), "i")),
-    ("no names except sizes, tables, indices and coordinates; given: w", put(BASE, (*HEAD, "temperature"), "w")),
+    ("a weight must use sizes, tables, indices and coordinates; given: i", put(BASE, (*HEAD, "scale"), "i")),
+    ("a weight must use sizes, tables, indices and coordinates; given: w", put(BASE, (*HEAD, "temperature"), "w")),
     ("an index, end or weight must not read a coordinate", put(BASE, (*HEAD, "temperature"), "one")),
     ("a choice must be of masks", put(BASE, ("choices", "ties"), ["leftmost", "future"])),
     ("a choice must be of masks", put(BASE, ("choices", "ties"), ["nearest"])),
@@ -139,7 +139,7 @@ SENTENCES: list[tuple[str, Any]] = [
      put(BASE, (*HEAD, "writes"), {"all c in 1..S. before(c)": "next(c)*is(c)"})),
     ("a form must be linear; given: one*sum_", put(BASE, (*HEAD, "writes"), {"all c in 1..S. before(c)": "one*sum_"})),
     ("a whole number in a family file must have at most 18 digits", 10**30),
-    ("as the declaration in the space does; given: all e in 1..S. before(e); write all c",
+    ("a write must name the indices of a coordinate as the declaration in the space does; given: all e in 1..S. before",
      put(BASE, (*HEAD, "writes"), {"all e in 1..S. before(e)": "sum(c, 1, S, is(c))"})),
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from checkout import ROOT
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.export import run_npz
-from symcook.export.torch_code import WORDS
+from symcook.export.torch_code import words_code
 from symcook.model.typedtext import tokens_of_text
 from symcook.programs.speech import Speech
 
@@ -80,7 +80,7 @@ def outcome(read: Callable[..., Sequence[str]], text: str, *symbols: Sequence[st
 def test_text_is_read_only_where_brute_force_has_one_reading(capsys: pytest.CaptureFixture[str]) -> None:
     """Random alphabets by a seed, all texts of up to 4 characters; the exported scripts read them in the same way."""
     random, torch_words = Random(76), dict[str, Any](sys=sys)
-    exec(WORDS.partition("def tokens(")[0], torch_words)
+    exec(words_code().partition("def tokens(")[0], torch_words)
     strings = ["".join(one) for n in (1, 2, 3) for one in product("abc", repeat=n)]
     for _ in range(40):
         symbols = random.sample(strings, random.randint(1, 5))

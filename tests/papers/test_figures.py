@@ -118,7 +118,7 @@ def test_a_sample_is_the_mean_over_the_words_that_are_drawn(name: str) -> None:
         ({"weight": "sqrt(2)"}, "rational"),
         ({"weight": "w"}, "number"),
         ({"sample": 0}, "at least 1"),
-        ({"sample": 10**6}, "10.6 symbols in all"),
+        ({"sample": 10**6}, "10.6 symbols; given: 3000000"),
         ({"sample": 3, "seed": "x"}, "a seed must be an integer"),
     ],
 )
@@ -128,7 +128,7 @@ def test_refused_arguments(more: dict[str, Any], says: str) -> None:
 
 
 def test_only_parity_has_the_weight() -> None:
-    with pytest.raises(sc.BadInput, match="parity or parity-layernorm"):
+    with pytest.raises(sc.BadInput, match="only for the models parity and parity-layernorm"):
         sc.bound("cross-entropy", "first", 3, weight=2)
     for name, n, says in (
         ("first", 3, "weight of Figure 3"),
@@ -210,7 +210,7 @@ def test_bad_commands(arguments: list[str], says: str, capsys: pytest.CaptureFix
 
 def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "f").write_text("kept", encoding="ascii")
-    assert "must be a folder" in refused(capsys, "report", "first", "-o", tmp_path / "f")
+    assert "the place for figures must be the name of a folder" in refused(capsys, "report", "first", "-o", tmp_path / "f")
     assert (tmp_path / "f").read_text(encoding="ascii") == "kept"
 
 

@@ -116,10 +116,10 @@ def test_what_is_advised_has_the_standard_meaning() -> None:
 @pytest.mark.parametrize("source, said", [
     ("#left Q_a > 1", "[ must stand at line 1, column 7"),
     ("MOD 3", "( must stand at line 1, column 5"),
-    ("#left[Q_a] * #left[Q_b] > 1", "must be one whole number before it (line 1, column 12)"),
-    ("1/2*#left[Q_a] > 1", "must be one whole number before it (line 1, column 2)"),
-    ("#left[Q_a] > 1.5", "must be one whole number before it (line 1, column 15)"),
-    ("Q_a & TABLE(0)", "a bit for 0 and one for 1 (line 1, column 7)"),
+    ("#left[Q_a] * #left[Q_b] > 1", "must be a whole number in front of the count (line 1, column 12)"),
+    ("1/2*#left[Q_a] > 1", "must be a whole number in front of the count (line 1, column 2)"),
+    ("#left[Q_a] > 1.5", "must be a whole number in front of the count (line 1, column 15)"),
+    ("Q_a & TABLE(0)", "at least two bits, for 0 and 1 (line 1, column 7)"),
     ("#left[" * 1_100 + "Q_a" + "] > 1" * 1_100, "nested at most 1000 deep (line 1, column "),
 ])  # fmt: skip
 def test_what_is_no_count_gets_a_sentence(source: str, said: str) -> None:

@@ -139,11 +139,11 @@ def test_text_and_objects_say_the_same() -> None:
 
 
 @pytest.mark.parametrize("make, said", [
-    (lambda: rasp.Map(lambda k: k % 2, rasp.indices), "at most 64 numbers"),
+    (lambda: rasp.Map(lambda k: k % 2, rasp.indices), "at most 64 different numbers"),
     (lambda: rasp.indices * 1j, "exact number"),
     (lambda: rasp.tokens + 1, "a number"),
     (lambda: rasp.SelectorWidth(rasp.Select(histogram(), histogram(), LT)), "hist(i) and hist(i)"),
-    (lambda: rasp.Map(lambda k: str(k), rasp.indices), "at most 64 numbers"),
+    (lambda: rasp.Map(lambda k: str(k), rasp.indices), "at most 64 different numbers"),
     (lambda: rasp.Select(rasp.tokens, rasp.tokens, EQ), "symcook.programs.rasp"),
     (lambda: rasp.indices / 0, "not 0"),
     (lambda: rasp.Aggregate(rasp.Select(rasp.indices, rasp.indices, LT), rasp.tokens, 0), "one type"),
@@ -202,6 +202,6 @@ def test_the_number_of_a_letter_is_asked_for() -> None:
 def test_what_a_function_raises_at_a_value_is_a_sentence() -> None:
     """An empty selection of letters gives ?, for which the table has nothing."""
     after = rasp.Aggregate(rasp.Select(rasp.indices, rasp.indices + 1, rasp.Comparison.EQ), rasp.tokens)
-    sentence = r"must return a value for every value of the sequences; given: KeyError \('\?'\) at \?"
+    sentence = r"must return a value for every value of the sequences that it is applied to; given: KeyError \('\?'\) at \?"
     with pytest.raises(BadInput, match=sentence):
         sc.compile("srasp", rasp.Map(lambda x: {"a": 1, "b": 2}[x], after), alphabet="ab")

@@ -113,7 +113,7 @@ def test_values_that_take_too_long_to_write():
 def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, more):
     """That a word is false stays; its certificate is found or not."""
     deep(1).save("deep.json")
-    monkeypatch.setattr(certify, "decide", lambda *given: ClaimDecision())  # so that strings are tried
+    monkeypatch.setattr(certify, "decide", lambda *given, **more: ClaimDecision())  # so that strings are tried
     tried = Runs.tried
 
     def with_so_much_left(runs, *given):
@@ -139,7 +139,7 @@ def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, mo
 def test_time_that_is_spent_on_words_is_no_limit_for_the_certificate(home, capsys, monkeypatch):
     """Words have a quarter of the time; the certificate of the word that they show has what is left."""
     deep(1).save("deep.json")
-    monkeypatch.setattr(certify, "decide", lambda *given: ClaimDecision())  # so that strings are tried
+    monkeypatch.setattr(certify, "decide", lambda *given, **more: ClaimDecision())  # so that strings are tried
     tried = Runs.tried
 
     def just_in_time(runs, *given):

@@ -123,7 +123,7 @@ LLAMA = stored("llama", KINDS["llama"][1], weights(KINDS["llama"][1], 1))
         (LLAMA, {"format": "llama"}, 'the base of the rotary positions must be given.*write rotary="10000"'),
         (LLAMA, {"format": "llama", "rotary": "half"}, "rotary must be a number greater than 0; given: half"),
         (LLAMA, {"format": "llama", "rotary": 0}, "rotary must be a number greater than 0; given: 0"),
-        (LLAMA, {"format": "llama", "rotary": 100}, "an even number of the 3 of a head; given: 3"),
+        (LLAMA, {"format": "llama", "rotary": 100}, "must be even, and at most the 3 of a head; given: 3"),
         (
             LLAMA | {"model.layers.0.self_attn.q_norm.weight": np.ones(3)},
             {"format": "llama"},

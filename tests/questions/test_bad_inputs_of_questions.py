@@ -53,7 +53,7 @@ def test_each_question_refuses_them_in_one_sentence(
 ) -> None:
     table = [
         ("dyck-1", "[]", "must have a string of length 1 to 4; given: [], which has none"),
-        ("dyck-1", "empty.txt", "must have a string; given: empty.txt, which has none; write one string a line"),
+        ("dyck-1", "empty.txt", "must contain at least one string; given: empty.txt, which has none; write one string a line"),
         ("dyck-1", "empty.json", "must have a string of length 1 to 4; given: empty.json, which has none"),
         ("dyck-1", "a*", "must be made of the symbols of the model; given: a*; "),
         ("dyck-1", "other.txt", "every symbol must be in the alphabet ( ); given: a, in line 2 of other.txt; "),
@@ -79,4 +79,4 @@ def test_a_reference_must_answer_some_string(folder: Path, capsys: pytest.Captur
         ("decide", "dyck-1", "--against", "none.py:fold"),
         ("decide", "dyck-1-2", "--against", "none.py:fold"),
     ):
-        assert "the specification must give an answer to some" in refused(capsys, *line), line
+        assert "the specification must give an answer for at least one" in refused(capsys, *line), line

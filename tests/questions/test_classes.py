@@ -125,5 +125,5 @@ def test_a_symbol_without_a_value_may_have_any() -> None:
 
 
 def test_too_many_classes_are_refused() -> None:
-    with pytest.raises(sc.BadInput, match="must be at most 20,000"):
+    with pytest.raises(sc.BadInput, match="must form at most 20,000"):
         list(classes(20, induction()))

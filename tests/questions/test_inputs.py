@@ -214,7 +214,7 @@ def refusals(tmp_path: Path) -> list[tuple[Any, int | None, str]]:
         (tmp_path / "far.json", None, "over the alphabet ( )"),
         (tmp_path / "nothing.txt", None, "must be readable"),
         (".*", 0, "a sample must have"),
-        (3, None, "must be a language"),
+        (3, None, "must be given as a language"),
         ([("(", 3)], None, "every symbol must be in the alphabet"),
     ]
 
@@ -246,7 +246,7 @@ def test_a_check_of_a_language_meets_its_strings_alone(name: str) -> None:
         assert document["inputs"] == own and document["count"] - len(strings_of) == (name == "parity" and met)
     assert model.check(right, 30, inputs=".*", sample=20).holds
     for more in ({"workers": 2}, {"resume": "x.db"}):
-        with pytest.raises(BadInput, match="in one go"):
+        with pytest.raises(BadInput, match="with one worker, not resumed"):
             model.check(right, 6, inputs=".*", **more)  # type: ignore[arg-type]
 
 

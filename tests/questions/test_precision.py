@@ -148,7 +148,7 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(sc.BadInput, match="smallest length"):
         sc.build("first").precision(3, min_length=4)
     monkeypatch.setattr("symcook.words.cells.MOST", 200)
-    with pytest.raises(sc.BadInput, match="must be at most 200 at each length; given: 256 at length 8"):
+    with pytest.raises(sc.BadInput, match="must form at most 200 groups with equal answers; given: 256 at length 8"):
         induction().margin(15)
 
 

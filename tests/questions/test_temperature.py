@@ -120,7 +120,7 @@ def test_the_softened_model() -> None:
     soft = model.soften("t")
     assert [p.name for p in soft.parameters] == ["t"]
     assert soft.layers[0].attention.heads[0].weighting == "softmax"
-    with pytest.raises(sc.BadInput, match="must have a new name"):
+    with pytest.raises(sc.BadInput, match="must have a name that the model does not use yet"):
         soft.soften("t")
     with pytest.raises(sc.BadInput, match="not only plain averages"):
         sc.build("dyck-1").soften()

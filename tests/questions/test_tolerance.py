@@ -267,7 +267,7 @@ def test_bad_names(name: str, said: str) -> None:
 
 
 def test_weights_that_differ_do_not_move_together() -> None:
-    with pytest.raises(sc.BadInput, match="must be one number"):
+    with pytest.raises(sc.BadInput, match="must have the same absolute value"):
         tolerance(squares(), ["L1.ff.W2[a,1]", "-L2.ff.W1[1,a]"], 1)
 
 

@@ -111,7 +111,7 @@ def test_a_recipe_with_a_text_of_unknown_words_is_not_made(
     kind: str, text: str, free: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(recipes._RECIPES, "count", info("count")._replace(**{kind: text}))
-    must = rf"`{kind}` of the recipe count must say .*; declare or replace {free}\.$"
+    must = rf"`{kind}` of the recipe count must use only names of .*; declare or replace {free}\.$"
     with pytest.raises(BadInput, match=must):
         build("count")
     for command in ("check", "explain", "show"):

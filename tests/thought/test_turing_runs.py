@@ -193,7 +193,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert code == 0 and "reads 1 from token 14; next best token 13" in out
     code, said = lines(capsys, "run", file, "--input", "1", "--steps", "100", "--trace")
     assert code == 0 and said[0]["looked"][0]["position"] == 1 and said[-1]["output"] == "10"
-    assert "no blank" in refused(capsys, "run", file, "--input", "1_", "--steps", "9")
+    assert "must not contain the blank" in refused(capsys, "run", file, "--input", "1_", "--steps", "9")
     assert "one of the machine's input" in refused(capsys, "run", file, "--input", "2", "--steps", "9")
     assert "--steps 100" in refused(capsys, "run", file, "--input", "1")
     assert "must answer them" in refused(capsys, "decide", file)

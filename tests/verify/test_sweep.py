@@ -266,7 +266,7 @@ def test_a_lookup_that_is_wrong_far_from_the_start_is_found():
 
 
 def test_a_region_over_rows_that_ties_inputs_to_each_other_is_refused():
-    with pytest.raises(BadInput, match="one input at a time"):
+    with pytest.raises(BadInput, match="conditions that each use one input, or n, only"):
         check(build("lookup-quadratic"), lambda rows: rows, 3, region="query <= value")
 
 
