@@ -210,7 +210,8 @@ def test_bad_commands(arguments: list[str], says: str, capsys: pytest.CaptureFix
 
 def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "f").write_text("kept", encoding="ascii")
-    assert "the place for figures must be the name of a folder" in refused(capsys, "report", "first", "-o", tmp_path / "f")
+    said = refused(capsys, "report", "first", "-o", tmp_path / "f")
+    assert "the place for figures must be the name of a folder" in said
     assert (tmp_path / "f").read_text(encoding="ascii") == "kept"
 
 

@@ -202,6 +202,6 @@ def test_the_number_of_a_letter_is_asked_for() -> None:
 def test_what_a_function_raises_at_a_value_is_a_sentence() -> None:
     """An empty selection of letters gives ?, for which the table has nothing."""
     after = rasp.Aggregate(rasp.Select(rasp.indices, rasp.indices + 1, rasp.Comparison.EQ), rasp.tokens)
-    sentence = r"must return a value for every value of the sequences that it is applied to; given: KeyError \('\?'\) at \?"
+    sentence = r"a value for every value of the sequences that it is applied to; given: KeyError \('\?'\) at \?"
     with pytest.raises(BadInput, match=sentence):
         sc.compile("srasp", rasp.Map(lambda x: {"a": 1, "b": 2}[x], after), alphabet="ab")

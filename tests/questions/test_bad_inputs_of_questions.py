@@ -53,7 +53,7 @@ def test_each_question_refuses_them_in_one_sentence(
 ) -> None:
     table = [
         ("dyck-1", "[]", "must have a string of length 1 to 4; given: [], which has none"),
-        ("dyck-1", "empty.txt", "must contain at least one string; given: empty.txt, which has none; write one string a line"),
+        ("dyck-1", "empty.txt", "at least one string; given: empty.txt, which has none; write one string a line"),
         ("dyck-1", "empty.json", "must have a string of length 1 to 4; given: empty.json, which has none"),
         ("dyck-1", "a*", "must be made of the symbols of the model; given: a*; "),
         ("dyck-1", "other.txt", "every symbol must be in the alphabet ( ); given: a, in line 2 of other.txt; "),
