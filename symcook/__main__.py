@@ -53,7 +53,8 @@ def _interrupt(number: int, frame: object) -> None:
 
 def _remember_interrupts() -> None:
     """Let a Ctrl-C be remembered. Nothing changes if another handler of the signal was set."""
-    import _signal  # `signal` would take as long to import as everything else here together
+    # `signal`, which is written in Python, would take as long to import as everything else here together.
+    import _signal  # pyright: ignore[reportMissingImports]
     import contextlib
 
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
