@@ -156,7 +156,7 @@ def test_what_is_said_of_names_and_of_the_end(tmp_path: Path, capsys: pytest.Cap
     model = sc.load(str(file))
     whole = extended(model, "a", 7)
     assert whole[1:] == (*generate(model, "a", 7, "ball").appended, "end")
-    with pytest.raises(BadInput, match="by at most 7 steps where end comes then"):
+    with pytest.raises(BadInput, match="by at most 7 steps: the model ends it with end"):
         extended(model, "a", 8)
 
 
