@@ -55,11 +55,19 @@ def _remember_interrupts() -> None:
     """Let a Ctrl-C be remembered. Nothing changes if another handler of the signal was set."""
     # `signal`, which is written in Python, would take as long to import as everything else here together.
     import _signal  # pyright: ignore[reportMissingImports]
-    import contextlib
 
-    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-        with contextlib.suppress(ValueError):  # only the main thread may set a handler
-            _signal.signal(_signal.SIGINT, _interrupt)
+    _handle_interrupts(_interrupt, _signal.default_int_handler)
+
+
+def _handle_interrupts(handler: object, *present: object) -> None:
+    """Set the handler of Ctrl-C in place of one of `present`. Nothing changes if another one is set."""
+    import _signal  # pyright: ignore[reportMissingImports]
+
+    if _signal.getsignal(_signal.SIGINT) in present:
+        try:
+            _signal.signal(_signal.SIGINT, handler)
+        except ValueError:  # only the main thread may set a handler
+            return
 
 
 def _end_quietly() -> None:
@@ -68,12 +76,9 @@ def _end_quietly() -> None:
     The answer has been given. Python would print a traceback if a Ctrl-C came during its shutdown. Nothing changes if
     another handler of the signal was set.
     """
-    import contextlib
-    import signal
+    import _signal  # pyright: ignore[reportMissingImports]
 
-    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
-        with contextlib.suppress(ValueError):  # only the main thread may set a handler
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _handle_interrupts(_signal.SIG_DFL, _signal.default_int_handler, _interrupt)
 
 
 def _run(arguments: list[str]) -> int:

@@ -201,6 +201,12 @@ def generate(
     return Decoded(_string(bound, given), written, False)
 
 
+def _no_start() -> BadInput:
+    """The error of a decoding that has no token to begin with."""
+    do = "give one, or a model that adds a token before the input"
+    return BadInput("decoding must start from at least one token", "none", do)
+
+
 def _string(model: Transformer, given: str | Sequence[str]) -> tuple[str, ...]:
     """A string as tokens; BadInput for a text that can be read in two ways."""
     return tokens_of_text(given, model.input_symbols, model.alphabet) if isinstance(given, str) else tuple(given)
@@ -245,11 +251,7 @@ def stream(
     if start or bound.embedding.added:
         bound.tokens(start)  # raises BadInput for an invalid string
     else:
-        raise BadInput(
-            "decoding must start from at least one token",
-            "none",
-            "give one, or a model that adds a token before the input",
-        )
+        raise _no_start()
     ends, symbols = speech_of(bound).ends, frozenset(bound.alphabet)
     greatest = _largest_label(scores, names, digits, bits)
     return _labels(start, limit, lambda label: label in ends or label not in symbols, greatest)
@@ -340,11 +342,7 @@ def continued(
     # The answers begin at the last given position; the answer at the last token is not needed.
     first = len(start) + bound.embedding.added - 1
     if first < 0:
-        raise BadInput(
-            "decoding must start from at least one token",
-            "none",
-            "give one, or a model that adds a token before the input",
-        )
+        raise _no_start()
     read_tokens = bound.tokens((*start, *tokens[:-1]))
     reason: Undecided | NotExact | None = None
     names = ("exact", "ball") if domain is None else (domain,)

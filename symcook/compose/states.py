@@ -268,14 +268,8 @@ class _Checkpoint:
     def require_whole_norms(self) -> None:
         """Raise BadInput for norms whose weights stand in some layers only, or before one part only, as where parts
         are parallel; and for a norm with a gain and without a bias, which may be an RMS norm."""
-        layers = {key.rpartition(".self_attn.")[0] for key in self.given if key.endswith("self_attn.in_proj_weight")}
-        norms = [f"{layer}.norm{k}.weight" for layer in sorted(layers) for k in (1, 2)]
-        missing = [key for key in norms if key not in self.given]
-        if missing and len(missing) < len(norms):
-            raise BadInput(
-                "every layer of a state dict must have the weights of both of its norms, or of neither",
-                f"none for {missing[0]}",
-            )
+        must = "every layer of a state dict must have the weights of both of its norms, or of neither"
+        self._require_all_or_none(("norm1.weight", "norm2.weight"), must)
         for key in self.given:
             _, dot, name = key.rpartition("norm")
             bias = f"{key.removesuffix('weight')}bias"
@@ -286,11 +280,17 @@ class _Checkpoint:
     def require_both_gains(self) -> None:
         """Raise BadInput for norms of queries without norms of keys or the reverse, and for layers with and without
         them."""
+        must = "every layer must have norms of both queries and keys, or none"
+        self._require_all_or_none(("self_attn.q_norm.weight", "self_attn.k_norm.weight"), must)
+
+    def _require_all_or_none(self, names: Sequence[str], must: str) -> None:
+        """Raise BadInput, with the rule `must`, if some weights of these names in the layers are there and some are
+        not."""
         layers = {key.rpartition(".self_attn.")[0] for key in self.given if key.endswith("self_attn.in_proj_weight")}
-        gains = [f"{layer}.self_attn.{side}_norm.weight" for layer in sorted(layers) for side in "qk"]
-        missing = [key for key in gains if key not in self.given]
-        if missing and len(missing) < len(gains):
-            raise BadInput("every layer must have norms of both queries and keys, or none", f"none for {missing[0]}")
+        keys = [f"{layer}.{name}" for layer in sorted(layers) for name in names]
+        missing = [key for key in keys if key not in self.given]
+        if missing and len(missing) < len(keys):
+            raise BadInput(must, f"none for {missing[0]}")
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
         """The matrix of a key, with its shape checked where `rows` or `columns` is given; a vector is one column. None

@@ -221,9 +221,13 @@ def _told(theorem: RoundedTheorem, model: Transformer) -> dict[str, Any]:
     return {"id": theorem.id, "accepts": theorem.accepts, "states": theorem.states, "where": where}
 
 
+LONGEST_SHOWN = 2**64
+"""A length from which on the greatest length of a theorem is not told."""
+
+
 def until(length: int) -> str:
     """A length up to which a theorem holds, as text."""
-    return "2^64 and more" if length >= 2**64 else f"{length:,}"
+    return "2^64 and more" if length >= LONGEST_SHOWN else f"{length:,}"
 
 
 def in_bits(model: Transformer, values: Mapping[str, Exact] | None, bits: int) -> list[dict[str, Any]]:
