@@ -129,7 +129,7 @@ def the_readme_is_short() -> Iterator[str]:
 def ci_runs_what_the_readme_says() -> Iterator[str]:
     """.ci/run runs the commands to install and to test as they stand in the README, before it installs the tools."""
     readme, script = text(ROOT / "README.md"), text(ROOT / ".ci" / "run").splitlines()
-    steps = [re.sub(r" -q| --no-compile", "", line.partition("  #")[0]) for line in script]
+    steps = [re.sub(r" -q| --no-compile| \|\| again .*", "", line.partition("  #")[0]) for line in script]
     every = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
     blocks = [code for language, code in every if not language]
     asked = [one for block in blocks for line in block.splitlines() for one in line.split(" && ")]

@@ -24,6 +24,8 @@ from _pytest.mark.expression import Expression
 import symcook
 
 FOLDER = "SYMCOOK_VERDICTS"
+FAILED = os.environ.pop("SYMCOOK_FAILED", None)
+"""The file for the names of the tests that failed, one a line; None in a worker, and where nobody asked."""
 LAYER_ONE = "not slow and not sweep"  # as in pyproject.toml
 BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 
@@ -206,7 +208,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The processor time of each folder, and the tests that took long."""
+    """The processor time of each folder, and the tests that took long; into the file `FAILED` those that failed."""
+    if FAILED is not None:
+        reports = [one for kind in ("failed", "error") for one in terminalreporter.getreports(kind)]
+        names = dict.fromkeys(one.nodeid for one in reports)
+        Path(FAILED).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
     if not spent or hasattr(terminalreporter.config, "workerinput"):
         return
     folders: Counter[str] = Counter()

@@ -1,88 +1,13 @@
-"""The run of a model is a list of typed definitions, and what finds proofs reads these: fewer functions from day to day
-read texts by regular expressions."""
+"""The run of a model is a list of typed definitions, and what finds proofs reads these."""
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
-from pathlib import Path
-
-import pytest
-from checkout import ROOT, parsed
-
 from symcook.model import modelfile
 from symcook.model.expr import parse_term
-from symcook.proof import JUDGES
 from symcook.proof.definitions import DefinedRun, EmbeddingRow, HardRow, MeanRow, SoftRow, UnitsRow
 from symcook.proof.runrel import Relation, stored_model
 from symcook.proof.runvalues import Combination, Expressed, Score, Weighted, at_position
 from symcook.recipes import build
-
-OF_RUNS = {"proof/bridges/bridge.py": 3, "proof/statements/certify.py": 3}
-"""How many functions of a file that reads runs use regular expressions: on names, proof texts and messages."""
-OF_OTHER_TEXTS = {
-    "coq/layout.py": 2, "coq/reading.py": 2, "coq/steps.py": 1, "coq/term.py": 1,
-    "proof/audit/certificatefile.py": 1, "proof/audit/existing.py": 3, "proof/audit/folded.py": 3,
-    "proof/audit/statementfiles.py": 3, "proof/families/storedtheorems.py": 1,
-    "proof/families/sizeforms.py": 1,
-    "proof/programs/formulas.py": 3, "proof/statements/vocabulary.py": 2, "proof/statements/secondrun.py": 6,
-    "proof/statements/citations.py": 1,
-    "proof/statements/reader.py": 4, "proof/statements/where.py": 1, "proof/statements/defined.py": 1,
-    "proof/search/elaborate.py": 4, "proof/search/limits.py": 1,
-    "proof/search/prooftext.py": 19, "proof/search/tactics.py": 1,
-}  # fmt: skip
-"""The same of files that read formulas, sentences, proof texts and messages. No number grows; one that falls is lowered
-here."""
-
-
-def patterned(source: str) -> int:
-    """How many functions of a module use regular expressions; what is defined in one is a part of it."""
-    tree = parsed(source)
-    compiled = {
-        name.id
-        for node in tree.body
-        if isinstance(node, ast.Assign) and "re.compile" in ast.unparse(node.value)
-        for name in node.targets
-        if isinstance(name, ast.Name)
-    }
-    blocks = (node.body if isinstance(node, ast.ClassDef) else [node] for node in tree.body)
-    used = {"re", *compiled}
-
-    def uses(part: ast.AST) -> bool:
-        return isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id in used
-
-    functions = (node for block in blocks for node in block if isinstance(node, ast.FunctionDef))
-    return sum(any(map(uses, ast.walk(one))) for one in functions)
-
-
-def counted(package: Path) -> Counter[str]:
-    """By file of proof/ and coq/ on which no status rests."""
-    judging = {name.partition("/")[2] for names in JUDGES.values() for name in names}
-    found = Counter[str]()
-    for path in (*(package / "proof").rglob("*.py"), *(package / "coq").rglob("*.py")):
-        name = path.relative_to(package).as_posix()
-        if name not in judging:
-            found[name] = patterned(path.read_text(encoding="utf-8"))
-    return +found
-
-
-@pytest.mark.sweep
-def test_no_more_functions_read_texts_by_regular_expressions() -> None:
-    assert counted(ROOT / "symcook") == Counter(OF_RUNS | OF_OTHER_TEXTS)
-
-
-def test_a_function_with_a_pattern_is_counted_once() -> None:
-    source = """
-import re
-_PART = re.compile("x")
-def plain(): return "re.match"
-def one(): return re.sub("a", "b", "c") + re.sub("b", "a", "c")
-class A:
-    def two(self):
-        def put(found: re.Match[str]): return _PART.sub("", found[0])
-        return put
-"""
-    assert patterned(source) == 2
 
 
 def run_of(model: str) -> DefinedRun:
