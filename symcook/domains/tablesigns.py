@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from symcook.domains.world import World
 
 
+MOST_COUNTS = 4
+"""A factor with more counts is not examined at the ends of each of them: two ends of each make 2^k factors."""
 POSITIVE = {1}  # sets of signs have the elements -1, 0 and 1
 
 
@@ -178,7 +180,31 @@ class TableSigns:
             if -sign in best and (low := self.lower(value if sign > 0 else -value, guard)) is not None:
                 least = min(self.of(low, guard))
                 best &= {sign * s for s in (-1, 0, 1) if s >= least}
-        return best
+        return best & self._between_ends(value, guard) if len(best) > 1 else best
+
+    def _between_ends(self, value: Function, guard: Guard) -> set[int]:
+        """The signs of a factor that is linear in a count, from those where the count is 0 and where it is the greatest
+        that the other counts of the factor leave; all signs where it is not linear in one, or has too many counts."""
+        world, degrees = self.world, self._numerator(value).degrees()
+        linear_in = {
+            name_of(generator.argument): degree == 1
+            for generator, degree in zip(world.field.generators, degrees, strict=False)
+            if degree and generator.kind == "symbol"
+        }
+        counts = [name for name in linear_in if name.kind in (COUNT, PREFIX)]
+        if len(counts) <= MOST_COUNTS:
+            for name in counts:
+                if not linear_in[name] or self._inside_another(value, name):
+                    continue
+                others = {count: -1 for count in counts if (count.kind, count.at) == (name.kind, name.at)}
+                del others[name]
+                if name.kind == COUNT:
+                    greatest = world.linear({N: 1} | others, -world.added)
+                else:
+                    greatest = world.linear({name.at: 1} | others, 1 - world.start - (world.before is not None))
+                signs = {sign for end in (ZERO, greatest) for sign in self.of(world.put(value, {name: end}), guard)}
+                return {*range(min(signs), max(signs) + 1)} if signs else signs
+        return {-1, 0, 1}
 
     def given(self, terms: dict[FormName, Fraction]) -> bool:
         """Whether the names of a form are integers and input numbers, with at least one input number."""

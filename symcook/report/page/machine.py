@@ -35,7 +35,7 @@ MachineRuns = dict[str, Any]
 `runs`: each a document of `symcook.thought.frames.differences` (for Theorem 2 of `symcook.thought.rows.document`; for
 an automaton without heads), with "typed", and with a "trace" if the page has the values inside the model. `table`: the
 table by which the page runs a string that is typed, or None."""
-RUNS, TOKENS, SECONDS = 12, 400, 2
+RUNS, TOKENS, SECONDS = 12, 400, 8
 """The greatest number of runs on a page, of tokens (of each run, and of all runs together), and of processor
 seconds."""
 POSITIONS = 40

@@ -36,14 +36,14 @@ USUAL = ("1/8", "1/4", "1/2", "1", "2", "3", "4", "1/10", "-1", "0")
 _WHOLE = ("3/4", "1", "3/2", "2", "3", "4", "6", "8", "16", "64", "1000")
 STOPS = (*(f"1/{2**k}" for k in range(16, 0, -1)), *_WHOLE)
 """The stops of a slider; those that are not valid for a parameter are left out."""
-BEFOREHAND, SECONDS = 24, 2
+BEFOREHAND, SECONDS = 24, 8
 """The greatest number of runs that are computed beforehand, and the processor seconds after which no more are."""
 LONGEST = 12
 """The greatest length of an input that is chosen here, with special tokens."""
 SHOWN = 48
 """The greatest number of characters of an exact value; a longer one is shown as a ball."""
 TEMPERATURES = ("4", "2", "1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64")
-LENGTHS, SOFT_SECONDS = 8, 1
+LENGTHS, SOFT_SECONDS = 8, 4
 """The greatest length at which softmax attention is shown, and the processor seconds after which no more is."""
 
 
