@@ -44,8 +44,6 @@ KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
 """The formats of exported weights."""
 TYPES = ("float64", "float32", "float16", "bfloat16")
 """The float types of exported weights."""
-ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx", ".pth": "transformerlens"}
-"""{ending of a file: its format}, for an export without --format."""
 FILES = (".pdf", ".svg", ".png", ".jpg", ".csv", ".txt", ".md", ".tex", ".json", ".xhtml", ".ipynb")
 """Endings of files: a target of `report` with one of these is not meant as a folder for figures."""
 
@@ -98,14 +96,14 @@ def export(
     any runtime gets right. The script that comes with the weights decodes that many steps and refuses more.
     """
     from symcook.export import export as exported
-    from symcook.export.files import targets
+    from symcook.export.files import by_ending, targets
 
     chosen = choose(name, settings)
     if chosen.inputs:
         raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave it out")
     need_values(chosen)
     # The names of the files are checked before the work.
-    kind = kind or ENDINGS.get(PurePath(target).suffix, "npz")
+    kind = kind or by_ending(target)
     targets(target, force=force, kind=kind)
     built = {} if chosen.info is None else {"recipe": chosen.name, "arguments": chosen.arguments}
     with Progress(f"certifying {chosen.name} by length") as progress:

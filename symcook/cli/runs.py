@@ -572,7 +572,6 @@ def run_check(
 ) -> Any:
     """The check of a model against `spec`, else against its program or its recipe's specification; `sweep`: further
     options of `check`. Raises BadInput for a model file that has none of them."""
-    from symcook.programs.running import decodes
     from symcook.verify.stated import check_recipe
     from symcook.verify.sweep import check
 
@@ -583,16 +582,7 @@ def run_check(
             # What the user's specification prints goes to stderr, not into the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
-        # Three more cases: a decoder is compared token by token with its program.
-        if decodes(chosen.model):
-            from symcook.verify.decoded import check_decoded
-
-            for option_name in ("resume", "workers", "executor", "inputs", "positions"):
-                if sweep.get(option_name) is not None:
-                    must = f"a check of generated tokens must be used without --{option_name}"
-                    raise BadInput(must, chosen.name, "leave it out")
-            return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
-        # The specification of another compiled model is its program. A recipe has one, other model files have none.
+        # The specification of a compiled model is its program. A recipe has one, other model files have none.
         if chosen.model.program is not None:
             return check(chosen.model, None, max_length, **how)
         if chosen.info is None:

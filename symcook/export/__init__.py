@@ -32,7 +32,7 @@ def export(
     model: Transformer,
     target: str | Path,
     *,
-    format: FormatWord = "npz",
+    format: FormatWord | None = None,
     dtype: DtypeWord = "float64",
     max_length: int | None = None,
     steps: int | None = None,
@@ -57,8 +57,8 @@ def export(
 
     Arguments:
         target: path. The file of weights to write.
-        format: str ("npz"). "npz", "safetensors", "torch" (ending .pt, with code in a .py file), "onnx" or
-            "transformerlens" (ending .pth, with code).
+        format: str or None (None). "npz", "safetensors", "torch" (ending .pt, with code in a .py file), "onnx" or
+            "transformerlens" (ending .pth, with code); by default by the ending of `target`.
         dtype: str ("float64"). "float64", "float32", "float16" or "bfloat16", where the format has it.
         max_length: int or None (None). The maximum length of the certificate and of position tables, in input
             symbols; by default 16, or fewer if the model takes fewer.
@@ -91,13 +91,13 @@ def export(
     """
     from symcook.export.answer import Exported
     from symcook.export.certificate import certificate
-    from symcook.export.files import check, dtype_name, targets, write
+    from symcook.export.files import by_ending, check, dtype_name, targets, write
 
     # Cheap checks first: format, files, inputs. Then arrays, files and certificate; then all is written at once.
-    dtype = dtype_name(dtype)
-    chosen = check(format, dtype)
-    weights, beside = targets(str(target), force=force, kind=format)
-    exported = _prepared(model, format, dtype, max_length, steps, inputs, sample, seed, positions, values)
+    dtype, kind = dtype_name(dtype), by_ending(target) if format is None else format
+    chosen = check(kind, dtype)
+    weights, beside = targets(str(target), force=force, kind=kind)
+    exported = _prepared(model, kind, dtype, max_length, steps, inputs, sample, seed, positions, values)
     contents = chosen.encode(exported.arrays, weights.stem)
     document = write(weights, beside, contents, certificate(exported, claims, built, progress), force=force)
     return Exported(document, weights, beside, model)

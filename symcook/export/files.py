@@ -110,6 +110,11 @@ FORMATS = {
 }
 
 
+def by_ending(target: str | Path) -> str:
+    """The format of a file of this name: by its ending, npz where no format has it."""
+    return next((name for name, format in FORMATS.items() if format.ending == Path(target).suffix), "npz")
+
+
 def dtype_name(dtype: object) -> Any:
     """The name of a dtype that is given as an object of numpy or torch, such as numpy.float32; else `dtype` itself."""
     if type(dtype).__module__.partition(".")[0] == "torch":

@@ -276,9 +276,13 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
     text = isinstance(answer, str) and model.readout.labelled
     labels = text and all(len(label) == 1 for part in model.readout.parts for label in part)
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
+        from symcook.programs.running import decodes
+
         added_tokens = ", those of the tokens that the model adds too" if model.embedding.added else ""
         must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{added_tokens}"
         do = "let it return a list with an answer for each position that the readout reads"
+        if decodes(model):
+            do = "leave it out to compare the tokens with the program, or compare languages with decide"
         raise BadInput(must, _returned(answer, given), do)
     return [_checked(model, part, given) for part in answer]
 

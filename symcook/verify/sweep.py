@@ -103,7 +103,7 @@ def check(
 
     Arguments:
         reference: function of an input, Fold, or None (None). The specification; a compiled model has its program
-            as the default.
+            as the default, and a compiled decoder is compared with it token by token.
         max_length: int or None (None). The maximum length of a string; all strings of a finite list of `inputs`.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
@@ -141,6 +141,15 @@ def check(
     # Check the arguments first, so that none is refused after a long run.
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
+    if reference is None and _decodes(model):
+        from symcook.verify.decoded import check_decoded
+
+        others = {"resume": resume, "workers": workers, "executor": executor, "inputs": inputs, "positions": positions}
+        for option, given in others.items():
+            if given is not None:
+                must = f"a check of generated tokens must be used without --{option}"
+                raise BadInput(must, model.name, "leave it out")
+        return check_decoded(model, max_length, domain, digits, progress)
     maker = _of_model(model) if reference is None else Made.of(reference)
     divided = (resume, workers, executor) != (None, None, None)
     chosen = (inputs, sample) != (None, None)
@@ -260,15 +269,18 @@ def _block(words: Iterator[Word]) -> tuple[Word, ...]:
     return tuple(islice(words, BLOCK))
 
 
-def _of_model(model: Transformer) -> Made:
-    """The program of a compiled model as its reference; BadInput for another model, and for a decoder."""
+def _decodes(model: Transformer) -> bool:
+    """Whether a model is a compiled decoder."""
     from symcook.programs.running import decodes
 
+    return decodes(model)
+
+
+def _of_model(model: Transformer) -> Made:
+    """The program of a compiled model as its reference; BadInput for another model."""
     if model.program is None:
         do = "give a function of an input; that of a recipe is recipes.reference(NAME)"
         raise BadInput("a model that is not compiled must be checked against a specification", "none", do)
-    if decodes(model):
-        raise BadInput("a compiled decoder must be checked by its tokens", model.name, "symcook check FILE does that")
     return of_program(model.program)
 
 

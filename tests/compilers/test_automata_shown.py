@@ -109,7 +109,8 @@ def test_another_program_is_noticed(stored: Path) -> None:
     model = sc.load(changed(stored, other))
     with pytest.raises(Unbridged):
         decoders.prove(model)
-    assert check_decoded(model, 2).differs and decide(model).verdict == "different"
+    assert check_decoded(model, 2).differs and model.check(max_length=2).differs
+    assert decide(model).verdict == "different"
 
     def names(found: dict[str, Any]) -> None:
         found["program"]["source"] = found["program"]["source"].replace("odd", "even1")
@@ -195,3 +196,12 @@ def test_an_unknown_language_is_called_by_its_name() -> None:
         language(replace(program, kind="dfs"))
     with pytest.raises(BadInput, match="given: a program of srasp"):
         language(replace(program, kind="srasp"))
+
+
+def test_a_specification_of_a_decoder_is_told_what_compares_languages():
+    model = sc.compile("dfa", "a*b", alphabet="ab")
+    assert model.check(max_length=4).holds
+    with pytest.raises(BadInput, match="compare languages with decide"):
+        model.check(lambda string: True, max_length=2)
+    with pytest.raises(BadInput, match="must be used without workers"):
+        model.check(max_length=2, workers=2)

@@ -208,6 +208,14 @@ def test_the_comparison_sees_a_wrong_weight() -> None:
     assert compare(mean, {**arrays, "step1.head1.V": arrays["step1.head1.V"] * np.nan}, 4)["greatest_length"] == 0
 
 
+@pytest.mark.parametrize("ending", ["npz", "safetensors"])
+def test_the_ending_of_the_file_is_the_format(tmp_path: Path, ending: str) -> None:
+    """As in a file that is written with the format in words."""
+    build("gtzero").export(tmp_path / f"a.{ending}", values={"eps": 1})
+    build("gtzero").export(tmp_path / f"b.{ending}", values={"eps": 1}, format=ending)
+    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+
+
 def test_an_existing_file_needs_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("m.npz", "m.certificate.json"):
         (tmp_path / name).write_text("precious")
