@@ -77,6 +77,8 @@ class Builder:
         max_length: int | None = None,
     ) -> None:
         words = words if words is None or isinstance(words, Mapping) else one_hot(words)
+        if words is not None and not words:
+            raise BadInput("words must have at least one token", "none", 'give words={"a": {"vote": 1}}')
         self._names: list[str] = []
         self._parameters = tuple(parameters)
         self._positions = {name: self._function(name, function) for name, function in (positions or {}).items()}

@@ -945,3 +945,9 @@ def test_what_does_not_fit_is_refused_in_one_sentence(case):
         act()
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith((".", "?"))
+
+
+@pytest.mark.parametrize("words", [{}, [], ""])
+def test_a_builder_needs_a_token(words: object) -> None:
+    with pytest.raises(BadInput, match="words must have at least one token; given: none; give words="):
+        Builder(words=words)  # type: ignore[arg-type]
