@@ -20,7 +20,7 @@ from symcook.domains.rounding import RUNTIMES
 from symcook.export.archive import Archive, reach
 from symcook.export.ranges import bits_kept, inputs_in_range, longest_in_range
 from symcook.model.expr import Tree, names, parse_formula, show
-from symcook.model.modelfile import document_hash, model_hash
+from symcook.model.modelfile import numbered_hash, to_document
 from symcook.model.rationals import rational
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -137,21 +137,23 @@ def _parts(tree: Tree) -> list[Tree]:
 
 @cache
 def _rounded_statements() -> dict[str, tuple[str, ...]]:
-    """The statements about rounded runs of stored models, by the hash of the model."""
+    """The statements about rounded runs of stored models, by the hash of the model with the numbers of its tokens, as
+    the statements have them."""
     found, hashes = dict[str, tuple[str, ...]](), dict[str, str]()
     for name, text in statement_files(proofs_directory()).texts.items():
         call = records.ROUNDED_CALL.search(text)
         file = proofs_directory() / "models" / f"{call[3]}.json" if call else None
         if file is not None and file.is_file():
             if file.stem not in hashes:
-                hashes[file.stem] = document_hash(json.loads(file.read_bytes()))
+                hashes[file.stem] = numbered_hash(json.loads(file.read_bytes()))
             found[hashes[file.stem]] = (*found.get(hashes[file.stem], ()), name)
     return found
 
 
 def _about(model: Transformer) -> tuple[str, ...]:
-    """The statements about rounded runs of this model: of a stored model with the same weights."""
-    return _rounded_statements().get(model_hash(model), ())
+    """The statements about rounded runs of this model: of a stored model with the same weights, whose tokens have the
+    same numbers."""
+    return _rounded_statements().get(numbered_hash(to_document(model)), ())
 
 
 def theorems(model: Transformer) -> Iterator[RoundedTheorem]:

@@ -259,10 +259,17 @@ def document_hash(document: Mapping[str, object]) -> str:
     The hash does not depend on the order of keys, nor on the order of tokens: models that differ only in the numbers of
     their tokens share a hash. So the hash does not fix which number a token has in a statement. To check a claim about
     a model again, its statement is therefore written anew from the model (`symcook.proof.statements.certify`); exported
-    weights list the names of their tokens.
+    weights list the names of their tokens. A stored statement has these numbers in it: which model it is about,
+    `numbered_hash` says.
     """
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def numbered_hash(document: Mapping[str, Any]) -> str:
+    """The hash of a model's document with the order of its tokens: equal for equal models whose tokens have the same
+    numbers. So a stored statement, such as ``accept <-> w(1) = 1``, is about every model with the hash of its own."""
+    return document_hash({"model": document, "tokens": [*(document["embedding"]["words"] or ())]})
 
 
 @door()

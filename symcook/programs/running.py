@@ -93,9 +93,8 @@ def speech_of(model: Transformer) -> Speech:
             labels_all = table_labels(machine) if model.embedding.added else ahead_labels(machine)
             names, puts = labels_all[1 + len(machine.input) :], table_symbols(machine)
             output_symbols = dict(zip(names[-len(puts) :], puts, strict=True))
-            return Speech(
-                machine.input, {name: name for name in names}, frozenset({f"={machine.blank}"}), puts=output_symbols
-            )
+            named, ends = {name: name for name in names}, frozenset({f"={machine.blank}"})
+            return Speech(machine.input, named, ends, puts=output_symbols, symbols=machine.symbols)
         return Speech(machine.input, {name: name for name in labels(machine).values()}, frozenset({END}))
     if program is not None and program.kind == "dfa":
         return automaton_speech(program)

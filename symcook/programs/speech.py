@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.typedtext import tokens_of_text
+from symcook.model.typedtext import text_of_tokens, tokens_of_text
 
 SHOWN = 8
 """The maximum number of tokens that a message lists."""
@@ -19,7 +19,8 @@ class Speech:
 
     letters: the tokens of an input. names: for a compiled decoder, how the tokens that it outputs are shown. ends: the
     labels that end a run. verdict: whether the result of a run is its last label; else it is all tokens before the
-    last. puts: if only some tokens belong to the result, the symbol of each such token.
+    last. puts: if only some tokens belong to the result, the symbol of each such token. symbols: those of which the
+    result consists; if there are none, the names of all tokens that do not end a run, and without names the letters.
     """
 
     letters: tuple[str, ...]
@@ -27,6 +28,7 @@ class Speech:
     ends: frozenset[str] = frozenset()
     verdict: bool = False
     puts: Mapping[str, str] | None = None
+    symbols: tuple[str, ...] = ()
 
     def word(self, given: str | Sequence[str]) -> tuple[str, ...]:
         """A string as a tuple of letters; a text is read by `tokens_of_text`. BadInput for an unknown letter."""
@@ -62,11 +64,11 @@ class Speech:
         return self.names.get(token, token)
 
     def output(self, tokens: Sequence[str]) -> str | None:
-        """The result of a run: the verdict (None if there is none yet), or the symbols output before the end, joined by
-        spaces if some input symbol has several characters."""
+        """The result of a run: the verdict (None if there is none yet), or the symbols output before the end as one
+        text, from which they can be read again (`text_of_tokens`)."""
         if self.verdict:
             return self.names.get(tokens[-1], tokens[-1]) if tokens and tokens[-1] in self.ends else None
         names = self.names if self.puts is None else self.puts
         emitted = [token for token in tokens if token not in self.ends and (self.puts is None or token in self.puts)]
-        symbols = [names.get(token, token) for token in emitted]
-        return ("" if all(len(letter) == 1 for letter in self.letters) else " ").join(symbols)
+        every_name = [name for token, name in self.names.items() if token not in self.ends] or self.letters
+        return text_of_tokens([names.get(token, token) for token in emitted], self.symbols or every_name)

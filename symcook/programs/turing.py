@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
 from symcook.files import parsed
-from symcook.model.typedtext import tokens_of_text
+from symcook.model.typedtext import text_of_tokens, tokens_of_text
 
 BLANK = "_"
 """The blank in texts and in JSON; a code has the blank 0."""
@@ -88,6 +88,10 @@ class TuringMachine:
     def cells(self) -> tuple[str, ...]:
         """The symbols that a cell of a work tape may hold: the blank, then the others."""
         return (self.blank, *self.symbols)
+
+    def output_text(self, symbols: Sequence[str]) -> str:
+        """Symbols of the output as one text, from which they can be read again."""
+        return text_of_tokens(symbols, self.symbols)
 
     def word(self, text: str | Sequence[str]) -> tuple[str, ...]:
         """An input as a tuple of symbols; a text is read by `tokens_of_text`.

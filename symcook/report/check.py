@@ -48,7 +48,7 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
     """{claim id: formula} for those of the claims `names` that are PROVED and say that `model` accepts a nonempty
     string of any length iff the formula holds."""
     from symcook.claims import ledger
-    from symcook.model.modelfile import load, model_hash
+    from symcook.model.modelfile import load, numbered_hash, to_document
     from symcook.proof.replay import library
 
     formulas: dict[str, str] = {}
@@ -56,9 +56,9 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
         statement = library().statements.get(name)
         match = statement and _LANGUAGE.fullmatch(" ".join(statement.written.split()))
         if match:
-            # The statement must be about this model: the weights of the stored model are compared by their hash.
+            # The statement must be about this model, with these numbers of tokens: the hashes of both are compared.
             file = library().root / "models" / f"{match[1]}.json"
-            if file.is_file() and model_hash(load(file)) == model_hash(model):
+            if file.is_file() and numbered_hash(to_document(load(file))) == numbered_hash(to_document(model)):
                 formulas[name] = match[2]
     proved_ids = {row.id for row in ledger(names=list(formulas)) if row.words == "PROVED"} if formulas else set()
     return {name: formula for name, formula in formulas.items() if name in proved_ids}

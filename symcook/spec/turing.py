@@ -19,6 +19,7 @@ class TuringRun:
     documents: tuple[TokenDocument, ...]
     """One document for the start, one for each step, and one for each symbol of the output."""
     output: str
+    """The output symbols as one text (`TuringMachine.output_text`)."""
     ended: bool
     """Whether the run ended within the maximum, including its output."""
     steps: int
@@ -38,15 +39,17 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
             break
         documents.append({"position": len(word) + 1 + len(documents), **document})
     else:  # no break: the machine has ended
-        return _run_of(documents, tapes, True)
-    return _run_of(documents, tapes, False)
+        return _run_of(machine, documents, tapes, True)
+    return _run_of(machine, documents, tapes, False)
 
 
-def _run_of(documents: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
+def _run_of(
+    machine: TuringMachine, documents: list[TokenDocument], tapes: list[dict[int, str]], ended: bool
+) -> TuringRun:
     """The run with these documents. Documents with "write" are the start and the steps, the others the output."""
     steps = max(0, sum("write" in token_document for token_document in documents) - 1)
-    output = "".join(str(token_document["token"]) for token_document in documents if "write" not in token_document)
-    return TuringRun(tuple(documents), output, ended, steps, tuple(tapes))
+    symbols = [str(token_document["token"]) for token_document in documents if "write" not in token_document]
+    return TuringRun(tuple(documents), machine.output_text(symbols), ended, steps, tuple(tapes))
 
 
 def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[TokenDocument]:

@@ -145,7 +145,7 @@ class RowRun:
         output_symbols = [
             token.done for token in self.whole if isinstance(token.done, str) and token.done != self.machine.blank
         ]
-        return {"stopped": "end" if self.ended else "limit", "output": "".join(output_symbols)}
+        return {"stopped": "end" if self.ended else "limit", "output": self.machine.output_text(output_symbols)}
 
     def frames(self) -> Iterator[RowFrame]:
         """The first frame, then one for each token except the blank that ends the output. All frames share the

@@ -45,9 +45,9 @@ class MachineRun:
 
     @property
     def output(self) -> str:
-        """The output symbols, joined, without those of wrong tokens."""
+        """The output symbols as one text (`TuringMachine.output_text`), without those of wrong tokens."""
         right = self.tokens if self.wrong is None else self.tokens[: self.wrong - len(self.word) - 1]
-        return "".join(token.symbol for token in right if isinstance(token, OutputToken))
+        return self.machine.output_text([token.symbol for token in right if isinstance(token, OutputToken)])
 
     @property
     def documents(self) -> list[dict[str, object]]:

@@ -4,7 +4,8 @@ Two functions of one name in one file can be different: two lambdas, two closure
 different objects, two folds with one step. So the identity of a function is its code, with its defaults, its closure
 and the values of the names that it uses; that of an object is its class and its parts. What belongs to an installed
 package counts by its name, and of Python's own library only what `PURE` and `BUILTINS` list does: the rest reads
-files, the clock or the names of other modules, and a reference that uses it has no identity.
+files, the clock or the names of other modules, and a reference that uses it has no identity. Nor has one that reads
+attributes whose names are in texts, since what it reads cannot be seen.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.util import resolve_name
 from inspect import getsourcefile
+from string import Formatter
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -63,6 +65,14 @@ ATTRIBUTES = {
     "__invert__", "__init_subclass__", "__class_getitem__",
 }  # fmt: skip
 """The attributes of Python's own, between two underlines, that code may name: none leads to the names of a module."""
+BY_TEXT = {
+    "attrgetter", "methodcaller", "Formatter", "format_map", "get_type_hints", "ForwardRef", "evaluate_forward_ref",
+}  # fmt: skip
+"""What reads an attribute, or code, whose name is in a text. The method `format` does so only where its text does."""
+TEXT_METHODS = {"format", "format_map"}
+"""The methods of a text that may read attributes of what they are given."""
+FRAMES = {"f_back", "f_builtins", "f_globals", "f_locals"}
+"""The attributes that lead from code that runs to its names."""
 MACHINERY = {"__builtins__", "__spec__", "__loader__", "__cached__", "__file__", "__path__", "__package__", "__name__"}
 """What Python stores in a module besides what it defines."""
 BASES: dict[type, Callable[[Any], object]] = {
@@ -162,6 +172,7 @@ class _Content:
     def function(self, function: FunctionType) -> Iterator[str]:
         """The content of a function: its code, what the names in it stand for, its defaults, its closure, and what is
         stored in it. Names in a function of an installed module are those of this module."""
+        _require_seen(function.__name__ if function.__name__ in BY_TEXT else "", "function")
         yield from self.all([function.__code__, function.__name__, function.__qualname__, function.__doc__])
         yield _main(str(function.__module__))
         known = function.__globals__
@@ -187,12 +198,20 @@ class _Content:
     def builtin(self, function: BuiltinFunctionType) -> Iterator[str]:
         """The content of a function in C: its name and the object or the module to which it belongs."""
         owner: object = function.__self__
+        if function.__name__ in TEXT_METHODS and not isinstance(owner, ModuleType):
+            raise _unknown(f"the method {function.__name__} of a text, which may read attributes")
         if isinstance(owner, ModuleType):
             _require_pure(owner.__name__, f"the function {function.__name__}")
             if owner.__name__ == "builtins" and function.__name__ not in BUILTINS:
                 raise _unknown(f"the function {function.__name__}")
         yield function.__name__
         yield from ("builtins",) if owner is builtins else self.of(owner)
+
+    def method(self, method: MethodDescriptorType) -> Iterator[str]:
+        """The content of a method of a class in C: its name and the class."""
+        if method.__name__ in TEXT_METHODS:
+            raise _unknown(f"the method {method.__name__} of texts, which may read attributes")
+        yield from self.all([method.__name__, method.__objclass__])
 
     def cached(self, function: Any) -> Iterator[str]:
         """The content of a function with `functools.cache`; what it has stored does not change its values."""
@@ -204,6 +223,7 @@ class _Content:
         """The content of a class: its name if it is installed, else its bases and all that it defines."""
         yield f"{_main(kind.__module__)} {kind.__qualname__}"
         if _installed(kind):
+            _require_seen(kind.__name__ if kind.__name__ in BY_TEXT else "", "class")
             _require_pure(kind.__module__, f"a {kind.__qualname__}")
             return
         for name, part in vars(kind).items():
@@ -214,6 +234,10 @@ class _Content:
                 yield from self.unordered([found for ref in _get_dump(kind)[0] if (found := ref()) is not None])
             elif name == "__module__":
                 yield _main(part)
+            elif name == "__match_args__":  # attributes that a pattern reads by their positions
+                for text in part if type(part) is tuple else ("",):
+                    _require_seen(text, "attribute")
+                yield from self.of(part)
             elif type(part) not in (MemberDescriptorType, GetSetDescriptorType):  # the places of attributes
                 yield from self.of(part)
         yield from self.all(kind.__bases__)
@@ -267,7 +291,7 @@ READERS: dict[type, Callable[[_Content, Any], Iterator[str]]] = {
     type(lru_cache(len)): _Content.cached,
     MethodType: lambda walk, method: walk.all([method.__func__, method.__self__]),
     MethodWrapperType: lambda walk, method: walk.all([method.__name__, method.__self__]),
-    MethodDescriptorType: lambda walk, method: walk.all([method.__name__, method.__objclass__]),
+    MethodDescriptorType: _Content.method,
     WrapperDescriptorType: lambda walk, method: walk.all([method.__name__, method.__objclass__]),
     property: lambda walk, part: walk.all([part.fget, part.fset, part.fdel, part.__doc__]),
     staticmethod: lambda walk, method: walk.all([method.__func__, vars(method)]),
@@ -288,8 +312,12 @@ def _used(function: FunctionType, code: CodeType) -> Iterator[tuple[str, object]
             yield name, _imported(known, name, steps[k - 2].argval)
         elif step.opname == "IMPORT_FROM" or "_ATTR" in step.opname or "_METHOD" in step.opname:
             name = name if isinstance(name, str) else name[-1]
-            if name.startswith("__") and name.endswith("__") and name not in ATTRIBUTES:
-                raise _unknown(f"the attribute {name}")
+            _require_seen(name, "attribute")
+            if name == "format":
+                _require_plain(steps[k - 1])
+        elif step.opname == "MATCH_CLASS":  # the names of its keywords are a constant
+            for text in steps[k - 1].argval:
+                _require_seen(text, "attribute")
         elif step.opcode in dis.hasname and name == "__name__":  # as a class inside a function does
             yield name, _main(str(known.get(name)))
         elif step.opcode in dis.hasname and (name in known or name in builtin):
@@ -297,6 +325,31 @@ def _used(function: FunctionType, code: CodeType) -> Iterator[tuple[str, object]
     for part in code.co_consts:
         if isinstance(part, CodeType):
             yield from _used(function, part)
+
+
+def _require_seen(name: object, what: str) -> None:
+    """BadInput for an attribute, a function or a class of this name that leads to what cannot be seen in code."""
+    own = isinstance(name, str) and name.startswith("__") and name.endswith("__") and name not in ATTRIBUTES
+    if own or name in BY_TEXT or name in FRAMES:
+        raise _unknown(f"the {what} {name}")
+
+
+def _require_plain(step: dis.Instruction) -> None:
+    """BadInput for a method `format`, unless the step before it loads a text without attributes."""
+    try:
+        plain = step.opname == "LOAD_CONST" and _plain(step.argval)
+    except ValueError:  # a text with braces that do not fit
+        plain = False
+    if not plain:
+        raise _unknown("the method format of a text that is no constant, or reads attributes")
+
+
+def _plain(text: object) -> bool:
+    """Whether a text that is formatted reads no attribute, and no part, of what it is given."""
+    if type(text) is not str:
+        return False
+    fields = ((name or "", inner or "") for _, name, inner, _ in Formatter().parse(text))
+    return all(not {*".["} & {*name} and _plain(inner) for name, inner in fields)
 
 
 def _imported(known: dict[str, Any], name: str, level: object) -> object:

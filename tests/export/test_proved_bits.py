@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import permutations, product
 
 import pytest
 from checkout import ROOT
 
 from symcook.export import provedbits
-from symcook.model.modelfile import load
+from symcook.model.modelfile import dumps, load, loads, model_hash, numbered_hash, to_document
 from symcook.questions.precision import precision
-from symcook.recipes import build
+from symcook.recipes import build, info
+from symcook.report.check import proved
 
 MAJORITY = load(ROOT / "proofs/models/majority.json")
 
@@ -59,7 +63,7 @@ def test_the_least_length_by_premise(premise: str, least: int, told: str | None)
 def test_stored_models_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second question reads no file of a model."""
     assert list(provedbits._about(MAJORITY)) == ["lem.rounded_majority", "lem.floats_majority"]
-    monkeypatch.setattr(provedbits, "document_hash", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr(provedbits, "statement_files", lambda _: pytest.fail("read again"))
     assert provedbits._about(build("dyck-1")) == ("lem.rounded_dyck_fails", "lem.floats_dyck")
 
 
@@ -112,3 +116,54 @@ def test_what_fails_with_any_number_of_bits_is_told() -> None:
     induction = load(ROOT / "proofs/models/induction-most-recent.json")
     assert provedbits.failing(induction) == ["lem.rounded_induction_fails"]
     assert provedbits.failing(MAJORITY) == provedbits.failing(build("first")) == []
+
+
+def _balanced(word: Sequence[int]) -> bool:
+    """Whether a string of the numbers 0 and 1 is balanced, with 0 for an opening bracket."""
+    depth = 0
+    for number in word:
+        depth += 1 - 2 * number
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+ACCEPTED: dict[str, Callable[[Sequence[int]], bool]] = {
+    "lem.rounded_first": lambda word: word[0] == 1,
+    "lem.rounded_majority": lambda word: word.count(1) < word.count(0),
+    "lem.floats_majority": lambda word: word.count(1) < word.count(0),
+    "lem.floats_dyck": _balanced,
+}
+"""By theorem: which typed strings, as numbers of tokens, its statement says are accepted."""
+
+
+@pytest.mark.parametrize("name", ["majority", "first", "dyck-1"])
+def test_a_theorem_is_about_the_numbers_of_tokens(name: str) -> None:
+    """A file that lists the tokens in another order has the hash of the stored model, but w(i) = 1 is another token
+    in it: no theorem is cited that is false about it."""
+    stored = MAJORITY if name == "majority" else build(name)
+    cited = {theorem.id for theorem in provedbits.covering(stored)}
+    assert cited and cited <= ACCEPTED.keys()
+    for order in permutations(stored.embedding.words or ()):
+        document = json.loads(dumps(stored))
+        document["embedding"]["words"] = {token: document["embedding"]["words"][token] for token in order}
+        model = loads(json.dumps(document))
+        assert model_hash(model) == model_hash(stored)
+        same = order == (*(stored.embedding.words or ()),)
+        assert (numbered_hash(to_document(model)) == numbered_hash(to_document(stored))) is same
+        for theorem in provedbits.covering(model):
+            for word in (word for n in range(1, 5) for word in product(model.alphabet, repeat=n)):
+                accepted = ACCEPTED[theorem.id]([order.index(token) for token in word])
+                ties = theorem.id == "lem.rounded_majority" and word.count(order[0]) == word.count(order[1])
+                assert ties or model.run(word, values={"c": 1} if name == "first" else {}).accept is accepted
+        assert {theorem.id for theorem in provedbits.covering(model)} == (cited if same else set())
+
+
+def test_a_check_names_no_theorem_about_other_numbers_of_tokens() -> None:
+    """With these, `check` and pages add that a language is proved for strings of every length."""
+    stored, claims = build("dyck-1"), info("dyck-1").claims
+    assert proved(stored, claims)
+    document = json.loads(dumps(stored))
+    words = document["embedding"]["words"]
+    document["embedding"]["words"] = {token: words[token] for token in reversed(words)}
+    assert proved(loads(json.dumps(document)), claims) == {}

@@ -19,9 +19,9 @@ from checkout import ROOT
 EVALUATOR = ROOT / "symcook" / "report" / "page" / "evaluator.js"
 ASK = """
 const answers = (Symcook, all) => all.map(({model, inputs}) => {
-  const bound = Symcook.bind(model);
+  let bound;
   return inputs.map((text) => {
-    try { return Symcook.document(Symcook.run(bound, text)); }
+    try { bound ??= Symcook.bind(model); return Symcook.document(Symcook.run(bound, text)); }
     catch (error) {
       if (error instanceof Symcook.Refusal) return {refused: error.kind, says: error.message};
       throw error;

@@ -4,6 +4,7 @@ answer of a run, over the recipes and over random models with all that a model m
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -15,6 +16,8 @@ from browser import browser, by_browser, by_node, visit
 from checkout import ROOT
 
 import symcook as sc
+from symcook.errors import BadInput
+from symcook.report.page.describe import described, unfit
 from symcook.report.page.modelpage import model_page
 
 WORDS = 200
@@ -176,3 +179,33 @@ def test_text_is_read_as_the_library_reads_it() -> None:
                 assert answer.get("refused") == "input", (model.alphabet, text, answer)
             elif wanted is not None:  # None: a root, which the page does not compute
                 assert answer == wanted, (model.alphabet, text)
+
+
+def test_the_evaluator_has_no_run_where_the_library_has_none() -> None:
+    """Values of parameters that a part refuses: an epsilon below zero, and a temperature of hard attention that is not
+    positive, which no weight depends on."""
+    space = sc.Space(("a", "b", "m"))
+    embedding = sc.Embedding(space, words={"a": {"a": 1}, "b": {"b": 2}}, positions={"b": "i"})
+    readout, words = sc.Readout("value", "last", ("m", "a", "b")), ["a", "b", "ab", "bb"]
+
+    def made(parameter: sc.Parameter, *norms: Any, **settings: Any) -> sc.Transformer:
+        head = sc.Head(("a", "b"), ("m",), [[1, 0]], [[0, 1]], [[1, 1]], mask="future", **settings)
+        layer = sc.Layer(sc.SelfAttention((head,)), None, norms, (), "post" if norms else "none")
+        return sc.Transformer("odd", embedding, (layer,), readout, (parameter,))
+
+    for norm in (sc.LayerNorm(tuple(space), epsilon="E"), sc.RMSNorm(tuple(space), epsilon="E")):
+        model = made(sc.Parameter("E", 0), norm)
+        for value in ("-1", "-1/4", "-2", "-14/3"):
+            values = {"E": Fraction(value)}
+            assert not unfit(model, values)
+            for word in words:
+                with pytest.raises(BadInput, match="must not be negative"):
+                    model.run(word, values={"E": value})
+            found = by_node([{"model": described(model, values), "inputs": words}])[0]
+            assert [answer.get("refused") for answer in found] == ["value"] * len(words)
+    for weighting in ("average", "leftmost", "rightmost"):
+        model = made(sc.Parameter("T", 1), weighting=weighting, temperature="T")
+        with pytest.raises(BadInput, match="temperature must be positive"):
+            model.run("ab", values={"T": -1})
+        assert "temperature" in unfit(model, {"T": Fraction(1)})
+        assert not unfit(made(sc.Parameter("T", 1), weighting=weighting, temperature="1/n"), {"T": Fraction(1)})

@@ -283,8 +283,9 @@ def test_machines_by_chance(least: int, theorem: bool, made: Any) -> None:
         MachineDecoder(read)
         kept = {" ".join((state, *reads)): (row.state, row.writes, [pages.LETTERS[m] for m in row.moves])
                 for (state, reads), row in read.rows.items()}  # fmt: skip
-        table = {"input": read.input, "blank": read.blank, "start": read.start, "halt": read.halt, "head": read.head,
-                 "tapes": read.tapes, "rows": kept, "least": least, "theorem": theorem}  # fmt: skip
+        ends = {"start": read.start, "halt": read.halt, "head": read.head, "tapes": read.tapes}
+        table = {"input": read.input, "symbols": read.symbols, "blank": read.blank, **ends,
+                 "rows": kept, "least": least, "theorem": theorem}  # fmt: skip
         for _ in range(4):
             word = tuple(random.choices("01", k=random.randrange(least, 6)))
             said = json.loads(made.execute_script(

@@ -14,8 +14,10 @@ import operator
 import os
 import random
 import re
+import string
 import time
 import types
+import typing
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -300,7 +302,7 @@ def by_library(s: Any) -> bool:
 
 
 def by_name_of_function(s: Any) -> bool:
-    return len(s) > len(operator.attrgetter("__name__")(by_global))
+    return len(s) > len(by_global.__name__)
 
 
 def by_wrapped(s: Any) -> bool:
@@ -318,6 +320,129 @@ def test_a_reference_that_reads_elsewhere_is_refused(tmp_path: Path) -> None:
     false.__wrapped__ = made("b")  # type: ignore[attr-defined]
     with pytest.raises(BadInput, match="another one"):
         identity(false)
+
+
+HIDDEN = 0
+
+
+def helper() -> int:
+    return 1
+
+
+class AnyType(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return True
+
+
+class Pattern(metaclass=AnyType):
+    __match_args__ = ("__globals__",)
+
+
+class Point:
+    __match_args__ = ("x",)
+
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+
+GETTER, BOUND, UNBOUND = operator.attrgetter("__globals__"), "{0.__globals__[HIDDEN]}".format, str.format
+
+
+def by_getter(s: Any) -> bool:
+    return len(s) > operator.attrgetter("__globals__")(helper)["HIDDEN"]
+
+
+def by_getter_outside(s: Any) -> bool:
+    return len(s) > GETTER(helper)["HIDDEN"]
+
+
+def by_getter_imported(s: Any) -> bool:
+    from operator import attrgetter
+
+    return len(s) > attrgetter("__globals__")(helper)["HIDDEN"]
+
+
+def by_caller(s: Any) -> bool:
+    return len(s) > operator.methodcaller("__getattribute__", "__globals__")(helper)["HIDDEN"]
+
+
+def by_format(s: Any) -> bool:
+    return len(s) > int("{0.__globals__[HIDDEN]}".format(helper))  # noqa: UP030, UP032
+
+
+def by_format_inside(s: Any) -> bool:
+    return f"{len(s)}" > "{0:{1.__globals__[HIDDEN]}}".format("", helper)
+
+
+def by_format_map(s: Any) -> bool:
+    return len(s) > int("{h.__globals__[HIDDEN]}".format_map({"h": helper}))
+
+
+def by_format_of_str(s: Any) -> bool:
+    return len(s) > int(str.format("{0.__globals__[HIDDEN]}", helper))
+
+
+def by_format_bound(s: Any) -> bool:
+    return len(s) > int(BOUND(helper))
+
+
+def by_format_unbound(s: Any) -> bool:
+    return len(s) > int(UNBOUND("{0.__globals__[HIDDEN]}", helper))
+
+
+def by_formatter(s: Any) -> bool:
+    return len(s) > int(string.Formatter().format("{0.__globals__[HIDDEN]}", helper))
+
+
+def by_hints(s: Any) -> bool:
+    return len(s) > len(typing.get_type_hints(helper))
+
+
+def by_frame(s: Any) -> bool:
+    return len(s) > (x for x in ()).gi_frame.f_globals["HIDDEN"]  # type: ignore[attr-defined]
+
+
+def by_keyword_pattern(s: Any) -> bool:
+    match helper:
+        case object(__globals__=names):  # type: ignore[misc]
+            return len(s) > names["HIDDEN"]
+    return False
+
+
+def by_position_pattern(s: Any) -> bool:
+    match helper:
+        case Pattern(names):  # type: ignore[misc]
+            return len(s) > names["HIDDEN"]
+    return False
+
+
+BY_TEXT = (
+    by_getter, by_getter_outside, by_getter_imported, by_caller, by_format, by_format_inside, by_format_map,
+    by_format_of_str, by_format_bound, by_format_unbound, by_formatter, by_hints, by_frame, by_keyword_pattern,
+    by_position_pattern,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("reference", BY_TEXT)
+def test_a_reference_that_reads_names_by_text_is_refused(reference: Callable[[Any], bool]) -> None:
+    """Else two values of HIDDEN give other answers, and one identity."""
+    with pytest.raises(BadInput, match="whose content identifies it"):
+        identity(reference)
+
+
+def test_a_reference_may_format_and_match() -> None:
+    def formatted(s: Any) -> bool:
+        return "{0:>{1}}|{n!r}".format("".join(s), 3, n=2) == "  a|2"
+
+    def matched(s: Any) -> bool:
+        match Point(len(s)):
+            case Point(1):
+                return True
+            case Point(x=2):
+                return True
+        return False
+
+    assert identity(formatted) != identity(matched) and (formatted("a"), matched("ab"), matched("abc")) == (1, 1, 0)
 
 
 DEEP = 1

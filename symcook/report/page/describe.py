@@ -144,10 +144,12 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
                 yield f"layer {step.layer} has {KIND_NAMES[type(part).__name__]}"
             if isinstance(part, Head) and part.weighting == PLUS_ONE:
                 yield f"layer {step.layer} has softmax with a one below"
-            if isinstance(part, Head) and part.weighting == "softmax":
-                if not part.uniform:
+            if isinstance(part, Head):
+                soft, temperature = part.weighting == "softmax", part.lowered["temperature"]
+                if soft and not part.uniform:
                     yield f"layer {step.layer} has softmax attention, whose weights are exponentials"
-                if isinstance(part.lowered["temperature"], tuple):
+                # Hard attention does not use its temperature, but where that is not positive there is no run.
+                if isinstance(temperature, tuple) and (soft or names(temperature) & values.keys()):
                     yield f"layer {step.layer} has a temperature that is no rational number"
             if isinstance(part, NETWORKS) and part.activation not in ("relu", "step"):
                 yield f"layer {step.layer} has the activation {part.activation}"

@@ -176,7 +176,10 @@ const Symcook = (() => {
         if (p[name]) found[name] = p[name].map(row);
       for (const name of ["b1", "b2", "gate_bias", "up_bias", "down_bias", "gain", "bias"])
         if (p[name]) found[name] = p[name].map(one);
-      if (FIELDS[p.kind].includes("epsilon")) found.epsilon = one(p.epsilon);
+      if (FIELDS[p.kind].includes("epsilon")) {
+        found.epsilon = one(p.epsilon);
+        if (found.epsilon.n < 0n) refuse("value", `epsilon of a norm must not be negative; given: ${found.epsilon}`);
+      }
       return found;
     };
     const steps = model.steps.map((step) => ({ ...step, before: step.before.map(part), parts: step.parts.map(part),

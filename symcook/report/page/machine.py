@@ -128,6 +128,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     }
     names = least_symbols | {
         "input": machine.input,
+        "symbols": machine.symbols,
         "blank": machine.blank,
         "start": machine.start,
         "halt": machine.halt,

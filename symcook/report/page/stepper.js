@@ -7,21 +7,30 @@ const SymcookMachine = (() => {
   const ONE = 1n << 256n, MOVES = { L: -1, S: 0, R: 1 };
   class Refusal extends Error {}
 
-  /* A string over the letters: letters with spaces between, or a character each. A text with two readings is refused. */
+  const single = (letter) => [...letter].length === 1;
+  /* A string over the letters, read as `tokens_of_text` does: letters with spaces between, or a character each. A text
+     with two readings is refused. */
   const read = (letters, text) => {
-    const bySpaces = text.split(/\s+/).filter((one) => one !== ""), byCharacters = [...bySpaces.join("")];
-    const valid = (word) => word.every((letter) => letters.includes(letter));
-    const longer = letters.some((letter) => [...letter].length > 1 && text.includes(letter));
-    if (bySpaces.length === 1 && byCharacters.length > 1 && valid(bySpaces) && valid(byCharacters))
+    const bySpaces = text.split(/\s+/).filter((one) => one !== ""), byCharacters = [...text];
+    const valid = (word) => word.length > 0 && word.every((letter) => letters.includes(letter));
+    const longer = letters.some((letter) => !single(letter) && text.includes(letter));
+    if (valid(bySpaces) && valid(byCharacters) && bySpaces.length !== byCharacters.length)
       throw new Refusal(`text must be a string of tokens in one way only; given: ${text.trim()}; put spaces between tokens`);
-    const single = letters.every((letter) => [...letter].length === 1) || (bySpaces.length === 1 && valid(byCharacters) && !longer);
-    const found = single ? byCharacters : bySpaces;
+    const apart = valid(byCharacters) ? longer : valid(bySpaces);
+    const found = !apart && (valid(byCharacters) || letters.every(single) || !bySpaces.length) ? byCharacters : bySpaces;
     const strange = found.find((letter) => !letters.includes(letter));
     if (strange !== undefined)
       throw new Refusal(`every symbol must be in the alphabet ${letters.join(" ")}; given: ${strange}`);
     if (found.length > LONGEST)
       throw new Refusal(`a word on a page must have at most ${LONGEST} symbols; given: ${found.length}; use symcook run`);
     return found;
+  };
+
+  /* Symbols as one text, from which they are read again (`text_of_tokens`). */
+  const written = (symbols, letters) => {
+    if (letters.every(single)) return symbols.join("");
+    const text = symbols.join(" ");
+    return text.length > 1 && [...text].every((one) => letters.includes(one)) ? `${text} ` : text;
   };
 
   // Gaps of scores: what a head looks for is the nearest of hashed cells, and of steps on one cell the last.
@@ -185,7 +194,7 @@ const SymcookMachine = (() => {
     const ends = tapes ? { blank: table.blank, start: table.start, halt: table.halt,
       heads: [table.head, ...Array(table.tapes).fill(0)] } : {};
     return { input: word, ...ends, tokens, stopped: ended ? "end" : "limit",
-      output: tapes ? put.join("") : put[put.length - 1], typed: word.join(" ") };
+      output: tapes ? written(put, table.symbols) : put[put.length - 1], typed: word.join(" ") };
   };
   return { MOST, Refusal, run };
 })();
