@@ -19,7 +19,6 @@ from symcook.proof import normal
 from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import nf
-from symcook.proof.programs.transfer import Transfer
 from symcook.proof.replay import Statement
 from symcook.proof.search.elaborate import StepGap, written
 from symcook.proof.search.limits import OutOfTime, limited
@@ -27,6 +26,7 @@ from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.statements.exactvalues import decided
 from symcook.proof.statements.inparts import InParts
+from symcook.proof.statements.transfer import Transfer
 from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, subterms, var
 
 STEPS = 10_000
@@ -37,7 +37,7 @@ BITS = 64
 """The precision of the intervals that find it, in bits."""
 
 
-class Order(NamedTuple):
+class ExponentOrder(NamedTuple):
     """The comparison ``less*exp(u) OP more*exp(v)``, in which the denominators `positive` of a comparison of quotients
     are multiplied out. `sign` is OP: "<", "<=" or "="."""
 
@@ -80,8 +80,8 @@ def _exp_below(x: Fraction, c: Fraction) -> bool:
     return decided(term, BITS) == 1
 
 
-def order(f: Term) -> Order | None:
-    """A comparison of quotients of sums of powers of e as an `Order`; None for any other formula."""
+def order(f: Term) -> ExponentOrder | None:
+    """A comparison of quotients of sums of powers of e as an `ExponentOrder`; None for any other formula."""
     if f[0] not in COMPARISONS or not any(t[:2] == ("fn", "exp") for t in subterms(f)):
         return None
     sides = [_fraction(side) for side in f[2]]
@@ -105,7 +105,7 @@ def order(f: Term) -> Order | None:
     if less[1] == more[1]:
         return None
     u, v = (reify.term(normal._exponents[m[1]]) for m in (less, more))
-    return Order(f[0], Fraction(c), u, Fraction(-d), v, tuple(dict.fromkeys(positive)))
+    return ExponentOrder(f[0], Fraction(c), u, Fraction(-d), v, tuple(dict.fromkeys(positive)))
 
 
 def _fraction(t: Term) -> tuple[Term, Term | None] | None:
@@ -151,15 +151,15 @@ def _positive(t: Term) -> bool:
 
 
 class Orders(Transfer):
-    """Proves a claim from the claim in which each `Order` is replaced by the comparison of its exponents."""
+    """Proves a claim from the claim in which each `ExponentOrder` is replaced by the comparison of its exponents."""
 
     def __init__(self) -> None:
         super().__init__(())
         self.made: dict[tuple[Term, bool], Term | None] = {}
 
     def stronger(self, f: Term, positive: bool = True) -> Term:
-        """A formula that implies `f` (is implied by it, if `positive` is false), with `Order`s replaced; `f` itself
-        where there is none."""
+        """A formula that implies `f` (is implied by it, if `positive` is false), in which each `ExponentOrder` is
+        replaced; `f` itself where there is none."""
         tag, data, kids = f
         if tag in COMPARISONS:
             return self.instead(f, positive) or f
@@ -202,7 +202,7 @@ class Orders(Transfer):
             super().close(g, label, back)
 
 
-def _lines(g: Goal, compared: Order, bound: Fraction, given: str, back: bool) -> list[str]:
+def _lines(g: Goal, compared: ExponentOrder, bound: Fraction, given: str, back: bool) -> list[str]:
     """The lines that close the goal of a comparison: from the comparison of its exponents by `bound`, which has the
     label `given`, or with `back` the other way round."""
     sign, (x, y) = compared.sign, map(g.text, compared.compared(bound)[2])

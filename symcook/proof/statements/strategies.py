@@ -238,6 +238,24 @@ def by_exponents(question: StatementAsked) -> Outcome:
     return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
 
 
+def by_norms(question: StatementAsked) -> Outcome:
+    """The values that norms of symbols have, in place of their equations."""
+    from symcook.proof.statements import bysymbol
+
+    home = certify.library(question.claim, certify.citable())
+    proved = bysymbol.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+
+
+def by_counts(question: StatementAsked) -> Outcome:
+    """A claim about sums over all positions, or about all positions, as one about the counts of symbols."""
+    from symcook.proof.statements import symbolcounts
+
+    home = certify.library(question.claim, certify.citable())
+    proved = symbolcounts.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+
+
 def by_parts(question: StatementAsked) -> Outcome:
     """The statement in parts: conjuncts, contrapositives, and cases by the symbol at a position."""
     from symcook.proof.statements import inparts
@@ -294,6 +312,8 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("languages", by_languages),
     ("short strings", by_strings),
     ("exponents", by_exponents),
+    ("norms", by_norms),
+    ("counts of symbols", by_counts),
     ("parts", by_parts),
     ("search", by_search),
 )
