@@ -16,11 +16,11 @@ from symcook.model.choices import LanguageWord
 from symcook.model.modelfile import to_document
 from symcook.proof import grammar, kernel
 from symcook.proof.programs import byprogram, compiledprograms
-from symcook.proof.programs.transfer import AnswerAgreement, Transfer, place_in
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify, proving
 from symcook.proof.statements.bundle import write_bundle
 from symcook.proof.statements.proving import ProofAnswer
+from symcook.proof.statements.transfer import AnswerAgreement, Transfer, place_in
 
 SCOPE = {"n": "Int", "i": "Int", "k": "Int", "a": ("fun", ("Int",), "Real"), "b": ("fun", ("Int",), "Real")}
 

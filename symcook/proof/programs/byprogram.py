@@ -25,12 +25,12 @@ from symcook.proof.files import load_json
 from symcook.proof.grammar import leading_names
 from symcook.proof.programs import compiledprograms
 from symcook.proof.programs.chosen import selection, shown
-from symcook.proof.programs.transfer import AnswerAgreement, Transfer
 from symcook.proof.replay import Statement
 from symcook.proof.search.limits import limited
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify
+from symcook.proof.statements.transfer import AnswerAgreement, Transfer
 from symcook.proof.terms import Sort, Term, abstract, conj, flatten, free, imp, num, opened, var, variables
 
 if TYPE_CHECKING:

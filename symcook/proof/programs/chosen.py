@@ -14,8 +14,8 @@ from functools import partial
 from typing import NamedTuple
 
 from symcook.proof.claims.bycounts.problem import HERE
-from symcook.proof.programs.transfer import against, cases_of, combined, from_facts, last_fact, parts_of
 from symcook.proof.search.tactics import Goal
+from symcook.proof.statements.transfer import against, cases_of, combined, from_facts, last_fact, parts_of
 from symcook.proof.terms import Term, abstract, flatten, instantiate, var
 
 J = var("j#", "Int")

@@ -466,7 +466,7 @@ def certified(
     statement = claim(document, sentence)
     try:
         if text is not None and not text.startswith("proof "):
-            text = _headed_lines(statement, text)
+            text = headed_lines(statement, text)
         read = None if text is None else prooftext.read(text)
         _headed(statement, read)
         certificate, verdict = certificate_of(statement, read, models(statement, document), Until(seconds))
@@ -476,7 +476,7 @@ def certified(
     return Certified(statement, certificate, verdict) if proved else None
 
 
-def _headed_lines(statement: Statement, lines: str) -> str:
+def headed_lines(statement: Statement, lines: str) -> str:
     """A proof text of the statement with these lines; its heading labels the premises."""
     return f"proof {statement.id}\n  given .. {' '.join(parts(statement).labels)}\n" + textwrap.indent(lines, "  ")
 
@@ -563,7 +563,7 @@ def automatic(home: Citable, statement: Statement, other: OtherSearch | None = N
     for elaborator, lines in attempts():
         g = Goal(home, statement.formula, {}, {})
         try:
-            elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
+            elaborator.block(g, prooftext.read(headed_lines(statement, lines)).parts["proof"], Place(1, 1))
         except (StepGap, BadProof) as error:
             unproved = error
         except TimeUp:  # report the goal that the last attempt left, or the whole goal if no attempt has ended
@@ -584,7 +584,7 @@ def _remaining(home: Citable, statement: Statement) -> str:
     """The goal of a statement after its names and premises are introduced, as text."""
     g = Goal(home, statement.formula, {}, {})
     elaborator = Elaborator(automation.LEVELS[:1])
-    for line in prooftext.read(_headed_lines(statement, "")).parts["proof"]:
+    for line in prooftext.read(headed_lines(statement, "")).parts["proof"]:
         elaborator.line(g, line)
     return shown(g, dict.fromkeys(g.facts))
 

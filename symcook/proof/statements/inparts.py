@@ -91,18 +91,18 @@ class InParts:
 
     # --- Dividing a claim --------------------------------------------------------------------------------------------
 
-    def closer(self, claim: Term, depth: int = 0) -> Closer:
+    def closer(self, claim: Term, depth: int = 0, first: bool = False) -> Closer:
         """Prove a claim by its parts; what closes a goal with this claim. Stuck if a part is not proved. A claim that
         is no conjunction is proved as it is, as its contrapositive, or by cases; one that comes from cases (`depth` 1)
-        not by further cases, and one that is a contrapositive (`depth` 2) only as it is."""
-        body, first = Body.of(claim), claim == self.whole.claim
+        not by further cases, and one that is a contrapositive (`depth` 2) only as it is. The claim that was tried as it
+        is before is the `first` one."""
+        body = Body.of(claim)
         part = body.part
         if part[0] == "&":
             return self._by(body, flatten("&", part), _conjunction, depth)
         if part[0] == "->" and part[2][1][0] == "&":
             given, end = part[2]
             return self._by(body, [imp(given, one) for one in flatten("&", end)], _conjunction_given, depth)
-        # The whole claim was tried as it is before.
         if not first and (label := self.proved(claim)) is not None:
             return lambda g: g.hyp(label)
         if depth < 2 and part[0] == "->":
@@ -200,12 +200,14 @@ class InParts:
 
     # --- The whole ---------------------------------------------------------------------------------------------------
 
-    def prove(self, g: Goal) -> None:
-        """Close the goal of the statement; Stuck if a part is not proved."""
-        closer = self.closer(self.whole.claim)
+    def prove(self, g: Goal, stronger: Term | None = None, finish: Callable[[Goal, str], None] | None = None) -> None:
+        """Close the goal of the statement; Stuck if a part is not proved. With a claim that is `stronger` than that of
+        the statement, `finish` closes the goal by the label of that claim."""
+        claim = self.whole.claim if stronger is None else stronger
+        closer = self.closer(claim, first=stronger is None)
         names = [*self.whole.names]
-        for number, (claim, nodes) in enumerate(self.pieces):
-            g.have(self.statement(claim).formula, f"lemma.{number}", partial(_written, nodes=nodes))
+        for number, (piece, nodes) in enumerate(self.pieces):
+            g.have(self.statement(piece).formula, f"lemma.{number}", partial(_written, nodes=nodes))
         # The premises one by one; each premise of a lemma is a conjunction of some of them.
         labels = [
             [f"given.{number}.{k}" for k in range(len(flatten("&", premise)))]
@@ -215,7 +217,11 @@ class InParts:
         for number in range(len(self.pieces)):
             given = [f"#{one[0]}" if len(one) == 1 else partial(_conjunction, labels=one) for one in labels]
             g.use(f"lemma.{number}", *names, *given, label=f"piece.{number}", premises=0)
-        closer(g)
+        if finish is None:
+            closer(g)
+        else:
+            g.have(claim, label := g.fresh("stronger"), closer)
+            finish(g, label)
 
 
 def _written(g: Goal, nodes: list[Node]) -> None:

@@ -229,15 +229,47 @@ def by_strings(question: StatementAsked) -> Outcome:
     return Failed(f"true of all strings up to length {question.tried.length}") if settled is None else Ended(settled)
 
 
+def by_exponents(question: StatementAsked) -> Outcome:
+    """A claim about probabilities as a claim about the numbers in their exponents."""
+    from symcook.proof.statements import orders
+
+    home = certify.library(question.claim, certify.citable())
+    proved = orders.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+
+
+def by_norms(question: StatementAsked) -> Outcome:
+    """The values that norms of symbols have, in place of their equations."""
+    from symcook.proof.statements import bysymbol
+
+    home = certify.library(question.claim, certify.citable())
+    proved = bysymbol.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+
+
+def by_counts(question: StatementAsked) -> Outcome:
+    """A claim about sums over all positions, or about all positions, as one about the counts of symbols."""
+    from symcook.proof.statements import symbolcounts
+
+    home = certify.library(question.claim, certify.citable())
+    proved = symbolcounts.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+
+
 def by_parts(question: StatementAsked) -> Outcome:
     """The statement in parts: conjuncts, contrapositives, and cases by the symbol at a position."""
     from symcook.proof.statements import inparts
 
-    claim, begun = question.claim, question.begun
-    home = certify.library(claim, certify.citable())
-    proved = inparts.prove(home, claim, min(question.seconds, question.until.left) / 4)
+    home = certify.library(question.claim, certify.citable())
+    proved = inparts.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
     if isinstance(proved, str):
         return Failed(question.in_words(proved) or UNDIVIDED)
+    return _certified(question, proved)
+
+
+def _certified(question: StatementAsked, proved: Goal) -> Outcome:
+    """The certificate with this proof; or why there is none."""
+    claim, begun = question.claim, question.begun
     parts = {"proof": partial(Goal.take, trial=proved)}
     strings = begun.strings if begun is not None else ()
     try:
@@ -279,6 +311,9 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("edited strings", by_edits),
     ("languages", by_languages),
     ("short strings", by_strings),
+    ("exponents", by_exponents),
+    ("norms", by_norms),
+    ("counts of symbols", by_counts),
     ("parts", by_parts),
     ("search", by_search),
 )

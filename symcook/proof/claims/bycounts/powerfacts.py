@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import comb, prod
 from typing import NamedTuple
 
 from symcook.proof import normal
-from symcook.proof.claims.bycounts.casefacts import CaseFacts
+from symcook.proof.claims.bycounts.casefacts import CaseFacts, enclosure
 from symcook.proof.claims.bycounts.farkas import Contradiction, FactRow, contradiction
 from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import divide, poly
 from symcook.proof.normal import ONE, Mono, Number, Poly, constant, fkey, mul, nf
 from symcook.proof.search.ranges import less_than
-from symcook.proof.terms import Term, num
+from symcook.proof.terms import Term, free, num
 
 
 class LeastValue(NamedTuple):
@@ -32,6 +33,8 @@ class LeastValue(NamedTuple):
 
 MOST_PARTS = 300
 """The greatest number of monomials of a polynomial in the rests."""
+MOST_TAKEN = 60
+"""The greatest number of facts that are multiplied by one constant."""
 MOST_POWER = 12
 """The greatest power of u in a polynomial."""
 Shifted = dict[tuple[int, ...], Fraction]
@@ -46,11 +49,13 @@ def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
 
 
 def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
-    """A contradiction between rows and their products with powers of e that occur in them; None if none is found."""
+    """A contradiction between rows and their products with powers of e, or with constants such as sqrt(2), that occur
+    in them; None if none is found."""
     exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _has_names(m[1]))
-    if not exponents:
-        return None
-    new_rows = [new for e in exponents for new in _rows_times_power(case, rows, e)] + _equation_products(rows)
+    new_rows = [new for e in exponents for new in _rows_times_power(case, rows, e)]
+    new_rows += _rows_times_constants(case, rows)
+    if exponents:
+        new_rows += _equation_products(rows)
     return contradiction([*rows, *new_rows], case.effort) if new_rows else None
 
 
@@ -88,6 +93,47 @@ def _rows_times_power(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[
         if without_powers and any(m[0] in factors_of_power for m in row.poly if m != ONE):
             raised_rows.append(FactRow(mul(row.poly, power_poly), row.tag, (), factors=(row, power)))
     return raised_rows
+
+
+def _rows_times_constants(case: CaseFacts, rows: Sequence[FactRow]) -> list[FactRow]:
+    """The products of positive constants that are not rational, such as sqrt(2) and e, with the facts that have no such
+    constant: those that share a monomial with a factor of the constant in the rows, or with such a fact."""
+    factors: dict[Mono, set[Mono]] = {}  # by constant: what it is multiplied by in the rows
+    for m in dict.fromkeys(m for row in rows for m in row.poly):
+        own, rest = _constant_part(m)
+        if own != ONE and rest != ONE:
+            factors.setdefault(own, set()).add(rest)
+    new_rows = list[FactRow]()
+    for own, rests in factors.items():
+        term = reify.product(own)
+        bounds = enclosure(term)
+        if bounds is None or constant(nf(bounds[0])) <= 0:
+            continue
+        above = _strict_row(case, less_than(num(0), term), partial(_by_interval, case, less_than(num(0), term)))
+        left = [row for row in rows if all(_constant_part(m)[0] == ONE for m in row.poly)]
+        taken = list[FactRow]()
+        while new := [row for row in left if any(m in rests for m in row.poly if m != ONE)]:
+            taken += new
+            left = [row for row in left if all(row is not one for one in new)]
+            rests |= {m for row in new for m in row.poly}
+        for row in taken[:MOST_TAKEN]:
+            if row.tag == "=":
+                new_rows.append(_equation_times(row, {own: 1}))
+            else:
+                new_rows.append(FactRow(mul(row.poly, {own: 1}), row.tag, (), factors=(row, above)))
+    return new_rows
+
+
+def _by_interval(case: CaseFacts, f: Term, label: str) -> None:
+    """Add the fact f about constants under a label."""
+    case.g.have(f, label, lambda h: h.interval([], 96))
+
+
+def _constant_part(m: Mono) -> tuple[Mono, Mono]:
+    """A monomial as a product: of what is constant, and of the rest."""
+    closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
+    own = 0 if _has_names(m[1]) else m[1]
+    return (closed, own), (tuple(x for x in m[0] if x not in closed), 0 if own else m[1])
 
 
 def positive(case: CaseFacts, e: int) -> FactRow:
