@@ -68,9 +68,9 @@ def compile(
     (`symcook.programs.reading`); "c-rasp" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
     The model answers at each position; `plan` says which coordinate holds what.
 
-    "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python
-    objects (`symcook.programs.rasp`). Its model answers with symbols, verdicts or numbers. Over an alphabet of numbers
-    the tokens of objects are numbers.
+    "srasp" is a program of S-RASP, with RASP's functions (`symcook.programs.srasp_reading`), or RASP as Python objects
+    (`symcook.programs.rasp`). Its model answers with a symbol, true or false, or a number. If the alphabet has numbers,
+    RASP objects compute with them.
 
     "dfa" is an automaton: JSON with the keys of automata-lib, or a regular expression. Its model is a decoder that
     continues a string with the states of the run, then with yes or no (`decode.stream`).
@@ -91,10 +91,10 @@ def compile(
         theorem: str (''). One of `symcook.programs.THEOREMS`: the soft-attention transformer of that theorem's
             proof. With "1" (dfa) the decoder outputs |x| + 1 tokens after a string x. With "2" (tm) its tokens are
             the transitions, whose moves are L and R.
-        soft: bool (False). Softmax at the temperature 1/n, and feed-forward layers that round what it retrieves, so
-            that the model is right at every length.
-        tau: int, str or None (None). With 1 the queries have a factor instead of the temperature, for runtimes that
-            have softmax without a temperature.
+        soft: bool (False). Use softmax at the temperature 1/n. Feed-forward layers round the retrieved values, so that
+            answers are right at every length.
+        tau: int, str or None (None). With soft: 1 multiplies the queries by n in place of the temperature 1/n, for
+            runtimes whose softmax has no temperature.
         weighting: str or None (None). How the work heads of a Turing machine find the last step that wrote on a
             cell: "average" (a tie-breaking term) or "rightmost".
         variant: str or None (None). "nonstrict": masks include the position itself; "no-start": no $ before the
@@ -106,8 +106,8 @@ def compile(
 
     Returns: Transformer, which keeps its program as `.program`.
 
-    Raises: BadInput: the source is not a program, with line and column; a path of no file; another format, such as
-    DOT or HOA, with its name.
+    Raises: BadInput: the source is not a program, with line and column; a path without a file; a format that symcook
+    does not read, such as DOT or HOA.
 
     Example:
 
@@ -216,7 +216,7 @@ def _require(theorem: str, expected: str, subject: str) -> None:
     """Raise BadInput if `theorem` is not the theorem of Merrill and Sabharwal (2024) about `subject`."""
     if theorem != expected:
         must = f"the theorem about {subject} must be {expected}, of Merrill and Sabharwal (2024)"
-        raise BadInput(must, f"theorem {theorem}")
+        raise BadInput(must, f"theorem {theorem}", f"leave --theorem out, or give --theorem {expected}")
 
 
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
@@ -245,7 +245,9 @@ def _text(kind: str, source: object, alphabet: Alphabet | None, causal: bool) ->
 
     if kind != "srasp" or not isinstance(source, SOp):
         raise BadInput(
-            "a program must be text, or for srasp a sequence built with symcook.programs.rasp", type(source).__name__
+            "a program must be text, or for srasp a sequence built with symcook.programs.rasp",
+            type(source).__name__,
+            "give the text of the program, or the path of its file",
         )
     if alphabet is None:
         raise BadInput("the alphabet of a program must be given", "none", 'give alphabet="ab"')

@@ -322,7 +322,11 @@ class Aggregates(Selections):
                      {name: {atom.name: Fraction(1)} for atom, name in names.items()}, "none")
             )  # fmt: skip
             if any(atom.side == "mean" for atom in value.atoms) and self.truth(some_selected) != self.every:
-                raise BadInput("an aggregate of means that grow with n must select a position in every string", shown)
+                raise BadInput(
+                    "an aggregate of means that grow with n must select a position in every string",
+                    shown,
+                    "give the selector a position in every string, for example its own",
+                )
             ends = {
                 Atom(name, "both" if atom.side != "mean" else "mean"): value.atoms[atom] for atom, name in names.items()
             }

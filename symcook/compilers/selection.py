@@ -148,7 +148,9 @@ class Selections(PositionValues):
             must = "select must compare two numbers by ==, unless both are indices or one has a finite range"
             order = "no score puts all pairs of two numbers that grow in order"
             raise BadInput(
-                f"{must}: {order if sign != '=' else 'a mean is not always a whole number'}", " and ".join(shown)
+                f"{must}: {order if sign != '=' else 'a mean is not always a whole number'}",
+                " and ".join(shown),
+                "compare two indices, or two whole numbers by ==",
             )
         self.equalities.append(Equality(key, query, f"{shown[0]} = {shown[1]}", self.now))
         return (SelectorCase(self.every, self.diagrams.variable(AFTER - 1 - len(self.equalities))),)
@@ -202,7 +204,9 @@ class Selections(PositionValues):
             equality = self.equalities[AFTER - 2 - variable]
             if any(self.restrict(case.there, {variable: False}) is not False for case in cases):
                 must = "an equality of two unbounded numbers must be joined by & only: a head looks for one number"
-                raise BadInput(must, f"{equality.shown} in {shown}")
+                raise BadInput(
+                    must, f"{equality.shown} in {shown}", "join the equality with other conditions by & alone"
+                )
         cases = self._cases(
             [(here, self.restrict(there, dict.fromkeys(equality_variables, True))) for here, there in cases]
         )

@@ -57,7 +57,11 @@ def source_of(kind: str, given: str | os.PathLike[str], regex: bool = False) -> 
         source = SourceText(text)
     found = format_of(source.text) or (listed(source.text) if kind == "dfa" else None)
     if found is not None:
-        raise BadInput(f"{_called(kind)} must be {_READ[kind]}", f"{source.file or 'the text'}: {found}")
+        raise BadInput(
+            f"{_called(kind)} must be {_READ[kind]}",
+            f"{source.file or 'the text'}: {found}",
+            "write the program in this form, or give another KIND to symcook compile",
+        )
     return source
 
 

@@ -58,7 +58,11 @@ class Compiled(Aggregates):
         bits = max(q.numerator.bit_length() + q.denominator.bit_length() for q in numbers)
         if bits > MOST_BITS:
             where_text = f" in line {self.program.places[number][0]}" if self.program.places else ""
-            raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{where_text}")
+            raise BadInput(
+                f"each number of a program must have at most {MOST_BITS:,} bits",
+                f"{bits:,}{where_text}",
+                "use smaller numbers, or fewer squares of squares",
+            )
 
     def _line(self, number: int, line: SraspLine, reads: Any) -> ProgramValue | SelectorCases:
         """The value or selector of a line; `reads` has those of the lines that it reads."""
@@ -126,7 +130,11 @@ class Compiled(Aggregates):
                 for value, truth in values:
                     result = result.plus(self.gate(truth, factor), value)
                 return result
-        raise BadInput("one side of a product must have a finite range", f"{shown}, a product of two numbers that grow")
+        raise BadInput(
+            "one side of a product must have a finite range",
+            f"{shown}, a product of two numbers that grow",
+            "multiply by a sequence with finitely many values, or by a number",
+        )
 
     def _compared(self, sign: str, a: Any, b: Any, shown: str) -> Truth:
         """Where the relation `sign` holds between two numbers, letters or truths."""

@@ -444,7 +444,7 @@ class PositionValues(Bits):
             must = (
                 "the terms of a psum must have a finite range: a sum that grows like n^2 has no position to look it up"
             )
-            raise BadInput(must, shown)
+            raise BadInput(must, shown, "sum symbols, truths or numbers that do not grow with the string")
         side = "left" if mask in ("future", "strict-future") else "right"
         total = self.number(0) if mask.startswith("strict") else form
         for value, truth in self.pieces(form):

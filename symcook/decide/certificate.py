@@ -39,6 +39,8 @@ FORMAT = "symcook decision 1"
 """The name and version of the format."""
 MUST = "the certificate of a decision must prove its answer about this model"
 """The beginning of the message that a certificate is invalid."""
+AGAIN = "write the certificate again: symcook decide with --certificate FILE"
+"""The end of that message, if nothing else can be done."""
 KEYS = {"format", "status", "verdict", "model", "against", "alphabet"}
 """The keys of every certificate."""
 SHOWN = {
@@ -76,7 +78,7 @@ class StateMap:
                     pairs[to] = None
                     todo.append(to)
             if most is not None and len(pairs) > most:
-                raise BadInput(MUST, f"a map of {most} pairs of states, where there are more")
+                raise BadInput(MUST, f"{most} pairs of states in its map, which is too few", AGAIN)
             for side in (0, 1):
                 row = tuple(numbers[side].setdefault(to[side], len(numbers[side])) for to in successors)
                 moves[side][numbers[side][pair[side]]] = row
@@ -171,7 +173,7 @@ def _require_same(given: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     """BadInput where a key of the file has another value than the one computed here."""
     for key, value in own.items():
         if _text(given[key]) != _text(value):
-            raise BadInput(MUST, f"another {key} than that of model and specification")
+            raise BadInput(MUST, f'another value of "{key}" than model and specification give', AGAIN)
 
 
 def check(
@@ -186,7 +188,7 @@ def check(
     try:
         return _checked(given, model, machine, reference, against)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, Lost) as error:
-        raise BadInput(MUST, f"a file that cannot be read: {type(error).__name__}: {error}") from None
+        raise BadInput(MUST, f"a file that cannot be read: {type(error).__name__}: {error}", AGAIN) from None
 
 
 def _checked(
@@ -195,50 +197,60 @@ def _checked(
     """How a certificate proves its verdict, in words; see `check`."""
     # 1. Is it a certificate of this format, for this model, reference and alphabet?
     if given.get("format") != FORMAT or given["status"] != "DECIDED":
-        raise BadInput(MUST, f"no decision of the format {FORMAT}")
+        raise BadInput(MUST, f'a file that is not of the format "{FORMAT}"', AGAIN)
     kind = "invariants" if "invariants" in given else given["verdict"]
     if kind in SHOWN and set(given) != KEYS | SHOWN[kind]:
-        raise BadInput(MUST, f"other keys: {', '.join(sorted(set(given) ^ (KEYS | SHOWN[kind])))}")
+        raise BadInput(MUST, f"missing or unknown keys: {', '.join(sorted(set(given) ^ (KEYS | SHOWN[kind])))}", AGAIN)
     if given["against"] != against:
-        raise BadInput(MUST, f"one against {given['against'] or 'nothing'}, not {against or 'nothing'}")
+        raise BadInput(
+            MUST,
+            f"a certificate about the specification {given['against'] or 'none'}, not {against or 'none'}",
+            f"give --against {given['against']}" if given["against"] else "leave --against out",
+        )
     if given["model"] != document_hash(to_document(model)):
-        raise BadInput(MUST, "one of another model", f"give the model with the hash {given['model'][:12]}")
+        raise BadInput(MUST, "a certificate about another model", f"give the model with the hash {given['model'][:12]}")
     verdict, alphabet = given["verdict"], tuple(given["alphabet"])
     _require_same(given, {"alphabet": list(model.alphabet)})
     if (verdict == "decided") is not (reference is None):
         raise BadInput(
-            MUST, "one without a specification" if verdict == "decided" else "no specification", "give --against X"
+            MUST,
+            "a certificate without a specification"
+            if verdict == "decided"
+            else "a certificate that needs a specification",
+            "leave --against out" if verdict == "decided" else "give --against X",
         )
     # 2. A difference: model and reference are run on the string.
     if verdict == "different":
         reference, word = present(reference), given["word"]
         if type(word) is not list or any(type(symbol) is not str or symbol not in alphabet for symbol in word):
-            raise BadInput(MUST, "a string with something else than a symbol of the alphabet")
+            raise BadInput(MUST, "a counterexample with a symbol outside the alphabet", AGAIN)
         answers = tuple(_answered(recogniser, word) for recogniser in (machine, reference))
         _require_same(given, {"answers": list(answers)})
         if None in answers or same(*answers):
-            raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, which do not differ")
+            raise BadInput(
+                MUST, f"a counterexample with the answers {answers[0]} and {answers[1]}, which do not differ", AGAIN
+            )
         return "model and specification were run on this string"
     if verdict not in ("equal", "decided"):
-        raise BadInput(MUST, f"the verdict {verdict}")
+        raise BadInput(MUST, f"the unknown verdict {verdict}", AGAIN)
     # 3. Invariants: their obligations are computed anew and checked with the multipliers.
     if "invariants" in given:
         if not isinstance(machine, CountingMachine) or reference is None:
-            raise BadInput(MUST, "invariants of a model that does not count")
+            raise BadInput(MUST, "invariants, for a model that does not compare counts of symbols", AGAIN)
         proof = _invariants(given["invariants"], *side_by_side(machine, folded(reference), alphabet))
         if not proof.check():
-            raise BadInput(MUST, "invariants that do not follow after each symbol")
+            raise BadInput(MUST, "invariants that a further symbol can break", AGAIN)
         return proof.says
     # 4. Automata: they are made again from both sides, and the map of states must be closed.
     if verdict == "decided":
         if not isinstance(machine, Automaton):
-            raise BadInput(MUST, "an automaton of a model that is not an automaton")
+            raise BadInput(MUST, "an automaton, for a model whose states are not finitely many", AGAIN)
         _require_same(given, _evidence(machine))
         return f"an automaton of {len(machine)} states"
     found = StateMap.of(machine, present(reference), alphabet, len(given["map"]))
     _require_same(given, _evidence(found))
     if not found.check():
-        raise BadInput(MUST, "a map of states that pairs states with two answers")
+        raise BadInput(MUST, "a map of states in which some pair has two different answers", AGAIN)
     return f"a map of {len(found.pairs)} pairs of states"
 
 
@@ -293,7 +305,7 @@ def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: 
     """Invariants from JSON, for this machine and fold. The locations are those that the two reach themselves, found by
     their own steps. BadInput where the file has others, or where other numbers of the fold's state grow."""
     if type(given["length"]) is not bool or given.keys() != {"length", "growing", "locations", "multipliers"}:
-        raise BadInput(MUST, "invariants with other keys")
+        raise BadInput(MUST, "invariants with missing or unknown keys", AGAIN)
     common = Common(machine, fold, paired, given["length"])
     _require_same(given, {"growing": sorted(map(list, common.growing))})
     stated = {
@@ -313,7 +325,7 @@ def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: 
                 own[to] = case.to
                 todo.append(to)
     if len(stated) != len(given["locations"]) or not stated.keys() <= own.keys():
-        raise BadInput(MUST, "invariants of states that are not reached, or of some twice")
+        raise BadInput(MUST, "invariants of a state that no string reaches, or two of one state", AGAIN)
     multipliers = tuple(
         tuple((_whole(k), _fraction(times)) for k, times in combination) for combination in given["multipliers"]
     )
@@ -325,19 +337,19 @@ def _linear(given: Mapping[str, Any]) -> Linear:
     terms = tuple(((kind, _whole(number)), _whole(weight)) for kind, number, weight in given["terms"])
     inequality = Linear(terms, _whole(given["constant"]))
     if inequality != inequality.over(1) or given.keys() != {"terms", "constant"}:
-        raise BadInput(MUST, "an inequality in another form than it is written")
+        raise BadInput(MUST, "an inequality that is not in lowest terms, or has other keys", AGAIN)
     return inequality
 
 
 def _whole(given: object) -> int:
     """An integer from JSON, not true or a number with a point."""
     if type(given) is not int:
-        raise BadInput(MUST, f"{_text(given)}, which is no integer")
+        raise BadInput(MUST, f"{_text(given)}, where an integer must stand", AGAIN)
     return given
 
 
 def _fraction(given: object) -> Fraction:
     """A fraction from JSON, a text such as "1/2"."""
     if type(given) is not str or not re.fullmatch(r"[0-9]+(/[0-9]+)?", given):
-        raise BadInput(MUST, f"the multiplier {_text(given)}")
+        raise BadInput(MUST, f"the multiplier {_text(given)}, which is not a positive fraction", AGAIN)
     return Fraction(given)

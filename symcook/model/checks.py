@@ -55,7 +55,9 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
             lines = [[e] for e in lines] if shape[1] == 1 else [lines]
         widths = {len(line) for line in lines} or {shape[1]}
         if len(widths) > 1:
-            raise BadInput(f"{what} must have rows of equal length", sorted(widths))
+            raise BadInput(
+                f"{what} must have rows of equal length", sorted(widths), "give every row the same number of entries"
+            )
         present_shape, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
     # Small and rational: kept without sympy.
     if present_shape == shape and (rational := RationalEntries.of(entries, shape)) is not None:
@@ -68,7 +70,11 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
         entries = [exact(e) for e in entries]
     # The entries are read before the shape is refused, so that the refusal of an entry comes first.
     if present_shape != shape:
-        raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{present_shape[0]} x {present_shape[1]}")
+        raise BadInput(
+            f"{what} must have shape {shape[0]} x {shape[1]}",
+            f"{present_shape[0]} x {present_shape[1]}",
+            "give a matrix of this shape",
+        )
     if all(isinstance(e, (int, Fraction, sympy.Rational)) for e in entries):
         return RationalMatrix.of([(int(e.numerator), int(e.denominator)) for e in entries], shape)
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
@@ -101,7 +107,11 @@ def height(rows: Any, what: str) -> int:
     if hasattr(rows, "shape") and len(rows.shape) == 2:
         return rows.shape[0]
     if not isinstance(rows, (list, tuple)):
-        raise BadInput(f"{what} must be a matrix: a list of rows, or a sympy matrix", type(rows).__name__)
+        raise BadInput(
+            f"{what} must be a matrix: a list of rows, or a sympy matrix",
+            type(rows).__name__,
+            "write for example [[1, 0], [0, 1]]",
+        )
     return len(rows)
 
 
@@ -179,7 +189,11 @@ def freeze(block: object, **values: object) -> None:
 def instance(what: str, value: object, *kinds: type) -> None:
     """BadInput where `value` is of none of the kinds."""
     if not isinstance(value, kinds):
-        raise BadInput(f"{what} must be a {' or a '.join(kind.__name__ for kind in kinds)}", type(value).__name__)
+        raise BadInput(
+            f"{what} must be a {' or a '.join(kind.__name__ for kind in kinds)}",
+            type(value).__name__,
+            f"give a {kinds[0].__name__}",
+        )
 
 
 ALIASES = {
@@ -234,9 +248,13 @@ def stored_value(name: str, place: str) -> str:
 def printable(text: object, what: str) -> None:
     """BadInput where `text` is not printable text that is short enough for a model file."""
     if not isinstance(text, str):
-        raise BadInput(f"{what} must be text", type(text).__name__)
+        raise BadInput(f"{what} must be text", type(text).__name__, "write it in quotes")
     if len(text) > MAX_LABEL or not text.isprintable():
-        raise BadInput(f"{what} must be printable text of at most {MAX_LABEL} characters", text)
+        raise BadInput(
+            f"{what} must be printable text of at most {MAX_LABEL} characters",
+            text,
+            "give a shorter name, without control characters",
+        )
 
 
 def coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
@@ -244,9 +262,9 @@ def coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
     result = listed(names, what, "names")
     for name in result:
         if not isinstance(name, str):
-            raise BadInput(f"{what} must be a tuple of names", type(name).__name__)
+            raise BadInput(f"{what} must be a tuple of names", type(name).__name__, 'write for example ("x", "y")')
     if len(set(result)) != len(result):
-        raise BadInput(f"{what} must not name a coordinate twice", ", ".join(result))
+        raise BadInput(f"{what} must not name a coordinate twice", ", ".join(result), "name each coordinate once")
     return result
 
 
@@ -256,11 +274,11 @@ def listed(values: object, what: str, of: str) -> tuple[Any, ...]:
     if isinstance(values, str):
         raise BadInput(f"{what} must be a tuple of {of}", values, f"write ({values!r},)" if len(values) < 40 else None)
     if isinstance(values, (bytes, Mapping, Set)) or not isinstance(values, Iterable):
-        raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__)
+        raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__, "write for example (1, 2)")
     try:
         return tuple(values)
     except TypeError:  # an array without dimensions
-        raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__) from None
+        raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__, "write it in parentheses") from None
 
 
 WORDS_OF_STATEMENTS = frozenset(
@@ -296,15 +314,17 @@ class Space:
         """Check the names, and set them as a tuple. Raises BadInput for invalid ones."""
         object.__setattr__(self, "names", listed(self.names, "a space", "coordinate names"))
         if not self.names:
-            raise BadInput("a space must have at least one coordinate", "none")
+            raise BadInput(
+                "a space must have at least one coordinate", "none", 'name a coordinate, as in Space(("x",))'
+            )
         earlier: set[str] = set()
         for name in self.names:
             if not isinstance(name, str) or not (valid_name(name) or name in ARITY) or name in RESERVED:
                 reserved = ", ".join(RESERVED)
                 must = f"a coordinate's name must be an identifier, no reserved word and not one of {reserved}"
-                raise BadInput(must, name)
+                raise BadInput(must, name, "give the coordinate another name")
             if name in earlier:
-                raise BadInput("coordinates must have different names", name)
+                raise BadInput("coordinates must have different names", name, "name each coordinate once")
             earlier.add(name)
 
     def __len__(self) -> int:

@@ -69,7 +69,11 @@ class TokenRows(Mapping[str, Mapping[str, Any]]):
         self.names, self.matrix = coordinates(names, "coordinates"), matrix
         if matrix.shape != (len(self.places), len(self.names)):
             shape = f"{len(self.places)} x {len(self.names)}"
-            raise BadInput(f"the matrix of an embedding must have shape {shape}", f"{matrix.rows} x {matrix.cols}")
+            raise BadInput(
+                f"the matrix of an embedding must have shape {shape}",
+                f"{matrix.rows} x {matrix.cols}",
+                "give a matrix of this shape",
+            )
 
     def __getitem__(self, token: str) -> Mapping[str, Any]:
         index = self.places[token]
@@ -131,7 +135,11 @@ class Embedding(Named):
         instance("the space of an embedding", self.space, Space)
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
-            raise BadInput("an embedding must be given words, for strings, or inputs, for numbers, and not both", both)
+            raise BadInput(
+                "an embedding must be given words, for strings, or inputs, for numbers, and not both",
+                both,
+                "give only one of words and inputs",
+            )
         if self.words is not None:
             freeze(self, words=self._checked_words(self.words))
         # Added tokens: they must be among the tokens, and at least one other token must be left for the user to type.
@@ -141,7 +149,11 @@ class Embedding(Named):
                     "a special token that the model adds must be one of its tokens", token, "give its row in words"
                 )
         if self.words is not None and not self.alphabet:
-            raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
+            raise BadInput(
+                "the alphabet must have a token that a user can type",
+                ", ".join(self.words),
+                "add a token that is not added before or after the input",
+            )
         # Inputs: coordinates of the space, whose names may occur in formulas.
         if self.words is None:
             inputs = coordinates(() if self.inputs is None else self.inputs, "inputs")
@@ -151,7 +163,7 @@ class Embedding(Named):
             freeze(self, inputs=inputs)
         freeze(self, positions=self._values(self.positions, "positions"))
         if type(self.start) is not int or self.start not in (0, 1):
-            raise BadInput("positions must be numbered from 0 or 1", self.start)
+            raise BadInput("positions must be numbered from 0 or 1", self.start, "write start=0 or start=1")
 
     def _checked_words(self, given: object) -> Mapping[str, Mapping[str, Any]]:
         """The frozen form of the field `words`; BadInput where a token or a coordinate that it sets is invalid."""
@@ -159,13 +171,17 @@ class Embedding(Named):
         as_rows = isinstance(words, TokenRows)
         if not isinstance(words, Mapping) or not (as_rows or all(isinstance(v, Mapping) for v in words.values())):
             must = "strings must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
-            raise BadInput(must, type(words).__name__)
+            raise BadInput(must, type(words).__name__, 'write for example {"a": {"x": 1}, "b": {"x": 0}}')
         if not words:
-            raise BadInput("the alphabet must have at least one token", "none")
+            raise BadInput("the alphabet must have at least one token", "none", 'give words, for example "ab"')
         table = {}
         for token in words:
             if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
-                raise BadInput("a token must be text without white space or control characters", repr(token))
+                raise BadInput(
+                    "a token must be text without white space or control characters",
+                    repr(token),
+                    "give the token another name",
+                )
             printable(token, "a token")
             if not as_rows:
                 table[token] = self._values(words[token], f"the embedding of {token}")
@@ -177,7 +193,9 @@ class Embedding(Named):
     def _values(self, given: object, what: str) -> Mapping[str, Any]:
         """`given` as an unchangeable {coordinate: number}; BadInput where it is not such a map (`what` names it)."""
         if not isinstance(given, Mapping):
-            raise BadInput(f"{what} must map coordinates to numbers", type(given).__name__)
+            raise BadInput(
+                f"{what} must map coordinates to numbers", type(given).__name__, 'write for example {"x": 1}'
+            )
         self.space.require(list(given))
         return NamedNumbers(given)
 
@@ -362,7 +380,7 @@ class Readout(Named):
         scores = self.kind in ("largest", "distribution", "groups")
         freeze(self, groups=self._grouped(labels))
         if not reads:
-            raise BadInput("a readout must read at least one coordinate", "none")
+            raise BadInput("a readout must read at least one coordinate", "none", 'give reads, for example ("x",)')
         # Weights must be given for the kinds that compute logits or scores, and for no other kind.
         if (self.kind == "sign" or scores) != (held(self, "weights") is not None):
             do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
@@ -370,7 +388,9 @@ class Readout(Named):
             raise BadInput(must, self.kind, do if held(self, "weights") is None else "leave weights out")
         if scores != bool(labels):
             raise BadInput(
-                "labels must be given for the readouts largest, distribution and groups, and for no other", self.kind
+                "labels must be given for the readouts largest, distribution and groups, and for no other",
+                self.kind,
+                "give labels for these kinds, and leave them out for others",
             )
         if self.kind not in ("sign", "zero") and self.position == "all":
             raise BadInput(
@@ -389,11 +409,17 @@ class Readout(Named):
         if self.kind != "groups":
             if sizes:
                 raise BadInput(
-                    "groups must be given for a readout of the kind groups, and for no other kind", self.kind
+                    "groups must be given for a readout of the kind groups, and for no other kind",
+                    self.kind,
+                    "give groups for this kind, and leave them out for others",
                 )
             return ()
         if not sizes or not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != len(labels):
-            raise BadInput(f"groups must be positive integers that add up to the {len(labels)} labels", sizes or "none")
+            raise BadInput(
+                f"groups must be positive integers that add up to the {len(labels)} labels",
+                sizes or "none",
+                f"give for example {(1,) * len(labels)}",
+            )
         comma = next((label for label in labels if "," in label), None)
         if comma is not None:
             must = "a label of a group must not contain a comma, because commas separate the labels of an answer"

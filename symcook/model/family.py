@@ -53,7 +53,11 @@ class Family(PlainFamily):
         doc = plain(document)
         for key, choice in (choices or {}).items():
             if choice not in doc.get("choices", {}).get(key, ()):
-                raise BadInput(f"{key} must be one of {', '.join(doc.get('choices', {}).get(key, ()))}", choice)
+                raise BadInput(
+                    f"{key} must be one of {', '.join(doc.get('choices', {}).get(key, ()))}",
+                    choice,
+                    "give one of these, or leave it out for the first",
+                )
         super().__init__(doc, choices)
         self.source, self.summary = doc.get("source", ""), doc.get("summary", "")
         _Names(self)
@@ -80,7 +84,11 @@ class Family(PlainFamily):
         elif tag == "*":
             yield [], tree[1], tree[2], 1
         else:
-            raise BadInput("a score must be a sum of products (query form)*(key form)", show(tree))
+            raise BadInput(
+                "a score must be a sum of products (query form)*(key form)",
+                show(tree),
+                'multiply each term by a form of the query or of the key, as in "one*key"',
+            )
 
 
 # --- names and ranges ---
@@ -101,7 +109,11 @@ class _Names:
         # Tables, sizes and coordinates: the ranges of their declarations and the conditions on them.
         for name, table in family.tables.items():
             if len(table.over) > 3:
-                raise BadInput("a table must have at most three indices and values Int or Real", name)
+                raise BadInput(
+                    "a table must have at most three indices and values Int or Real",
+                    name,
+                    'write for example "all c in 1..N. phi(c)": "Int"',
+                )
             self.declared(Declared(name, table.over), False)
             for condition in table.where:
                 self.functions(condition)
@@ -114,7 +126,11 @@ class _Names:
             self.declared(input_)
         input_names = {input_.name for input_ in family.inputs}
         if again := input_names & {write.to.name for write in family.positions}:
-            raise BadInput("an input must not be written by the embedding", min(again))
+            raise BadInput(
+                "an input must not be written by the embedding",
+                min(again),
+                'leave the input out of "positions", or out of "inputs"',
+            )
         # Forms may name the token w in the rows of tokens, and the position i and the length n in position functions.
         for writes, scope in ((family.words, {"w"}), (family.positions, {"i", "n"})):
             self.writes(writes, frozenset(scope))
@@ -135,19 +151,23 @@ class _Names:
         for place, index in enumerate(to.over):
             self.index(index, scope | {index_before.name for index_before in to.over[:place]}, text)
         if whole and to.name not in self.family.space:
-            raise BadInput("a coordinate must be declared in the space", text)
+            raise BadInput("a coordinate must be declared in the space", text, 'add the coordinate to "space"')
         if whole and not _same_ranges(to.over, self.family.space[to.name]):
-            raise BadInput("a block must write a coordinate at all indices of its range", text)
+            raise BadInput(
+                "a block must write a coordinate at all indices of its range",
+                text,
+                'write the ranges of the coordinate as "space" has them',
+            )
 
     def index(self, index: Range, scope: Scope, text: str = "") -> None:
         """Check an index: its name is free, and its range is not empty. `text` is the declaration for the message."""
         text = text or f"{index.name} in {show(index.low)}..{show(index.high)}"
         if index.name in self.own | scope or not valid_name(index.name):
-            raise BadInput(OWN_INDEX, text)
+            raise BadInput(OWN_INDEX, text, "rename the index")
         # Two plain integers can be compared here; ends with sizes in them are compared at each instance.
         ends = [_numeral(end) for end in (index.low, index.high)]
         if None not in ends and ends[1] < ends[0]:
-            raise BadInput("a range must not be empty for all parameter values", text)
+            raise BadInput("a range must not be empty for all parameter values", text, "write the smaller end first")
         for end in (index.low, index.high):
             self.functions(end)
 
@@ -165,10 +185,14 @@ class _Names:
                     instead = "give it as a table with its conditions, or as a sum such as sum(c, 1, N, I[2*c <= i])"
                 raise BadInput(must, show(tree), instead)
         if tree[0] in ("prod", "lambda", "all", "ex"):
-            raise BadInput("a weight must be a sum, with quantifiers over ranges", show(tree))
+            raise BadInput(
+                "a weight must be a sum, with quantifiers over ranges",
+                show(tree),
+                "write a sum over an index: sum(c, 1, N, ...)",
+            )
         if tree[0] in ("sum", "all in", "ex in"):
             if tree[1] in self.own | scope:
-                raise BadInput(OWN_INDEX, show(tree))
+                raise BadInput(OWN_INDEX, show(tree), "rename the index")
             scope |= {tree[1]}
         for child in children(tree):
             self.functions(child, scope)
@@ -180,9 +204,17 @@ class _Names:
         the block write.
         """
         if name not in self.family.space and name not in seen:
-            raise BadInput("a weight must have no names except sizes, tables, indices and coordinates", name)
+            raise BadInput(
+                "a weight must have no names except sizes, tables, indices and coordinates",
+                name,
+                'declare the name in "sizes", "tables" or "space"',
+            )
         if name not in seen and len(indices) != len(self.family.space[name]):
-            raise BadInput("a coordinate must have all its indices", show(("call", name, indices)) if indices else name)
+            raise BadInput(
+                "a coordinate must have all its indices",
+                show(("call", name, indices)) if indices else name,
+                'write all indices of the declaration in "space"',
+            )
         return ("name", name)
 
     def writes(
@@ -196,7 +228,11 @@ class _Names:
             if kind:
                 kind(write.form, scope | write.to.indices, partial(self.read, seen=seen))
         if len({write.to.name for write in writes}) < len(writes):
-            raise BadInput("a block must write a coordinate once", ", ".join(write.to.name for write in writes))
+            raise BadInput(
+                "a block must write a coordinate once",
+                ", ".join(write.to.name for write in writes),
+                "join the two forms by +, in one write",
+            )
 
     def layer(self, layer: FamilyLayer, scope: Scope) -> None:
         """Check the norms, heads and feed-forward sublayer of a layer; `scope` has the index of the rounds."""
@@ -206,7 +242,11 @@ class _Names:
         for block, norms in blocks:
             norm_names = [write.to.name for norm in norms for write in norm.writes]
             if len({*norm_names}) < len(norm_names):
-                raise BadInput("a norm must write coordinates with new names", ", ".join(norm_names))
+                raise BadInput(
+                    "a norm must write coordinates with new names",
+                    ", ".join(norm_names),
+                    "give each norm coordinates of its own",
+                )
             # Only a projecting norm makes new names, which the block after it reads.
             readable = frozenset(norm_names if layer.placement in ("projected pre", "multi pre") else ())
             for head in layer.heads if block is layer.heads else ():
@@ -235,7 +275,9 @@ class _Names:
         for write in norm.writes:
             # Another norm may make the same name, so only sizes, tables and reserved names are refused.
             if not valid_name(write.to.name) or write.to.name in TAKEN | {*self.family.sizes, *self.family.tables}:
-                raise BadInput("sizes, tables and coordinates must all have different names", write.to.name)
+                raise BadInput(
+                    "sizes, tables and coordinates must all have different names", write.to.name, "rename one of them"
+                )
             self.declared(write.to, False, scope)
             self.functions(write.form, scope | write.to.indices)
             self.family.form(write.form, scope | write.to.indices, self.read)
@@ -250,7 +292,11 @@ class _Names:
         document = self.family.document["readout"]
         if "scores" in document and len(readout.reads[0].over) != 1:
             must = "a readout must read coordinates; one of the kind largest reads one range of them"
-            raise BadInput(must, document["scores"])
+            raise BadInput(
+                must,
+                document["scores"],
+                'write "scores" as one coordinate with one index, such as "all c in 1..N. logit(c)"',
+            )
         if "score" in document:
             self.functions(readout.score)
             self.family.form(readout.score, frozenset(), self.read)
@@ -306,9 +352,9 @@ def load(path: str | Path, choices: Mapping[str, str] | None = None) -> Family:
 def loads(data: bytes | str, choices: Mapping[str, str] | None = None) -> Family:
     """The family that a file's text describes."""
     if len(data) > MAX_BYTES:
-        raise BadInput(f"a family file must have at most {MAX_BYTES:,} bytes", len(data))
+        raise BadInput(f"a family file must have at most {MAX_BYTES:,} bytes", len(data), "write a shorter file")
     try:
         document = exact_json(data, "family")
     except (ValueError, RecursionError) as error:
-        raise BadInput("a family file must be JSON", str(error)[:80]) from None
+        raise BadInput("a family file must be JSON", str(error)[:80], "repair the file at this place") from None
     return Family(document, choices)

@@ -51,9 +51,17 @@ def plain(document: object) -> dict[str, Any]:
     may = {"source", "tables", "choices", "longest", "summary", "meanings"}
     doc = _fields(document, "a family", _FAMILY, may)
     if type(doc["symcook family"]) is not int or doc["symcook family"] != VERSION:
-        raise BadInput(f"a family must have version {VERSION}", _quoted(doc["symcook family"]))
+        raise BadInput(
+            f"a family must have version {VERSION}",
+            _quoted(doc["symcook family"]),
+            f'write "symcook family": {VERSION}',
+        )
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", _text(doc["name"], "the name of a family"), re.ASCII):
-        raise BadInput("the name of a family must be of letters, digits and -", doc["name"])
+        raise BadInput(
+            "the name of a family must be of letters, digits and -",
+            doc["name"],
+            "use only these characters, and a letter or digit first",
+        )
     # Each part in its plain spelling.
     plain_document = dict(doc)
     plain_document |= {key: _text(doc[key], key) for key in ("source", "summary") if key in doc}
@@ -94,7 +102,7 @@ def _own_names(doc: Mapping[str, Any]) -> None:
     for text in texts:
         name = last_name(text)
         if not valid_name(name) or name in names_seen:
-            raise BadInput("sizes, tables and coordinates must all have different names", text)
+            raise BadInput("sizes, tables and coordinates must all have different names", text, "rename one of them")
         names_seen.add(name)
 
 
@@ -102,7 +110,11 @@ def _table(name: str, given: object) -> dict[str, Any]:
     """A table as an object. In the file, a table may also be only the sort of its entries, as text."""
     fields = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
     if fields["values"] not in ("Int", "Real"):
-        raise BadInput("a table must have at most three indices and values Int or Real", name)
+        raise BadInput(
+            "a table must have at most three indices and values Int or Real",
+            name,
+            'write "Int" for whole numbers or "Real" for rational numbers',
+        )
     if "where" in fields:
         fields = {**fields, "where": [_text(condition, "a condition") for condition in _as_list(fields["where"])]}
     return fields
@@ -113,7 +125,9 @@ def _choice(name: str, given: object) -> list[str]:
     words = [_text(word, "a choice") for word in _filled_list(given, f"the choice {name}")]
     if not ({*words} <= {*MASKS} or {*words} <= {*WEIGHTINGS}) or len({*words}) < len(words):
         must = f"a choice must be of masks ({', '.join(MASKS)}) or of weightings ({', '.join(WEIGHTINGS)})"
-        raise BadInput(must, f"{', '.join(words)} for {name}")
+        raise BadInput(
+            must, f"{', '.join(words)} for {name}", "list some of the masks, or some of the weightings, each once"
+        )
     return words
 
 
@@ -124,9 +138,13 @@ def _embedding(given: object) -> dict[str, Any]:
     # Strings need a vocabulary and rows of tokens; numbers need inputs. One of the two must be there, and not both.
     if (e["words"] is None) is (e["inputs"] is None) or (e["words"] is None) is not (e["vocabulary"] is None):
         there = ", ".join(key for key in ("vocabulary", "words", "inputs") if e[key] is not None)
-        raise BadInput("an embedding must have either strings with a vocabulary, or inputs", there or "none of them")
+        raise BadInput(
+            "an embedding must have either strings with a vocabulary, or inputs",
+            there or "none of them",
+            'give "vocabulary" and "words" for strings, or "inputs" for numbers',
+        )
     if type(e.get("start", 1)) is not int or e.get("start", 1) not in (0, 1):
-        raise BadInput("positions must be numbered from 0 or 1", _quoted(e["start"]))
+        raise BadInput("positions must be numbered from 0 or 1", _quoted(e["start"]), 'write "start": 0 or "start": 1')
     e |= {key: _number(e[key], key) for key in ("vocabulary", "before", "after") if e.get(key) is not None}
     if e["inputs"] is not None:
         e["inputs"] = [_text(name, "an input") for name in _filled_list(_as_list(e["inputs"]), "inputs")]
@@ -158,20 +176,28 @@ def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     fields = _fields(given, "a layer", set(), _LAYER)
     layer, placement = dict(fields), fields.get("placement", "none")
     if placement not in PLACEMENTS:
-        raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", _quoted(placement))
+        raise BadInput(
+            f"the placement of norms must be one of {', '.join(PLACEMENTS)}",
+            _quoted(placement),
+            'write one of these, or leave "placement" out',
+        )
     if "attention" in fields:
         layer["attention"] = [_head(head, choices) for head in _as_list(fields["attention"])]
     if "feedforward" in fields:
         layer["feedforward"] = _forms(fields["feedforward"] or {})
     if not layer.get("attention") and not layer.get("feedforward"):
-        raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
+        raise BadInput(
+            "a layer must have an attention or a feed-forward layer",
+            "neither",
+            'add "attention" or "feedforward", or leave the layer out',
+        )
     for block in ("attention", "feedforward"):
         key = f"{block}_norms"
         norms = [_norm(norm, placement) for norm in _as_list(fields.get(key) or [])]
         # There are norms exactly where there is a placement and a block; only "multi pre" may have several.
         wanted = placement != "none" and bool(layer.get(block))
         if bool(norms) is not wanted or (len(norms) > 1 and placement != "multi pre"):
-            raise BadInput(_NORMS, placement)
+            raise BadInput(_NORMS, placement, 'add or remove norms, or write another "placement"')
         layer |= {key: norms} if key in fields else {}
     return layer
 
@@ -184,10 +210,14 @@ def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
         # A mask or weighting may be the name of a choice, if that choice is between masks or weightings.
         if word not in words and not (isinstance(word, str) and {*choices.get(word, "?")} <= {*words}):
             must = f"a head must have a mask of {', '.join(MASKS)} and a weighting of {', '.join(WEIGHTINGS)}"
-            raise BadInput(must, f"{_quoted(fields['mask'])} and {_quoted(fields['weighting'])}")
+            raise BadInput(
+                must,
+                f"{_quoted(fields['mask'])} and {_quoted(fields['weighting'])}",
+                "write one of these, or the name of a choice of them",
+            )
     head = {**fields, "writes": _forms(fields["writes"]), "score": _number(fields["score"], "a score")}
     if not head["writes"]:
-        raise BadInput("a head must write a coordinate", "none")
+        raise BadInput("a head must write a coordinate", "none", 'add for example "writes": {"found": "value"}')
     return head | {key: _number(fields[key], key) for key in ("for", "scale", "temperature") if key in fields}
 
 
@@ -196,7 +226,7 @@ def _norm(given: object, placement: str) -> dict[str, Any]:
     fields = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
     projected = placement in ("projected pre", "multi pre")
     if fields["zero_variance"] not in ("refuse", "zero") or bool(fields.get("writes")) is not projected:
-        raise BadInput(_NORMS, placement)
+        raise BadInput(_NORMS, placement, 'add or remove norms, or write another "placement"')
     norm = {key: _number(fields[key], key) for key in ("epsilon", "gain", "bias") if key in fields}
     return {**fields, **norm, **({"writes": _forms(fields["writes"])} if "writes" in fields else {})}
 
@@ -205,13 +235,19 @@ def _readout(given: object) -> dict[str, Any]:
     """A readout. Which key says what it reads depends on its kind (`READOUTS`)."""
     kind = given.get("kind") if isinstance(given, dict) else None
     if not isinstance(kind, str) or kind not in READOUTS:
-        raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", "none" if kind is None else _quoted(kind))
+        raise BadInput(
+            f"a readout must be one of {', '.join(READOUTS)}",
+            "none" if kind is None else _quoted(kind),
+            'write one of these as "kind"',
+        )
     fields = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
     # Only a verdict can be about all positions together: a readout of kind sign or zero.
     where = ("first", "last", "each", *(() if kind in ("value", "largest") else ("all",)))
     if fields["position"] not in where:
         raise BadInput(
-            f"the position of a readout {kind} must be one of {', '.join(where)}", _quoted(fields["position"])
+            f"the position of a readout {kind} must be one of {', '.join(where)}",
+            _quoted(fields["position"]),
+            'write one of these as "position"',
         )
     if kind in ("sign", "largest"):
         return {**fields, READOUTS[kind]: _text(fields[READOUTS[kind]], "a score")}
@@ -241,9 +277,9 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
         for key, text in writes.items():
             old = _bound(key)
             if {*old} & {*TAKEN, *doc["sizes"], *map(last_name, doc.get("tables", ())), *declared}:
-                raise BadInput(OWN_INDEX, key)
+                raise BadInput(OWN_INDEX, key, "rename the index")
             if last_name(key) not in declared:
-                raise BadInput("a coordinate must be declared in the space", key)
+                raise BadInput("a coordinate must be declared in the space", key, 'add the coordinate to "space"')
             new = declared[last_name(key)]
             if old != new and len(old) == len(new):
                 # A name in the texts that is also a new index name, but means something else, would be captured by the
@@ -391,7 +427,7 @@ def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str
     """`given` as an object that has all keys of `must`, and no key outside `must` and `may`."""
     fields = _object(given, what)
     for key in sorted(must - fields.keys()):
-        raise BadInput(f'{what} must have the key "{key}"', ", ".join(fields) or "none")
+        raise BadInput(f'{what} must have the key "{key}"', ", ".join(fields) or "none", "add the key")
     for key in fields:
         if key not in must | may:
             raise unknown(f"key of {what}", key, sorted(must | may))
@@ -401,7 +437,7 @@ def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str
 def _object(given: object, what: str) -> dict[str, Any]:
     """`given` as an object with text as keys; else BadInput, which calls it `what`."""
     if not isinstance(given, dict):
-        raise BadInput(f"{what} must be an object", _kind(given))
+        raise BadInput(f"{what} must be an object", _kind(given), "write it in braces, with its keys")
     for key in given:
         _text(key, f"a key of {what}")
     return given
@@ -410,9 +446,9 @@ def _object(given: object, what: str) -> dict[str, Any]:
 def _filled_list(given: object, what: str) -> list[Any]:
     """`given` as a list that is not empty."""
     if not isinstance(given, list):
-        raise BadInput(f"{what} must be a list", _kind(given))
+        raise BadInput(f"{what} must be a list", _kind(given), "write it in square brackets")
     if not given:
-        raise BadInput(f"{what} must not be empty", "[]")
+        raise BadInput(f"{what} must not be empty", "[]", "add at least one entry")
     return given
 
 
@@ -433,7 +469,7 @@ def _number(given: object, what: str) -> str:
 def _text(given: object, what: str) -> str:
     """`given` as text; else BadInput, which calls it `what`."""
     if not isinstance(given, str):
-        raise BadInput(f"{what} must be text", _kind(given))
+        raise BadInput(f"{what} must be text", _kind(given), "write it in double quotes")
     return given
 
 

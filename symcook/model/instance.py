@@ -80,7 +80,11 @@ def instance(
         raise BadInput(error.must, amount, "use smaller sizes") from None
     except Outside as error:
         smaller = _smallest(family, values)
-        raise BadInput(error.must, f"{error.given}" + (f", first at {smaller}" if smaller else "")) from None
+        raise BadInput(
+            error.must,
+            f"{error.given}" + (f", first at {smaller}" if smaller else ""),
+            "write other ends of the range, or declare a wider one",
+        ) from None
 
 
 def _smallest(family: Family, values: GivenValues) -> str:
@@ -129,7 +133,11 @@ class Instance:
         self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
         self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
         if len(set(self.space)) < len(self.space):
-            raise BadInput("the coordinates of an instance must all have different names", family.name)
+            raise BadInput(
+                "the coordinates of an instance must all have different names",
+                family.name,
+                "rename a coordinate in the family's file",
+            )
         # From here on forms can be read: first with the coordinates of the space.
         self.look({name: set(cells) for name, cells in self.cells.items()})
         self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
@@ -150,7 +158,9 @@ class Instance:
                     f"{size} = {quotient(self.env[size])}" for size in family.sizes if size in names(condition)
                 ]
                 raise BadInput(
-                    f"the sizes of {family.name} must satisfy {show(condition)}", ", ".join(sizes_named) or self.sizes
+                    f"the sizes of {family.name} must satisfy {show(condition)}",
+                    ", ".join(sizes_named) or self.sizes,
+                    "give other sizes",
                 )
 
     def _set_tables(self, family: Family, values: GivenValues) -> None:
@@ -166,7 +176,9 @@ class Instance:
                 self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
                 if (where := self._broken(condition)) is not None:
                     broken_at = f"{show(condition)}{', not at ' * bool(where)}{', '.join(where)}"
-                    raise BadInput(f"the tables of {family.name} must meet their condition", broken_at)
+                    raise BadInput(
+                        f"the tables of {family.name} must meet their condition", broken_at, "give another table"
+                    )
 
     def _few(self, amount: int, what: str, unit: str, most: int = MAX_WEIGHTS) -> None:
         """Raise BadInput where a number of weights, entries or cases is above `most`."""
@@ -294,28 +306,40 @@ class Instance:
             if outside := [at for at in entries if at not in {*cells}]:
                 extra_entry = f"one at {', '.join(map(str, outside[0]))}"
                 raise BadInput(
-                    f"the table {name} must have {len(cells)} entries, at the indices of its ranges", extra_entry
+                    f"the table {name} must have {len(cells)} entries, at the indices of its ranges",
+                    extra_entry,
+                    "leave the entry out",
                 )
         else:
             flat = given.split() if isinstance(given, str) else list(_flat(given))
             if len(flat) != len(cells):
-                do = "put spaces between them" if isinstance(given, str) and re.search("[,;]", given) else None
+                do = (
+                    "put spaces between them"
+                    if isinstance(given, str) and re.search("[,;]", given)
+                    else f"give {len(cells)} numbers"
+                )
                 raise BadInput(f"the table {name} must have {len(cells)} entries, row by row", len(flat), do)
             entries = dict(zip(cells, flat, strict=True))
         # Each entry must be there, be short enough, and be of the sort of the table (Int or Real).
         for at in cells:
             if at not in entries:
                 raise BadInput(
-                    f"the table {name} must have an entry for each index", f"nothing at {', '.join(map(str, at))}"
+                    f"the table {name} must have an entry for each index",
+                    f"nothing at {', '.join(map(str, at))}",
+                    "give the missing entry",
                 )
             text = str(entries[at])
             if len(text) > MAX_DIGITS:
-                raise BadInput(f"the entries of the table {name} must have at most {MAX_DIGITS} digits", text)
+                raise BadInput(
+                    f"the entries of the table {name} must have at most {MAX_DIGITS} digits",
+                    text,
+                    "give shorter numbers",
+                )
             if not re.fullmatch(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*)?", text, re.ASCII) or (
                 table.sort == "Int" and Fraction(text).denominator != 1
             ):
                 kind = "whole numbers" if table.sort == "Int" else "rational numbers"
-                raise BadInput(f"the entries of the table {name} must be {kind}", text)
+                raise BadInput(f"the entries of the table {name} must be {kind}", text, f"give {kind}")
         numbers = {at: Fraction(str(entries[at])) for at in cells}
 
         def entry(*at: Fraction | int) -> Fraction:
@@ -342,7 +366,11 @@ class Instance:
         """The values of an index, whose ends may use the other indices in `env`."""
         ends = [Fraction(self.number(end, env)) for end in (index.low, index.high)]
         if any(end.denominator != 1 for end in ends):
-            raise BadInput("the ends of a range must be integers", f"{show(index.low)}..{show(index.high)}")
+            raise BadInput(
+                "the ends of a range must be integers",
+                f"{show(index.low)}..{show(index.high)}",
+                "write ends that are integers at all sizes",
+            )
         return range(int(ends[0]), int(ends[1]) + 1)
 
     # --- numbers and forms ---
@@ -511,7 +539,9 @@ class Instance:
         if not isinstance(value, Fraction):
             value = Fraction(self.number(tree, env))
         if value.denominator != 1:
-            raise BadInput("an index must be a whole number", show(tree))
+            raise BadInput(
+                "an index must be a whole number", show(tree), "write an index that is a whole number at all sizes"
+            )
         return int(value)
 
     def _token(self, tree: Tree, tokens: Sequence[str]) -> str:
@@ -519,7 +549,7 @@ class Instance:
         number = self._whole(tree, self.env)
         if not 0 <= number < len(tokens):
             must = f"a token that {self.family.name} adds must be one of 0, .., {len(tokens) - 1} at {self.sizes}"
-            raise BadInput(must, f"{number}, which is {show(tree)}")
+            raise BadInput(must, f"{number}, which is {show(tree)}", "write the number of a token, counted from 0")
         return tokens[number]
 
     def written(self, writes: Sequence[Write], env: InstanceEnv) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
@@ -539,11 +569,15 @@ class Instance:
         if family.vocabulary is not None:
             size = self._whole(family.vocabulary, self.env)
             if size < 1:
-                raise BadInput(f"{family.name} must have at least one token", f"{size} at {self.sizes}")
+                raise BadInput(
+                    f"{family.name} must have at least one token", f"{size} at {self.sizes}", "give larger sizes"
+                )
             token_names = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
             if len(token_names) != size or len(set(token_names)) < size:
                 raise BadInput(
-                    f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(token_names)
+                    f"{family.name} at {self.sizes} must have {size} different tokens",
+                    " ".join(token_names),
+                    f"give {size} names, each once",
                 )
             words = {token: dict[str, Any]() for token in token_names}
             for c, tree, env in self.written(family.words, self.env):
@@ -551,7 +585,11 @@ class Instance:
                     if value := form.get(None):
                         words[token_names[place]][c] = value
         elif tokens is not None:
-            raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
+            raise BadInput(
+                f"{family.name} must be given no tokens, since its inputs are numbers",
+                " ".join(tokens),
+                "leave --tokens out",
+            )
         # Tokens added before and after each input.
         added = (family.before, family.after)
         ends = [None if end is None or token_names is None else self._token(end, token_names) for end in added]

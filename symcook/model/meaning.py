@@ -162,9 +162,17 @@ class Meaning(Generic[Value, Truth]):
             if tree[1] == "pow" and len(arguments) == 2:
                 return self.power(arguments[0], arguments[1], tree)
             if len(arguments) != ROUNDED.get(tree[1], len(arguments)):
-                raise BadInput(f"{tree[1]} must have {ROUNDED[tree[1]]} arguments", show(tree))
+                raise BadInput(
+                    f"{tree[1]} must have {ROUNDED[tree[1]]} arguments",
+                    show(tree),
+                    f"write {ROUNDED[tree[1]]} arguments",
+                )
             return self.call(tree[1], arguments, tree)
-        raise BadInput("an expression must be built from numbers, names, operations and known functions", show(tree))
+        raise BadInput(
+            "an expression must be built from numbers, names, operations and known functions",
+            show(tree),
+            "use the functions of `symcook explain grammar`",
+        )
 
     def fold(self, tree: Tree) -> Value:
         """A sum or product over a range of integers."""
@@ -218,7 +226,7 @@ def counted(first: int, last: int, tree: Tree) -> range:
     """The integers from `first` to `last`, none where last < first; BadInput where there are more than MAX_RANGE."""
     if last - first >= MAX_RANGE:
         must = "a sum" if tree[0] == "sum" else "a product" if tree[0] == "prod" else "a range"
-        raise BadInput(f"{must} must run over at most {MAX_RANGE:,} integers", show(tree))
+        raise BadInput(f"{must} must run over at most {MAX_RANGE:,} integers", show(tree), "use a smaller range")
     return range(first, last + 1)
 
 

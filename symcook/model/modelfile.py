@@ -81,7 +81,9 @@ GROWING = frozenset({"exp", "sinh", "cosh"})
 
 def _large() -> BadInput:
     """The refusal of a rational number of more than `MAX_BITS` bits."""
-    return BadInput(f"a number in a model file must have at most {MAX_BITS:,} bits", "a larger one")
+    return BadInput(
+        f"a number in a model file must have at most {MAX_BITS:,} bits", "a larger one", "use shorter numbers"
+    )
 
 
 def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
@@ -274,7 +276,7 @@ def numbered_hash(document: Mapping[str, Any]) -> str:
 
 @door()
 def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
-    """The path of the model file that is written, whole or not at all.
+    """The path of the model file. The file is written completely or not at all.
 
     Arguments:
         path: path. The file to write.
@@ -308,7 +310,9 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
         raise BadInput("a model file must not exist yet", target, "give another name, or --force") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput("a model file must be writable", f"{target} ({reason})") from None
+        raise BadInput(
+            "a model file must be writable", f"{target} ({reason})", "give another name, or make the folder writable"
+        ) from None
     return target
 
 
@@ -324,14 +328,14 @@ def _files_beside(source: Path) -> str:
 
 @door()
 def load(path: str | Path) -> Transformer:
-    """The model that a file has.
+    """The model in a file.
 
     Arguments:
         path: path. A model file (.json), as `save` writes it.
 
     Returns: Transformer.
 
-    Raises: BadInput: a missing file, a file that is no model, or one whose hash does not fit.
+    Raises: BadInput: a missing file, a file without a model, or a file that was changed (its hash does not fit).
 
     Example:
 
@@ -365,7 +369,7 @@ def loads(text: str) -> Transformer:
     grammar or too large, and whatever the blocks refuse.
     """
     if len(text) > MAX_BYTES:
-        raise BadInput(f"a model file must have at most {MAX_BYTES:,} characters", len(text))
+        raise BadInput(f"a model file must have at most {MAX_BYTES:,} characters", len(text), "save a smaller model")
     _check_nesting(text)
     try:
         document = exact_json(text, "model")
@@ -376,14 +380,16 @@ def loads(text: str) -> Transformer:
             "save the model again",
         ) from None
     except (RecursionError, ValueError) as error:
-        raise BadInput("a model file must be JSON that can be read", type(error).__name__) from None
+        raise BadInput(
+            "a model file must be JSON that can be read", type(error).__name__, "save the model again"
+        ) from None
     return _Document().model(document)
 
 
 def _check_nesting(text: str) -> None:
     """BadInput for deep nesting and for too many values, found in one pass before the JSON reader sees the text."""
     if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
-        raise BadInput(f"a model file must have at most {MAX_VALUES:,} values", "more")
+        raise BadInput(f"a model file must have at most {MAX_VALUES:,} values", "more", "save a smaller model")
     depth = 0
     for match in _BRACKETS_AND_TEXTS.finditer(text):
         # A match is a bracket or a whole string, so brackets inside strings do not count.
@@ -391,7 +397,7 @@ def _check_nesting(text: str) -> None:
         if letter in "[{":
             depth += 1
             if depth > MAX_NESTING:
-                raise BadInput(f"a model file must nest at most {MAX_NESTING} deep", "more")
+                raise BadInput(f"a model file must nest at most {MAX_NESTING} deep", "more", "save the model again")
         elif letter in "]}":
             depth -= 1
 
@@ -412,7 +418,11 @@ class _Document:
         """The refusal of `value`; a list or an object is named by its kind."""
         if not isinstance(value, (str, int, type(None))):
             value = {dict: "an object", list: "a list"}.get(type(value), type(value).__name__)
-        return BadInput(f"{place} in a model file must be {must}", "null" if value is None else value)
+        return BadInput(
+            f"{place} in a model file must be {must}",
+            "null" if value is None else value,
+            "save the model again, or repair the file there",
+        )
 
     def fields(self, value: object, place: str, keys: str | None = None) -> dict[str, Any]:
         """`value` as an object; with `keys`, names separated by spaces, it must have exactly these keys."""
@@ -421,10 +431,14 @@ class _Document:
         if keys is not None:
             for key in keys.split():
                 if key not in value:
-                    raise BadInput(f"{place} in a model file must have the key {key}")
+                    raise BadInput(
+                        f"{place} in a model file must have the key {key}", do="add the key, or save the model again"
+                    )
             for key in value:
                 if key not in keys.split():
-                    raise BadInput(f"{place} in a model file must have no other keys than {keys}", key)
+                    raise BadInput(
+                        f"{place} in a model file must have no other keys than {keys}", key, "leave the key out"
+                    )
         return value
 
     def array(self, value: object, place: str) -> list[Any]:
@@ -468,7 +482,11 @@ class _Document:
                 return self.seen[value]
             self.read += 1
             if self.read > MAX_EXPRESSIONS:
-                raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS:,} different expressions", "more")
+                raise BadInput(
+                    f"a model file must have at most {MAX_EXPRESSIONS:,} different expressions",
+                    "more",
+                    "save a smaller model",
+                )
             _check_size(parse_term(value), place)
             self.seen[value] = exact(value)
         return self.seen[value]
@@ -494,7 +512,9 @@ class _Document:
         self.entries += max(columns, 1) * len(lines)
         if not 0 <= columns <= MAX_ENTRIES or self.entries > MAX_ENTRIES:
             must = f"the matrices of a model file that are written by columns must have at most {MAX_ENTRIES:,} entries"
-            raise BadInput(must, "more entries" if columns > 0 else columns)
+            raise BadInput(
+                must, "more entries" if columns > 0 else columns, "save the model again, or repair the file there"
+            )
         rows = []
         for line in lines:
             entries = line.split(" ") if isinstance(line, str) and line else []
@@ -520,7 +540,11 @@ class _Document:
         width = len(lines[0]) if lines else columns or 0
         for line in lines:
             if len(line) != width:
-                raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
+                raise BadInput(
+                    f"{place} in a model file must have rows of equal length",
+                    f"{len(line)} and {width}",
+                    "save the model again, or repair the file there",
+                )
         # Rational literals become a rational matrix without sympy; any other entry is an expression.
         entries = [entry for line in lines for entry in line]
         literal = all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries)
@@ -740,7 +764,9 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
 
     def refuse(what: str) -> BadInput:
         """The refusal of the expression, which must be `what`."""
-        return BadInput(f"{place} in a model file must be {what}", show(tree))
+        return BadInput(
+            f"{place} in a model file must be {what}", show(tree), "save the model again, or repair the file there"
+        )
 
     def at_most(bits: int, limit: int) -> int:
         """`bits`; BadInput where they are more than `limit`."""

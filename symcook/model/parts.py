@@ -280,7 +280,7 @@ class HeadPart:
         if not is_positive(scale):
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
         if temperature <= 0 if isinstance(temperature, Fraction) else temperature.is_nonpositive:
-            raise BadInput("a temperature must be positive", temperature)
+            raise BadInput("a temperature must be positive", temperature, "give for example 1, or an expression in n")
         return {
             "reads": reads, "writes": writes, "mask": mask, "weighting": weighting, "scale": scale,
             "temperature": temperature,
@@ -317,10 +317,10 @@ class HeadPart:
 class Head(Part, HeadPart):
     """An attention head: c_i = sum_j alpha_ij V x_j, added to the coordinates `writes` of each position i.
 
-    x_j has the r coordinates `reads` of position j. The weights alpha_i are made from the scores of row i:
-    score_ij = scale * (Q x_i) . (K x_j) / temperature. A row that sees no position gets zero. An output matrix is a
-    factor of V. A bias of queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere,
-    or a field of a `BiasedHead`.
+    x_j has the r coordinates `reads` of position j. The weights alpha_i are made from the scores of row i: score_ij =
+    scale * (Q x_i) . (K x_j) / temperature. A position that sees no position gets zero. There is no output matrix: V is
+    the product of both. A bias of queries, keys or values is a column of Q, K or V at a coordinate that is 1
+    everywhere, or a field of a `BiasedHead`.
 
     Arguments:
         reads: tuple of str. The coordinates that are read, r of them.
@@ -403,9 +403,9 @@ class Head(Part, HeadPart):
 class BiasedHead(Part, HeadPart):
     """An attention head with biases of queries, keys and values, and a linear bias of its scores (ALiBi).
 
-    score_ij = (scale * (Q x_i + q_bias) . (K x_j + k_bias) + slope * (j - i)) / temperature, and the values are
-    V x_j + v_bias. With a positive slope and a causal mask, a position that is further back gets a lower score. A row
-    that sees no position gets zero, without v_bias. The head may be used wherever a `Head` may.
+    score_ij = (scale * (Q x_i + q_bias) . (K x_j + k_bias) + slope * (j - i)) / temperature, and the values are V x_j +
+    v_bias. With a positive slope and a causal mask, a position that is further back gets a lower score. A position that
+    sees no position gets zero, without v_bias. A BiasedHead may stand wherever a `Head` may.
 
     Arguments:
         reads: tuple of str. The coordinates that are read, r of them.
@@ -580,7 +580,11 @@ class RotaryHead(Part, HeadPart):
             must, do = "a rotary head must have an angle for each pair of key dimensions", "add angles of 0"
             raise BadInput(must, f"{sizes['pairs']} for {sizes['key']}", do)
         if not sizes["key"] and any(held(self, name) is not None for name in ("angles", "q_gain", "k_gain")):
-            raise BadInput("a head with rotary angles or norms of queries must have at least one key dimension", "none")
+            raise BadInput(
+                "a head with rotary angles or norms of queries must have at least one key dimension",
+                "none",
+                "give the queries and keys at least one dimension",
+            )
         if (held(self, "q_gain") is None) != (held(self, "k_gain") is None):
             raise BadInput(
                 "a head must norm both queries and keys, or neither",
@@ -590,7 +594,7 @@ class RotaryHead(Part, HeadPart):
         epsilon = kept_number(held(self, "qk_epsilon"))
         if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
             must = "epsilon of a norm of queries and keys must not be negative"
-            raise BadInput(must, symbols.from_sympy(symbols.exact(epsilon)))
+            raise BadInput(must, symbols.from_sympy(symbols.exact(epsilon)), 'give for example "1/100000"')
         lengths = {"q_bias": sizes["key"], "k_bias": sizes["key"], "v_bias": len(fields["writes"])}
         zeros = {name: [0] * size for name, size in lengths.items() if held(self, name) is None}
         self._freeze(qk_epsilon=epsilon, **fields, **zeros)
@@ -630,16 +634,22 @@ class NormPart:
         reads = coordinates(self.reads, "reads")
         writes = coordinates(self.writes, "writes") or reads
         if not reads:
-            raise BadInput(f"{what} must read at least one coordinate", "none")
+            raise BadInput(f"{what} must read at least one coordinate", "none", 'give reads, for example ("x",)')
         one_of(outcome, getattr(self, self.OUTCOME), ("refuse", "zero"))
         # The norm has as many entries as it writes. Without a projection they are the coordinates read.
         if held(self, "projection") is None and writes != reads:
             raise BadInput(
-                f"{what} without projection must write the same coordinates that it reads", ", ".join(writes)
+                f"{what} without projection must write the same coordinates that it reads",
+                ", ".join(writes),
+                "leave writes out, or give a projection",
             )
         epsilon = kept_number(held(self, "epsilon"))
         if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
-            raise BadInput(f"epsilon of {what} must not be negative", symbols.from_sympy(symbols.exact(epsilon)))
+            raise BadInput(
+                f"epsilon of {what} must not be negative",
+                symbols.from_sympy(symbols.exact(epsilon)),
+                'give for example 0 or "1/100000"',
+            )
         gain = [1] * len(writes) if held(self, "gain") is None else held(self, "gain")
         return {"reads": reads, "writes": writes, "epsilon": epsilon, "gain": gain}
 
@@ -943,7 +953,11 @@ class Layer(Named):
         if isinstance(self.attention, HEADS):
             freeze(self, attention=SelfAttention((self.attention,)))
         if self.attention is None and self.feedforward is None:
-            raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
+            raise BadInput(
+                "a layer must have an attention or a feed-forward layer",
+                "neither",
+                "give attention=, feedforward= or both",
+            )
         # The kinds of the two parts.
         for what, kinds in (("attention", (SelfAttention,)), ("feedforward", NETWORKS)):
             if getattr(self, what) is not None:
@@ -964,12 +978,16 @@ class Layer(Named):
         """BadInput where the norms of a part do not suit the placement: by their number, or by their projections."""
         wanted = 0 if part is None or self.placement == "none" else 1
         if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
-            raise BadInput(f"placement {self.placement} needs {wanted or 'no'} norm for the {name}", len(norms))
+            raise BadInput(
+                f"placement {self.placement} needs {wanted or 'no'} norm for the {name}",
+                len(norms),
+                f"give {wanted or 'no'} norm",
+            )
         projected = self.placement in ("projected pre", "multi pre")
         for norm in norms:
             if (norm.projection is not None) != projected:
                 must = f"placement {self.placement} needs norms with{'' if projected else 'out'} projection"
-                raise BadInput(must, name)
+                raise BadInput(must, name, "rename the coordinate that the norm writes")
         if projected and part is not None:
             coordinates([n for norm in norms for n in norm.writes], f"the norms of the {name}")
 
@@ -1021,7 +1039,11 @@ def _block_kind(block: object) -> str:
 
 def _no_block(block: object) -> BadInput:
     """The refusal of a block that is neither self-attention nor a feed-forward layer."""
-    return BadInput("a block of a layer must be self-attention or a feed-forward layer", type(block).__name__)
+    return BadInput(
+        "a block of a layer must be self-attention or a feed-forward layer",
+        type(block).__name__,
+        "give a SelfAttention, Head, FeedForward or GatedUnits",
+    )
 
 
 def _mapped(given: Any, put: Put) -> Any:

@@ -145,7 +145,9 @@ class PartsRead:
         all_read(self.engine, KIND_NAMES[name], given, self.known[name])
         if missing := self.known[name] - given:
             raise BadInput(
-                f"{KIND_NAMES[name]} must have all fields that {self.engine} reads", f"no field {min(missing)}"
+                f"{KIND_NAMES[name]} must have all fields that {self.engine} reads",
+                f"no field {min(missing)}",
+                "build the layer from the kinds that symcook has",
             )
 
     def holder(self, given: object, name: str) -> None:
@@ -159,7 +161,7 @@ class PartsRead:
         """BadInput where the engine does not know the word in the field `name`."""
         if word not in self.known.get(name, ()):
             what = f"the {name.replace('_', ' ')} of {KIND_NAMES[of]}"
-            raise BadInput(f"{what} must be one that {self.engine} knows", word)
+            raise BadInput(f"{what} must be one that {self.engine} knows", word, "use a kind that it reads")
 
     def refuse(self, kind: type) -> NoReturn:
         """The refusal of a kind of part that the engine does not read."""

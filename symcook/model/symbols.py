@@ -33,7 +33,9 @@ def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
     try:
         return built(parse_term(tree) if isinstance(tree, str) else tree, symbols)
     except RecursionError:
-        raise BadInput("an expression must have fewer nested operations", "a deeper one") from None
+        raise BadInput(
+            "an expression must have fewer nested operations", "a deeper one", "split the expression into shorter ones"
+        ) from None
 
 
 def from_sympy(expression: object) -> str:
@@ -93,7 +95,11 @@ def at(tree: Tree, values: Mapping[str, int]) -> Number:
     value = to_sympy(tree, symbols | {name: sp.Integer(number) for name, number in values.items()})
     if value in (sp.zoo, sp.nan, sp.oo, -sp.oo):
         where = ", ".join(f"{name} = {number}" for name, number in values.items())
-        raise BadInput("a value must be a finite number", f"{show(tree)} at {where}" if where else show(tree))
+        raise BadInput(
+            "a value must be a finite number",
+            f"{show(tree)} at {where}" if where else show(tree),
+            "use values at which it is defined",
+        )
     # sympy's own comparisons must all be decided.
     for condition in value.atoms(sp.Rel):
         if not condition.free_symbols:  # a comparison of irrational numbers that sympy leaves unevaluated
@@ -117,7 +123,11 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
         return sp.Integer(int(value))
     if isinstance(value, (Fraction, Decimal)):
         if isinstance(value, Decimal) and not value.is_finite():
-            raise BadInput("a value must be an exact finite real number", value)
+            raise BadInput(
+                "a value must be an exact finite real number",
+                value,
+                "give an integer, a Fraction or text such as '1/2'",
+            )
         if isinstance(value, Decimal) and abs(value.adjusted()) > MAX_BITS:
             raise too_large()
         value = Fraction(value)
@@ -146,7 +156,11 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
         if no_number or expression.is_extended_real is False:
             raise BadInput("a value must be an exact finite real number", expression, "use Rational(p, q)")
         return expression
-    raise BadInput("a value must be an int, a Fraction, a sympy expression or text", type(value).__name__)
+    raise BadInput(
+        "a value must be an int, a Fraction, a sympy expression or text",
+        type(value).__name__,
+        "write for example Fraction(1, 2) or '1/2'",
+    )
 
 
 class _AnySymbol(dict[str, Any]):
@@ -162,7 +176,11 @@ class _AnySymbol(dict[str, Any]):
 def check_symbol(name: object) -> None:
     """BadInput where `name` is not a valid name of a symbol."""
     if not isinstance(name, str) or not valid_name(name):
-        raise BadInput("a symbol's name must be an identifier and no reserved word", name)
+        raise BadInput(
+            "a symbol's name must be an identifier and no reserved word",
+            name,
+            "use letters, digits and _, with a letter first",
+        )
 
 
 def symbol(name: str, sign: str = "") -> Any:
@@ -178,5 +196,7 @@ def symbol(name: str, sign: str = "") -> Any:
 def fraction(value: Any) -> Fraction:
     """A sympy Rational as a Fraction; BadInput where the value is not rational."""
     if not getattr(value, "is_Rational", False):
-        raise BadInput("the value must be rational", from_sympy(value))
+        raise BadInput(
+            "the value must be rational", from_sympy(value), "give an integer, a Fraction or text such as '1/2'"
+        )
     return Fraction(int(value.p), int(value.q))

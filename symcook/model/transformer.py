@@ -70,8 +70,8 @@ class Parameter:
         default: exact number (None). Its default.
         lower: exact number (None). The lower end; by default there is none.
         upper: exact number (None). The upper end; by default there is none.
-        lower_open: bool (True). The lower end is not a value itself.
-        upper_open: bool (False). The upper end is not a value itself.
+        lower_open: bool (True). Whether the lower end itself is excluded.
+        upper_open: bool (False). Whether the upper end itself is excluded.
 
     Returns: Parameter. It does not change.
 
@@ -95,19 +95,29 @@ class Parameter:
         check_symbol(self.name)
         for side in (self.lower_open, self.upper_open):
             if not isinstance(side, bool):
-                raise BadInput("whether an end of an interval is open must be True or False", side)
+                raise BadInput(
+                    "whether an end of an interval is open must be True or False", side, "write True or False"
+                )
         if self.name in INDEX:
-            raise BadInput("a parameter must not be called i or n, which count positions", self.name)
+            raise BadInput(
+                "a parameter must not be called i or n, which count positions", self.name, "rename the parameter"
+            )
         for side in ("default", "lower", "upper"):
             if getattr(self, side) is not None:
                 value = exact(getattr(self, side))
                 if value.free_symbols:
-                    raise BadInput(f"the {side} of a parameter must be a number", value)
+                    raise BadInput(
+                        f"the {side} of a parameter must be a number", value, "give a number such as 1 or '1/2'"
+                    )
                 freeze(self, **{side: value})
         if self.lower is not None and self.upper is not None:
             width = self.upper - self.lower
             if width.is_negative or (width.is_zero and (self.lower_open or self.upper_open)):
-                raise BadInput(f"the interval of {self.name} must contain at least one number", self.region)
+                raise BadInput(
+                    f"the interval of {self.name} must contain at least one number",
+                    self.region,
+                    "make the lower end smaller than the upper one",
+                )
         if self.default is not None:
             self.check(self.default)
 
@@ -141,7 +151,11 @@ class Parameter:
         """`value` as an exact number inside the interval; BadInput where it is outside or not known to be inside."""
         number = exact(value)
         if number.free_symbols:
-            raise BadInput(f"the value of {self.name} must be a number", from_sympy(number))
+            raise BadInput(
+                f"the value of {self.name} must be a number",
+                from_sympy(number),
+                "give an integer, a Fraction or text such as '1/2'",
+            )
         for bound, sign, is_open in ((self.lower, 1, self.lower_open), (self.upper, -1, self.upper_open)):
             if bound is None:
                 continue
@@ -149,7 +163,9 @@ class Parameter:
             if side.is_zero is None and not side.is_Rational:
                 side = side.simplify()
             if not (side.is_positive if is_open else side.is_nonnegative):
-                raise BadInput(f"{self.name} must satisfy {self.region}", from_sympy(number))
+                raise BadInput(
+                    f"{self.name} must satisfy {self.region}", from_sympy(number), "give a value in this interval"
+                )
         return number
 
 
@@ -186,7 +202,7 @@ class Transformer(Verbs, Shown):
         embedding: Embedding. The residual stream before the first layer.
         layers: tuple of Layer. The layers, in order.
         readout: Readout. The output layer.
-        parameters: tuple of Parameter (()). The symbols in its numbers.
+        parameters: tuple of Parameter (()). The symbols that occur in its numbers.
         max_length: int or None (None). The maximum length of an input.
         source: str (''). Where it comes from, for people.
         final_norm: LayerNorm or None (None). A norm after the last layer.
@@ -235,17 +251,29 @@ class Transformer(Verbs, Shown):
             if not isinstance(layer, Layer):
                 raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
         if self.max_length is not None and (type(self.max_length) is not int or not 1 <= self.max_length < 10**18):
-            raise BadInput("the maximum length must be an integer of at least 1 and at most 18 digits", self.max_length)
+            raise BadInput(
+                "the maximum length must be an integer of at least 1 and at most 18 digits",
+                self.max_length,
+                "write for example max_length=10",
+            )
         # Names: those of symbols, those that each step reads and writes, and those that the readout reads.
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
-            raise BadInput("parameters must be declared once", ", ".join(p.name for p in self.parameters))
+            raise BadInput(
+                "parameters must be declared once",
+                ", ".join(p.name for p in self.parameters),
+                "leave one of the two out",
+            )
         for step in self.sublayers:
             self._check_step(step)
         self.space.require(self.readout.reads)
         clash = declared & (set(self.space) | set(INDEX))
         if clash:
-            raise BadInput("a parameter must not have the name of a coordinate", sorted(clash)[0])
+            raise BadInput(
+                "a parameter must not have the name of a coordinate",
+                sorted(clash)[0],
+                "rename the parameter or the coordinate",
+            )
         # Every number uses declared symbols only.
         for value, may_index, where in self.expressions(symbolic=True):
             allowed = declared | (set(INDEX) if may_index else set())
@@ -283,9 +311,15 @@ class Transformer(Verbs, Shown):
         for norm in step.norms:
             self.space.require(norm.reads)
             if norm.projection is None and set(norm.reads) != set(self.space):
-                raise BadInput("a norm without projection must read the whole residual stream", ", ".join(norm.reads))
+                raise BadInput(
+                    "a norm without projection must read the whole residual stream",
+                    ", ".join(norm.reads),
+                    "give the norm all coordinates in reads, or a projection",
+                )
         if step.after is not None and step.after.projection is not None:
-            raise BadInput("a norm after a block must have no projection", ", ".join(step.after.writes))
+            raise BadInput(
+                "a norm after a block must have no projection", ", ".join(step.after.writes), "leave projection out"
+            )
         view = Space(tuple(name for norm in step.before for name in norm.writes)) if step.before else self.space
         for part in step.parts:
             view.require(part.reads)
@@ -551,7 +585,7 @@ class Transformer(Verbs, Shown):
             entries = tokens_of_text(word, self.input_symbols, alphabet)
         result: tuple[Any, ...] = tuple(map(symbol_text, entries))
         if not result and not self.embedding.added:
-            raise BadInput("an input must have at least one symbol", "the empty string")
+            raise BadInput("an input must have at least one symbol", "the empty string", "give at least one symbol")
         for token in result:
             if not isinstance(token, str) or token not in alphabet:
                 several = not isinstance(word, str) and isinstance(token, str) and {*token} <= {*alphabet}
@@ -574,7 +608,7 @@ class Transformer(Verbs, Shown):
             longer = "build the model with a larger N" if self.program is None else "give its program a longer TABLE"
             raise BadInput(f"an input must have length at most {self.max_length}", length_text, longer)
         if self.pointwise and n != 1:
-            raise BadInput("a feed-forward recipe must be given exactly one row of inputs", n)
+            raise BadInput("a feed-forward recipe must be given exactly one row of inputs", n, "give one row")
 
     @door()
     def rows(self, rows: NamedRows) -> tuple[Mapping[str, Any], ...]:
@@ -587,7 +621,7 @@ class Transformer(Verbs, Shown):
             row = ", ".join(f'"{name}": ...' for name in inputs)
             raise BadInput("rows must be a list of mappings of inputs", what, f"write [{{{row}}}]")
         if not rows:
-            raise BadInput("an input must have at least one row", "none")
+            raise BadInput("an input must have at least one row", "none", "give at least one row")
         result = []
         for row in rows:
             for name in row:

@@ -39,13 +39,13 @@ def feedforward(
     """The feed-forward layer that adds to each named coordinate what its formula says.
 
     A formula is a sum of numbers times activations of affine expressions, plus a number: relu, gelu, gelu_tanh,
-    gelu_sigmoid or step, one kind in a layer. Hidden units stand in the order
-    in which the formulas name them; of equal ones there is one.
+    gelu_sigmoid or step, one kind in a layer. Hidden units have the order in which the formulas name them; equal ones
+    are one unit.
 
     Arguments:
-        outputs: {coordinate: formula} (None). For coordinates whose names are no Python identifiers, or are called
-            reads or symbols.
-        reads: list of str (()). The order of the coordinates read; by default that of the text.
+        outputs: {coordinate: formula} (None). The formulas by coordinate, for names that cannot be keywords, such as
+            "a-b", reads or symbols.
+        reads: list of str (()). The coordinates that are read, in their order; by default the order in the formulas.
         symbols: list of names or Parameters (()). Names in formulas that are parameters of the model; every other
             name is a coordinate.
         by_name: str. A formula by the name of its coordinate: out="relu(x)".
@@ -114,10 +114,9 @@ def head(
 ) -> Head:
     """The attention head with given scores and values.
 
-    The score of position j in row i is the sum of coefficient * query_i * key_j. Without scores all are zero: with
-    weighting "average" or "softmax" each row is the plain average of what it sees, with "leftmost" or "rightmost"
-    it takes the first or last position that it sees. There is one key dimension for each different query
-    coordinate, in their order.
+    The score of position j in row i is the sum of coefficient * query_i * key_j. Without `score` all scores are zero:
+    then "average" and "softmax" give the mean over the positions that row i sees, "leftmost" and "rightmost" the first
+    or last of them. There is one key dimension for each query coordinate in `score`, in their order.
 
     Arguments:
         score: {(query coordinate, key coordinate): exact coefficient} (None).
@@ -130,7 +129,7 @@ def head(
 
     Returns: Head with Q and K of shape d x r, V of shape m x r.
 
-    Raises: BadInput: a value has a constant term. Use a coordinate that is always 1 in its place.
+    Raises: BadInput: a value has a constant term; write a coordinate that is always 1 in its place.
 
     Example:
 
@@ -153,7 +152,11 @@ def head(
     keys: dict[str, dict[str, Any]] = {}
     for pair, coefficient in (score or {}).items():
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(c, str) for c in pair):
-            raise BadInput("a score must map pairs (query coordinate, key coordinate) to numbers", repr(pair))
+            raise BadInput(
+                "a score must map pairs (query coordinate, key coordinate) to numbers",
+                repr(pair),
+                'write for example {("one", "key"): 1}',
+            )
         keys.setdefault(pair[0], {})[pair[1]] = kept_number(coefficient)
     # The head reads, in this order, queries, keys and values.
     columns = _order((), (*keys, *(c for row in keys.values() for c in row), *(c for f in values.values() for c in f)))
@@ -216,7 +219,7 @@ class _Formulas:
             instead = {"max": "write a + relu(b - a) for max(a, b)", "min": "write a - relu(a - b) for min(a, b)"}
             if tag == "call" and tree[1] in instead:
                 raise BadInput(must, show(tree), instead[tree[1]])
-            do = "declared symbols go into symbols=[...]"
+            do = "name parameters in symbols=[...]"
             if tag == "*" and not names(tree) <= self.symbols.keys():
                 do += "; the recipe multiply-gelu approximates a product of two coordinates"
             raise BadInput(must, show(tree), do)
@@ -227,7 +230,9 @@ class _Formulas:
         for coefficient, atom in self.terms(tree):
             if atom is not None and atom[0] == "call":
                 raise BadInput(
-                    "the argument of an activation, and a value, must be linear in the coordinates", show(tree)
+                    "the argument of an activation, and a value, must be linear in the coordinates",
+                    show(tree),
+                    "use sums of coordinates with numbers as factors",
                 )
             name = "" if atom is None else atom[1]
             form[name] = form.get(name, 0) + coefficient

@@ -57,7 +57,11 @@ class Automaton(Shown):
     def step(self, state: int, letter: str) -> int:
         """The state after `letter` is read in `state`. BadInput for a letter outside the alphabet."""
         if letter not in self.places:
-            raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
+            raise BadInput(
+                f"every symbol must be in the alphabet {' '.join(self.alphabet)}",
+                letter or "nothing",
+                "give only symbols of the alphabet",
+            )
         return self.moves[state][self.places[letter]]
 
     def answer(self, state: int) -> Any:
@@ -240,7 +244,11 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
         keys_given = document if isinstance(document, Mapping) else {}
         failure = next((f"no {key}" for key in KEYS if keys_given and key not in keys_given), "no object")
-        raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", failure)
+        raise BadInput(
+            f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states",
+            failure,
+            "add the keys that are missing",
+        )
     # Another key may say that the states mean something else, such as the acceptance of an automaton on infinite words.
     read = (*KEYS, *ANSWERS, *UNUSED)
     if others := [key for key in document if key not in read]:
@@ -250,7 +258,11 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
     for letter in letters:
         if letter.split() != [letter]:
-            raise BadInput("a symbol of an automaton must be text without white space", repr(letter))
+            raise BadInput(
+                "a symbol of an automaton must be text without white space",
+                repr(letter),
+                "give the symbol another name",
+            )
     numbers = {name: k for k, name in enumerate(states)}
 
     def line(*path: str) -> str:
@@ -265,7 +277,11 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
 
     table = document["transitions"]
     if not isinstance(table, Mapping):
-        raise BadInput("transitions must map each state to {symbol: state}", type(table).__name__)
+        raise BadInput(
+            "transitions must map each state to {symbol: state}",
+            type(table).__name__,
+            'write for example "transitions": {"q0": {"a": "q1"}}',
+        )
     for name in table:
         state(name, "a state in transitions", line("transitions", str(name)))
     initial = state(document["initial_state"], "the initial state", line("initial_state"))
@@ -291,11 +307,19 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
 def _row(row: object, name: str, letters: Sequence[str], line: Callable[..., str]) -> Mapping[str, object]:
     """The transitions of one state, {symbol: state}. BadInput if a symbol is missing or unknown."""
     if not isinstance(row, Mapping):
-        raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
+        raise BadInput(
+            "transitions must map each state to {symbol: state}",
+            f"{_shown(row)} for {name}",
+            'write for example "transitions": {"q0": {"a": "q1"}}',
+        )
     for letter in row:
         if letter not in letters:
             failure = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
-            raise BadInput(f"a transition must read one of {' '.join(letters)}", failure)
+            raise BadInput(
+                f"a transition must read one of {' '.join(letters)}",
+                failure,
+                "leave the transition out, or add its symbol to input_symbols",
+            )
     for letter in letters:
         if letter not in row:
             failure = f"none from {name} by {letter}{line('transitions', name)}"
@@ -311,18 +335,28 @@ def _answers(
     if "answers" in document:
         labels = document["answers"]
         if not isinstance(labels, Mapping) or any(name not in labels for name in states):
-            raise BadInput("answers must give each state a label", _shown(labels))
+            raise BadInput(
+                "answers must give each state a label",
+                _shown(labels),
+                'write "answers": {STATE: LABEL, ...} with every state',
+            )
         for name in labels:
             state(name, "a state in answers")
         answers = [labels[name] for name in states]
         if any(not isinstance(answer, (str, bool, type(None))) for answer in answers):
-            raise BadInput("an answer must be text, true, false or null", _shown(answers))
+            raise BadInput(
+                "an answer must be text, true, false or null",
+                _shown(answers),
+                'write for example "answers": {"q0": true, "q1": "low"}',
+            )
         return answers
     if "final_states" not in document:
         raise BadInput("an automaton must have final_states", "none", "give a list, which may be empty")
     final = document["final_states"]
     if not isinstance(final, list):
-        raise BadInput("final_states must be a list of states", type(final).__name__)
+        raise BadInput(
+            "final_states must be a list of states", type(final).__name__, 'write for example "final_states": ["q0"]'
+        )
     ends = {state(name, "a final state") for name in final}
     return [k in ends for k in range(len(states))]
 
@@ -330,10 +364,16 @@ def _answers(
 def _names(given: object, what: str) -> tuple[str, ...]:
     """A list of names, as strings. BadInput if the list is empty, or has a name twice."""
     if not isinstance(given, list) or not given or not all(type(name) in (str, int) for name in given):
-        raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
+        raise BadInput(
+            f"{what} must be a list of names, at least one", _shown(given), f'write for example "{what}": ["a", "b"]'
+        )
     names = tuple(map(str, given))
     if len(set(names)) < len(names):
-        raise BadInput(f"{what} must not repeat a name", next(name for name in names if names.count(name) > 1))
+        raise BadInput(
+            f"{what} must not repeat a name",
+            next(name for name in names if names.count(name) > 1),
+            "leave one of the two out",
+        )
     return names
 
 

@@ -40,9 +40,11 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     theorem_of_kind = {"dfa": AUTOMATA, "tm": MACHINES}.get(program.kind, "")
     if program.theorem and (program.kind not in FORMULAS or program.attention) and program.theorem != theorem_of_kind:
         must = "a program that names a theorem must be of the theorem's kind, with the attention of its construction"
-        raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
+        raise BadInput(
+            must, f"theorem {program.theorem}, {program.attention or program.kind}", "compile the program again"
+        )
     if program.attention and program.kind not in FORMULAS:
-        raise BadInput("a program with softmax attention must be a formula", program.kind)
+        raise BadInput("a program with softmax attention must be a formula", program.kind, "compile the program again")
     # The tokens of the compiled model. A decoder without $ before the string does not have $; a decoder of --theorem 2
     # then has other labels of rows.
     expected_tokens: Collection[str] = program.alphabet

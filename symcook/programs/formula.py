@@ -280,8 +280,12 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
         raise BadInput("an alphabet must have at least one symbol", "none", "for example --alphabet ab")
     for letter in letters:
         if not isinstance(letter, str) or not letter or letter != letter.strip() or not letter.isprintable():
-            raise BadInput("a symbol must be printable text without spaces around it", letter)
+            raise BadInput(
+                "a symbol must be printable text without spaces around it",
+                letter,
+                "remove the spaces, or give the symbol another name",
+            )
     if len(set(letters)) < len(letters):
         repeated = next(a for a in letters if letters.count(a) > 1)
-        raise BadInput("an alphabet must have each symbol once", repeated)
+        raise BadInput("an alphabet must have each symbol once", f"{repeated} twice", "leave one of the two out")
     return letters

@@ -150,7 +150,7 @@ class SOp(RASPExpr):
 
     def __truediv__(self, other: object) -> SOp:
         if not isinstance(other, (int, float, Fraction)) or other == 0:
-            raise BadInput("a sequence must be divided by a number that is not 0", str(other))
+            raise BadInput("a sequence must be divided by a number that is not 0", str(other), "for example tokens / 2")
         return SOp("product", self, 1 / Fraction(other))
 
     __eq__ = _compared("=")  # type: ignore[assignment]
@@ -188,7 +188,11 @@ class RaspSelector(RASPExpr):
 
     def __init__(self, op: str, *parts: object, value: object = None) -> None:
         if not isinstance(op, str):
-            raise BadInput("a selector must be made by Select(keys, queries, comparison)", type(op).__name__)
+            raise BadInput(
+                "a selector must be made by Select(keys, queries, comparison)",
+                type(op).__name__,
+                "for example Select(indices, indices, Comparison.LEQ)",
+            )
         self.op, self.parts, self.annotations = op, parts, {}
         self.value: Any = value
 

@@ -158,7 +158,11 @@ def as_text(source: object, what: str) -> str:
     """The source without a byte order mark and with \\n as line ends. BadInput if it is not a str, or its brackets are
     nested too deep; `what` names it in the message."""
     if not isinstance(source, str):
-        raise BadInput(f"{what} must be text", type(source).__name__)
+        raise BadInput(
+            f"{what} must be text",
+            type(source).__name__,
+            "give the text of the program, or the path of a file to symcook compile",
+        )
     source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
     check_depth(source)
     return source
@@ -182,7 +186,7 @@ def parse(
     except UnexpectedCharacters as error:
         raise strange(source, error.line, error.column) from None
     except UnexpectedInput as error:
-        raise BadInput(f"{what} must be complete", str(error).splitlines()[0]) from None
+        raise BadInput(f"{what} must be complete", str(error).splitlines()[0], "write the rest of the text") from None
     except VisitError as error:  # lark's wrapper of an error that a method of our reader has raised
         raise error.orig_exc from None
 
@@ -214,7 +218,11 @@ def check_depth(source: str) -> None:
         if depth > DEEPEST:
             lines = source[: bracket.start()].split("\n")
             where = place_of(len(lines), len(lines[-1]) + 1)
-            raise BadInput(f"brackets must be nested at most {DEEPEST} deep ({where})", "more")
+            raise BadInput(
+                f"brackets must be nested at most {DEEPEST} deep ({where})",
+                "more",
+                "give a part of the formula a name, in a definition of its own",
+            )
 
 
 def place_of(line: int | None, column: int | None) -> str:
@@ -236,7 +244,11 @@ def header_letters(letters: Sequence[Token], given: Sequence[str] | None) -> tup
     except BadInput as error:
         raise BadInput(f"{error.must} ({where})", error.given, error.do) from None
     if given is not None and tuple(given) != text_alphabet:
-        raise BadInput(f"an alphabet must be given once ({where})", f"{' '.join(given)} and {' '.join(text_alphabet)}")
+        raise BadInput(
+            f"an alphabet must be given once ({where})",
+            f"{' '.join(given)} and {' '.join(text_alphabet)}",
+            "leave one of the two out",
+        )
     return text_alphabet
 
 
@@ -276,14 +288,18 @@ def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> Bad
     before, remaining = (source, "") if token.type == "$END" else (line_text[:column], line_text[column:])
     last = before.split()[-1:]
     if re.search("[0-9]{18}$", before) and found_text[0].isdigit():
-        return BadInput(f"a number must have at most 18 digits ({where})", "more")
+        return BadInput(f"a number must have at most 18 digits ({where})", "more", "write a shorter number")
     if last and re.search(r"\bQ_$", last[0]):
-        return BadInput(f"{LETTERS} ({where})", found_text)
+        return BadInput(f"{LETTERS} ({where})", found_text, "write the symbol after Q_, as in Q_a")
     if token.type != "$END" and found_text[0] in "*/." and expected & {"PLUS", "LESS", "LEFT"}:
         do = "write 3*#left[F], and multiply both sides where there is a fraction"
         return BadInput(f"the factor of a count must be a whole number in front of the count ({where})", found_text, do)
     if token.type == "INTEGER" and expected == {"LEFT", "RIGHT"} and before.rstrip()[-1:] == "*":
-        return BadInput(f"the factor of a count must be a whole number in front of the count ({where})", found_text)
+        return BadInput(
+            f"the factor of a count must be a whole number in front of the count ({where})",
+            found_text,
+            "write for example 3*#left[F]",
+        )
     if INTERVAL.match(remaining):
         do = "write its positions one by one, as Q_a | next Q_a for F[0,1] Q_a"
         return BadInput(f"a formula must have no intervals of time ({where})", found_text, do)
@@ -350,10 +366,16 @@ def _strange(kind: str, source: str, line: int, column: int) -> BadInput:
     if remaining.startswith("#"):
         return _count("#", where, kind)
     if remaining.startswith("Q_"):
-        return BadInput(f"{LETTERS} ({where})", remaining[:12])
+        return BadInput(f"{LETTERS} ({where})", remaining[:12], "write the symbol after Q_, as in Q_a")
     if remaining.startswith('"'):
-        return BadInput(f"a symbol in quotes must have its second quote ({where})", remaining[:12])
-    return BadInput(f"a formula must be written in its signs and keywords ({where})", remaining[:1])
+        return BadInput(
+            f"a symbol in quotes must have its second quote ({where})", remaining[:12], "write the second quote"
+        )
+    return BadInput(
+        f"a formula must be written in its signs and keywords ({where})",
+        remaining[:1],
+        "leave the character out, or put a symbol of the alphabet in quotes",
+    )
 
 
 def _count(word: str, where: str, kind: str) -> BadInput:
@@ -394,7 +416,11 @@ class _FormulaReader:
         """`let NAME = F;`: record the line of F by its name."""
         name = str(parts[1])
         if name in WORDS or name in self.names or name.startswith("Q_"):  # Q_a is read as a letter
-            raise BadInput(f"a name must be new and no keyword of the language ({place_at(parts[1])})", name)
+            raise BadInput(
+                f"a name must be new and no keyword of the language ({place_at(parts[1])})",
+                name,
+                "give the formula another name",
+            )
         self.names[name] = parts[3]
 
     def output(self, parts: list[Any]) -> None:
@@ -424,7 +450,7 @@ class _FormulaReader:
             self.deep.append(1 + max((self.deep[k] for k in line.reads), default=0))
             if self.deep[-1] > DEEPEST:
                 must = f"operators must be nested at most {DEEPEST} deep ({place_at(sign)})"
-                raise BadInput(must, "more")
+                raise BadInput(must, "more", "give a part of the formula a name: let NAME = F;")
 
     def binary(self, parts: list[Any]) -> int:
         """`F op G`, with a check of the depth."""
@@ -528,7 +554,7 @@ class _FormulaReader:
         divisor, remainder = int(parts[2]), int(parts[4])
         if not 0 <= remainder < divisor:
             must = f"MOD(m, r) must have 0 <= r < m ({place_at(parts[0])})"
-            raise BadInput(must, f"MOD({divisor}, {remainder})")
+            raise BadInput(must, f"MOD({divisor}, {remainder})", f"write for example MOD({divisor}, 0)")
         return parts[0], (divisor, remainder)
 
     def of_position(self, parts: list[Any]) -> int:
@@ -546,7 +572,7 @@ class _FormulaReader:
         if isinstance(predicate, str):
             if count is None and len(predicate) < 2:
                 must = f"a TABLE of the position must have at least two bits, for 0 and 1 ({place_at(token)})"
-                raise BadInput(must, f"TABLE({predicate})")
+                raise BadInput(must, f"TABLE({predicate})", "write for example TABLE(01), true at the odd positions")
             line = self.lines.table(predicate, count)
         else:
             line = self.lines.remainder(*predicate, count)
@@ -586,9 +612,13 @@ class _FormulaReader:
         """The line of a formula that a `let` has named."""
         name = str(parts[0])
         if name in WORDS:
-            raise BadInput(f"a formula must stand at {place_at(parts[0])}", name)
+            raise BadInput(
+                f"a formula must stand at {place_at(parts[0])}",
+                name,
+                f"write a formula in the place of {name}, such as Q_a",
+            )
         if name.startswith("Q_"):
-            raise BadInput(f"{LETTERS} ({place_at(parts[0])})", name)
+            raise BadInput(f"{LETTERS} ({place_at(parts[0])})", name, "write the symbol after Q_, as in Q_a")
         if name not in self.names:
             letter = f"the symbol is written Q_{name}" if name in self.lines.alphabet else ""
             do = letter or _instead(name) or f"write let {name} = F;"

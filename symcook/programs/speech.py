@@ -36,7 +36,11 @@ class Speech:
             given = tokens_of_text(given, self.letters)
         for letter in given:
             if letter not in self.letters:
-                raise BadInput(f"every symbol must be in the alphabet {' '.join(self.letters)}", letter)
+                raise BadInput(
+                    f"every symbol must be in the alphabet {' '.join(self.letters)}",
+                    letter,
+                    "leave the symbol out, or give another one",
+                )
         return tuple(given)
 
     def heard(self, names: Sequence[str]) -> tuple[str, ...]:

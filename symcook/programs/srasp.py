@@ -266,21 +266,33 @@ class SraspLines:
                 return self._same("value and default", types[1:], letters[1:])
             for kind in types[1:]:
                 if kind not in ("number", "truth"):
-                    raise BadInput("value and default of an aggregate must be of one type", given_types(types[1:]))
+                    raise BadInput(
+                        "value and default of an aggregate must be of one type",
+                        given_types(types[1:]),
+                        "give the aggregate a default of the type of its values",
+                    )
             return "number", ()
         return "selector", ()
 
     def _comparable(self, sign: str, types: Sequence[str]) -> None:
         """Raise BadInput if values of these two types cannot be compared by `sign`."""
         if "selector" in types or types[0] != types[1]:
-            raise BadInput("two values that are compared must be of one type", given_types(types))
+            raise BadInput(
+                "two values that are compared must be of one type",
+                given_types(types),
+                "compare symbols with symbols, and numbers with numbers",
+            )
         if types[0] == "truth" and sign not in ("=", "!="):
-            raise BadInput("truths must be compared by = or !=", sign)
+            raise BadInput("true and false must be compared by = or !=", sign, "write = or !=")
 
     def _same(self, what: str, types: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
         """The common type of two values and the letters of both; BadInput, about `what`, if the types differ."""
         if types[0] != types[1] or types[0] == "selector":
-            raise BadInput(f"{what} must be values of one type", given_types(types))
+            raise BadInput(
+                f"{what} must be values of one type",
+                given_types(types),
+                "write both as symbols, both as numbers, or both as true or false",
+            )
         return types[0], tuple(dict.fromkeys((*letters[0], *letters[1])))
 
     def nothing(self, values: int) -> int:

@@ -134,13 +134,13 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
     before = lines[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
     # RASP's own syntax, and other comment signs.
     if found_text == "def" or before.split()[-1:] == ["def"]:
-        return BadInput(f"a program must be without def ({where})", "def", "write each definition out")
+        return BadInput(f"a program must be without def ({where})", "def", "write the body in the place of each call")
     if found_text.startswith("#"):
-        return BadInput(f"a remark must begin with // ({where})", found_text)
+        return BadInput(f"a remark must begin with // ({where})", found_text, "write // in the place of #")
     if token.type == "IF" and not expected >= BEGINS:
         return BadInput(f"a choice must begin with if ({where})", before.strip(), "write if C then E else E")
     if expected == {"NAME"} and before.rstrip()[-1:] == "(" and "=" not in before:
-        return BadInput(f"the position i must stand at {where}", found_text)
+        return BadInput(f"the position i must stand at {where}", found_text, "write (i) after the name")
     # Inside an open bracket, the message depends on the name before the bracket.
     called = _called("\n".join([*lines[: (token.line or 1) - 1], before]))
     if called == "select" and (token.type == "CLOSE" or expected == set(SIGNS)):
@@ -152,9 +152,17 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
     if called in ("in", "tokens", "indices") or called in names:
         return BadInput(f"a position must be i or j ({where})", found_text, f"write {called}(i)")
     if called and called not in WORDS:
-        return BadInput(f"a function must be one of aggregate, map, select, selector_width ({where})", called)
+        return BadInput(
+            f"a function must be one of aggregate, map, select, selector_width ({where})",
+            called,
+            "write one of these four, or a definition of the program",
+        )
     if found_text[:1] == "[" and "SQUARE" not in expected:
-        return BadInput(f"a program must be without lists ({where})", found_text)
+        return BadInput(
+            f"a program must be without lists ({where})",
+            found_text,
+            "write a map for a list of cases, or join values by + or &",
+        )
     # Signs and keywords of other languages: advise the ones of this language.
     if token.type not in ("END", "$END"):
         remaining = lines[(token.line or 1) - 1][len(before) :]
@@ -165,8 +173,16 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
             must = f"a program must consist of the signs and keywords of the language ({where})"
             return BadInput(must, found_text, do)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
-        return BadInput(f"a selection must have a default, V : D ({where})", found_text)
-    return BadInput(f"{_alternatives(expected, before)} must stand at {where}", found_text)
+        return BadInput(
+            f"a selection must have a default, V : D ({where})",
+            found_text,
+            "write a colon and the value where no position is selected, as in left j [j < i] x(j) : 0",
+        )
+    return BadInput(
+        f"{_alternatives(expected, before)} must stand at {where}",
+        found_text,
+        f"write {_alternatives(expected, before)} in the place of {found_text}",
+    )
 
 
 def _alternatives(expected: set[str], before: str) -> str:
@@ -201,10 +217,18 @@ def _strange(source: str, line: int, column: int) -> BadInput:
     remaining = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if remaining[:1] in ("'", '"'):
-        return BadInput(f"a symbol in quotes must end on its line ({where})", remaining[:12])
+        return BadInput(f"a symbol in quotes must end on its line ({where})", remaining[:12], "write the second quote")
     if remaining[:1] in ("[", "]", "{", "}"):
-        return BadInput(f"a program must be without lists ({where})", remaining[:1])
-    return BadInput(f"a program must consist of the signs and keywords of the language ({where})", remaining[:1])
+        return BadInput(
+            f"a program must be without lists ({where})",
+            remaining[:1],
+            "write a map for a list of cases, or join values by + or &",
+        )
+    return BadInput(
+        f"a program must consist of the signs and keywords of the language ({where})",
+        remaining[:1],
+        "leave the character out, or put a symbol of the alphabet in quotes",
+    )
 
 
 class _SraspReader:
@@ -246,7 +270,11 @@ class _SraspReader:
         if not isinstance(value, PlacedLine):
             raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
         if str(name) in WORDS or str(name) in self.names:
-            raise BadInput(f"a name must be new and no keyword of the language ({place_at(name)})", str(name))
+            raise BadInput(
+                f"a name must be new and no keyword of the language ({place_at(name)})",
+                str(name),
+                "give the definition another name",
+            )
         place = parts[1] if len(parts) > 2 else "i"  # RASP's form has no position: name = E
         if not isinstance(place, PlacedLine) and place != "i":
             must = f"the left side of a definition must have the argument i ({place_at(place)})"
@@ -256,7 +284,9 @@ class _SraspReader:
                            "take it at j inside of psum, left or right")  # fmt: skip
         if self.lines.deep[value.line] > DEEPEST:
             must = f"operators must be nested at most {DEEPEST} deep ({place_at(value.token)})"
-            raise BadInput(must, self.lines.deep[value.line])
+            raise BadInput(
+                must, self.lines.deep[value.line], "give parts of the expression names, in definitions of their own"
+            )
         self.names[str(name)] = value
         self.last, self._out = value.line, name
 
@@ -391,7 +421,11 @@ class _SraspReader:
         if sign.type == "OVER":
             if not right_number:
                 must = f"a number must be divided by a whole number that is not 0 ({place_at(right.token)})"
-                raise BadInput(must, "0" if right_number == 0 else "another value")
+                raise BadInput(
+                    must,
+                    "0" if right_number == 0 else "another value",
+                    "write a whole number such as 2, or a fraction such as 3/2",
+                )
             return PlacedLine(self._times(left, 1 / right_number), at, left.token)
         if right_number is not None:
             return PlacedLine(self._times(left, right_number), at, left.token)
@@ -424,13 +458,19 @@ class _SraspReader:
             left_name, sign, right_name = "j", MIRRORED[sign], "i"
         text = f"{left_name} {sign} {right_name}"
         if text not in MASKS:
-            raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({place_at(parts[0])})", text)  # type: ignore[arg-type]
+            raise BadInput(
+                f"a mask must be one of {', '.join(MASKS)} ({place_at(parts[0])})", text, "write for example [j <= i]"
+            )  # type: ignore[arg-type]
         return MASKS[text]
 
     def _bound(self, token: Token) -> None:
         """Raise BadInput if the bound position of psum, left or right is not called j."""
         if str(token) != "j":
-            raise BadInput(f"the other position must be called j ({place_at(token)})", str(token))
+            raise BadInput(
+                f"the other position must be called j ({place_at(token)})",
+                str(token),
+                f"write j in the place of {token}",
+            )
 
     def prefix_sum(
         self, begin: Token, bound_name: Token, _: Token, mask: str, _end: Token, value: PlacedLine
@@ -463,7 +503,11 @@ class _SraspReader:
         for what, term, place in (("value", value, "j"), ("default", default, "i")):
             if term.at - {place}:
                 place_text = "a name without (i) or (j)" if "own" in term.at else f"at {', '.join(sorted(term.at))}"
-                raise BadInput(f"the {what} of a selection must be at {place} ({place_at(term.token)})", place_text)
+                raise BadInput(
+                    f"the {what} of a selection must be at {place} ({place_at(term.token)})",
+                    place_text,
+                    f"write (i) or (j) after each name of the {what}, here ({place})",
+                )
         op = begin.type.lower()
         line = self._add(value.token, op, pair, value.line, default.line, value=mask)
         return PlacedLine(line, frozenset("i"), begin)
@@ -475,14 +519,22 @@ class _SraspReader:
     def integer(self, token: Token) -> PlacedLine:
         """A number constant."""
         if len(token) > _MOST_DIGITS:
-            raise BadInput(f"a number must have at most {_MOST_DIGITS} digits ({place_at(token)})", len(token))
+            raise BadInput(
+                f"a number must have at most {_MOST_DIGITS} digits ({place_at(token)})",
+                f"{len(token)} digits",
+                "write a shorter number, or a product of shorter ones",
+            )
         return PlacedLine(self.lines.constant(Fraction(int(token))), frozenset(), token)
 
     def letter(self, token: Token) -> PlacedLine:
         """A letter in quotes."""
         letter = read_letter(token)
         if letter.split() != [letter] or not letter.isprintable():
-            raise BadInput(f"a symbol must be printable text without spaces ({place_at(token)})", letter)
+            raise BadInput(
+                f"a symbol must be printable text without spaces ({place_at(token)})",
+                letter,
+                "give the symbol another name",
+            )
         return PlacedLine(self.lines.constant(letter), frozenset(), token)
 
     def constant(self, token: Token) -> PlacedLine:
@@ -496,7 +548,9 @@ class _SraspReader:
     def placed(self, name: Token, _: Token, place: Token, _end: Token) -> PlacedLine:
         """A name at a position: `x(i)` or `x(j)`."""
         if str(place) not in ("i", "j"):
-            raise BadInput(f"a position must be i or j ({place_at(place)})", str(place))
+            raise BadInput(
+                f"a position must be i or j ({place_at(place)})", str(place), f"write i or j in the place of {place}"
+            )
         return self._named(name, str(place))
 
     def _named(self, token: Token, place: str | None) -> PlacedLine:
@@ -508,7 +562,9 @@ class _SraspReader:
         if name in ("indices", "length"):
             return PlacedLine(self.lines.add(name), frozenset() if name == "length" else at, token)
         if name == "def":
-            raise BadInput(f"a program must be without def ({place_at(token)})", name, "write each definition out")
+            raise BadInput(
+                f"a program must be without def ({place_at(token)})", name, "write the body in the place of each call"
+            )
         if name not in self.names:
             suggestion = unknown("name", name, [*self.names, "in"])
             do = f'define {name}(i) before; a symbol has quotes, like "{name}"'
@@ -540,7 +596,11 @@ class _SraspReader:
         keys = [entry.key for entry in entries if entry.key is not None]
         # Each key once, "else" last, and no key that the value can never have.
         if any(entry.key is None for entry in entries[:-1]):
-            raise BadInput(f"else must stand last in a map ({place_at(begin)})", "else before")
+            raise BadInput(
+                f"else must stand last in a map ({place_at(begin)})",
+                "else before another entry",
+                "write the entry with else at the end",
+            )
         key_values = {lines.lines[key.line].value for key in keys}
         if len(key_values) < len(keys):
             raise BadInput(

@@ -160,7 +160,11 @@ def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
     if len({*names}) < len(names):
         names_seen: set[str] = set()
         twice = next(name for name in names if name in names_seen or names_seen.add(name))
-        raise BadInput("input symbols, rows and output symbols must have different names", twice)
+        raise BadInput(
+            "input symbols, rows and output symbols must have different names",
+            f"{twice} twice",
+            "give the symbol or the state another name",
+        )
     return names
 
 

@@ -107,6 +107,7 @@ class TuringMachine:
                 raise BadInput(
                     f"every symbol must be one of the machine's input, {' '.join(self.input) or 'which has none'}",
                     symbol,
+                    "leave the symbol out, or add it to the line 'input:'",
                 )
         return symbols
 
@@ -187,7 +188,7 @@ class _Listing:
                 needs = f"{tapes} writes and {tapes + 1} moves" if tapes >= 1 else "a state and two symbols or more"
                 where = "right" if tapes >= 1 else "left"
                 must = f"a row must be {_FORM}: on the {where} of -> line {number} needs {needs}"
-                raise BadInput(must, line)
+                raise BadInput(must, line, f"write {_FORM}")
             listing.written.append(
                 _Written(number, left[0], left[1:], right[0], right[1 : 1 + tapes], right[1 + tapes :])
             )
@@ -202,7 +203,9 @@ class _Listing:
             raise BadInput(must, line, _CODE_DO if re.fullmatch(r"[0-9A-Z_-]{4,}", line) else None)
         if name in self.headers:
             raise BadInput(
-                f"the header {name}: must occur once, and it is in line {self.headers[name][0]} too", f"line {number}"
+                f"the header {name}: must occur once, and it is in line {self.headers[name][0]} too",
+                f"line {number}",
+                "leave one of the two lines out",
             )
         self.headers[name] = number, values.split()
 
@@ -216,21 +219,31 @@ class _Listing:
             if name == "rows":
                 continue
             if name not in (*_HEADERS, "machine"):
-                raise BadInput(f"the keys of a Turing machine must be {', '.join((*_HEADERS, 'rows'))}", name)
+                raise BadInput(
+                    f"the keys of a Turing machine must be {', '.join((*_HEADERS, 'rows'))}",
+                    name,
+                    "rename the key, or leave it out",
+                )
             listing.headers[name] = f'"{name}"', cls._words(name, value)
         rows = document.get("rows")
         if not isinstance(rows, list) or not rows:
             instead = "none" if rows is None else rows
-            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', instead)
+            raise BadInput(
+                '"rows" must be a list of [state, [reads], state, [writes], [moves]]',
+                instead,
+                'write for example "rows": [["q", ["1", "_"], "q", ["1"], ["R", "R"]]]',
+            )
         for number, row in enumerate(rows, 1):
             where = f"row {number}"
             if not isinstance(row, list) or len(row) != 5 or not _row_of_text(row):
                 must = f"{where} must be [state, [reads], state, [writes], [moves]], all of them text"
-                raise BadInput(must, json.dumps(row))
+                raise BadInput(must, json.dumps(row), 'write for example ["q", ["1", "_"], "q", ["1"], ["R", "R"]]')
             state, reads, target, writes, moves = row
             if len(reads) < 2 or len(writes) != len(reads) - 1 or len(moves) != len(reads):
                 must = f"{where} must read the input and K >= 1 tapes, write K symbols and have K + 1 moves"
-                raise BadInput(must, json.dumps(row))
+                raise BadInput(
+                    must, json.dumps(row), 'write for example ["q", ["1", "_"], "q", ["1"], ["R", "R"]] for one tape'
+                )
             listing.written.append(_Written(where, state, reads, target, writes, moves))
         return listing
 
@@ -243,7 +256,9 @@ class _Listing:
             return value.split()
         if isinstance(value, list) and all(isinstance(word, str) for word in value):
             return list(value)
-        raise BadInput(f'"{name}" must be text or a list of strings', json.dumps(value))
+        raise BadInput(
+            f'"{name}" must be text or a list of strings', json.dumps(value), f'write for example "{name}": ["a", "b"]'
+        )
 
     def machine(self) -> TuringMachine:
         """The machine of the listing. BadInput if a header or row is missing or does not fit."""
@@ -253,7 +268,7 @@ class _Listing:
         for row in self.written:
             if len(row.reads) - 1 != tapes:
                 must = f"every row must have as many tapes as the first, {tapes} next to the input ({_at(row.line)})"
-                raise BadInput(must, len(row.reads) - 1)
+                raise BadInput(must, len(row.reads) - 1, f"write {tapes} symbols after the input's, in each row")
         letters, symbols = self._symbols("input"), self._symbols("work symbols")
         start = self._one("start")
         halt = self._need("halt")[1]
@@ -268,14 +283,18 @@ class _Listing:
             raise BadInput(f"a Turing machine must have the line {name}:", "none", f"add a line {name}: ...")
         line, words = self.headers[name]
         if not words:
-            raise BadInput(f"{name}: must name a state ({_at(line)})", "none")
+            raise BadInput(f"{name}: must name a state ({_at(line)})", "no state", f"write a state after '{name}:'")
         return line, words
 
     def _one(self, name: str) -> str:
         """The value of a required header that has exactly one value."""
         line, words = self._need(name)
         if len(words) != 1:
-            raise BadInput(f"{name}: must be one state ({_at(line)})", " ".join(words))
+            raise BadInput(
+                f"{name}: must name exactly one state ({_at(line)})",
+                " ".join(words),
+                f"keep one of them, for example {name}: {words[0]}",
+            )
         return words[0]
 
     def _symbols(self, name: str) -> list[str]:
@@ -285,9 +304,9 @@ class _Listing:
         for word in values:
             if word in (BLANK, "*", ".") or word.split() != [word]:
                 must = f"{name}: must list symbols other than * . and the blank _, which every tape has ({_at(line)})"
-                raise BadInput(must, word)
+                raise BadInput(must, word, "give the symbol another name")
             if values.count(word) > 1:
-                raise BadInput(f"{name}: must list each symbol once ({_at(line)})", word)
+                raise BadInput(f"{name}: must list each symbol once ({_at(line)})", word, "leave one of the two out")
         return values
 
     def _head(self) -> int:
@@ -295,7 +314,7 @@ class _Listing:
         line, words = self.headers.get("head", (0, ["1"]))
         if len(words) != 1 or words[0] not in ("-1", "0", "1"):
             must = f"head: must be the cell where the input head starts, -1, 0 or 1 ({_at(line)})"
-            raise BadInput(must, " ".join(words))
+            raise BadInput(must, " ".join(words), "write for example head: 1, the first symbol of the input")
         return int(words[0])
 
     def _rows(
@@ -309,12 +328,20 @@ class _Listing:
         for row in self.written:
             where = _at(row.line)
             if row.state in halt:
-                raise BadInput(f"a state that halts must have no transition ({where})", row.state)
+                raise BadInput(
+                    f"a state that halts must have no transition ({where})",
+                    row.state,
+                    f"leave the row out, or remove {row.state} from the line 'halt:'",
+                )
             choices = _choices(row, letters, symbols)
             wildcards = row.reads.count("*")
             size = prod(map(len, choices))
             if len(rows) + size > MOST_ROWS:
-                raise BadInput(f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})", size)
+                raise BadInput(
+                    f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})",
+                    f"{size:,} rows or more",
+                    "use fewer symbols, tapes or *",
+                )
             for reads in product(*choices):
                 pair = row.state, reads
                 earlier = served.get(pair)
@@ -353,15 +380,21 @@ def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> l
         allowed = [*(symbols if k else letters), BLANK]
         if read != "*" and read not in allowed:
             tape = f"work tape {k}" if k else "the input"
-            raise BadInput(f"{tape} must be read as one of {' '.join(allowed)} or * ({where})", read)
+            raise BadInput(
+                f"{tape} must be read as one of {' '.join(allowed)} or * ({where})",
+                read,
+                f"write one of these, or add {read} to the line '{'work symbols' if k else 'input'}:'",
+            )
         choices.append(allowed if read == "*" else [read])
     for write in row.writes:
         if write not in (".", BLANK) and write not in symbols:
             must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"
-            raise BadInput(must, write)
+            raise BadInput(must, write, f"write one of these, or add {write} to the line 'work symbols:'")
     for move in row.moves:
         if move not in MOVES:
-            raise BadInput(f"a move must be L, R or S ({where})", move)
+            raise BadInput(
+                f"a move must be L, R or S ({where})", move, "write L for left, R for right or S for no move"
+            )
     return choices
 
 
@@ -393,7 +426,11 @@ def _code(text: str) -> TuringMachine:
     rows, halt = {}, []
     for name, part in zip(names, parts, strict=True):
         if len(part) != width:
-            raise BadInput(f"every state of a code must have {width} entries, as A has ({name})", len(part))
+            raise BadInput(
+                f"every state of a code must have {width} entries, as state A has; an entry has three characters",
+                f"{len(part)} in state {name}",
+                f"write an entry for each of the symbols {' '.join(cells)}",
+            )
         for symbol, entry in zip(cells, part, strict=True):
             # An undefined entry has no row, and a table must be complete.
             if entry == "---":
@@ -401,7 +438,11 @@ def _code(text: str) -> TuringMachine:
                 raise BadInput(must, entry, f"write 1RZ, where Z halts, in the place of {entry}")
             write, move, target = entry
             if write not in cells:
-                raise BadInput(f"a code of {width} symbols must write {' '.join(cells)} ({name}, {symbol})", write)
+                raise BadInput(
+                    f"a code of {width} symbols must write one of {' '.join(cells)} (state {name}, symbol {symbol})",
+                    write,
+                    f"write for example {cells[0]} in the place of {write}",
+                )
             # A state without a part halts.
             if target not in names and target not in halt:
                 halt.append(target)

@@ -61,7 +61,9 @@ def _positive(position: str, reads: tuple[str, ...], weights: LabelRows, labels:
         return Readout("sign", position, reads, [list(weights[0])])
     if position == "all":
         raise BadInput(
-            "a readout of outputs above 0 at all positions must have exactly one label", f"{len(labels)} labels"
+            "a readout of outputs above 0 at all positions must have exactly one label",
+            f"{len(labels)} labels",
+            "give labels=, a list of one label",
         )
     rows = [row for weight in weights for row in ([Fraction(0)] * len(reads), list(weight))]
     names = tuple(name for label in labels for name in (f"no-{label}", label))

@@ -330,7 +330,7 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     for key in table.there:
         if key not in settings:
             must = f"a model of {architecture} must have the setting {key} = {table.must[key][0]}"
-            raise BadInput(must, "none of it")
+            raise BadInput(must, "no such setting", "add it to config.json if it is so")
     for key, value in settings.items():
         if key in table.facts:
             if table.facts[key] == "rotary":
@@ -360,16 +360,22 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
     for name in ("layers", "heads", "key heads", "size", "width", "hidden", "tokens", "positions"):
         if name in facts:
             if not str(facts[name]).isdecimal() or isinstance(facts[name], bool):
-                raise BadInput(f"the number of {name} in the settings must be an integer", facts[name])
+                raise BadInput(
+                    f"the number of {name} in the settings must be an integer",
+                    facts[name],
+                    "write the number in digits",
+                )
             facts[name] = int(facts[name])
     if "epsilon" in facts:
         try:
             facts["epsilon"] = Fraction(str(facts["epsilon"]))
         except (ValueError, ZeroDivisionError):
-            raise BadInput("epsilon in the settings must be a number", facts["epsilon"]) from None
+            raise BadInput(
+                "epsilon in the settings must be a number", facts["epsilon"], "write for example 1e-5"
+            ) from None
     for name, setting in (("tied", "tie_word_embeddings"), ("parallel", "use_parallel_residual")):
         if name in facts and not isinstance(facts[name], bool):
-            raise BadInput(f"{setting} must be true or false", facts[name])
+            raise BadInput(f"{setting} must be true or false", facts[name], "write true or false")
     if "norm" in facts:
         word = facts["norm"] and str(facts["norm"]).upper()
         if word is not None and word not in NORMS:
@@ -383,7 +389,7 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
         case "rotary":
             width, interleaved = facts.get("turning"), bool(facts.get("interleaved"))
             if width is not None and (not str(width).isdecimal() or isinstance(width, bool)):
-                raise BadInput("rotary_dim must be an integer", width)
+                raise BadInput("rotary_dim must be an integer", width, "write the number in digits")
             base = above_zero("rotary_base", facts.get("base", 10000))
             facts["rotary"] = Rotary(base, width=None if width is None else int(width), interleaved=interleaved)
         case "standard":
@@ -391,7 +397,11 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
         case None:
             pass
         case kind:
-            raise BadInput("positional_embedding_type must be standard or rotary to be read", kind)
+            raise BadInput(
+                "positional_embedding_type must be standard or rotary to be read",
+                kind,
+                "symcook reads these two kinds of positions alone",
+            )
     if "mask" in facts:
         masks = {"causal": "causal", "bidirectional": "none"}
         if facts["mask"] not in masks:

@@ -50,7 +50,11 @@ def arrays(state: Mapping[str, object]) -> dict[str, Any]:
             except ValueError:
                 given = np.array([[]])
             if any(isinstance(entry, (list, tuple)) for entry in given.ravel()) or given.shape == (1, 0):
-                raise BadInput(f"{key} must be a matrix or a vector of numbers", "rows of different lengths")
+                raise BadInput(
+                    f"{key} must be a matrix or a vector of numbers",
+                    "rows of different lengths",
+                    "give rows of equal length",
+                )
         found[str(key)] = given
     return found
 
@@ -62,11 +66,11 @@ def require_numbers(key: str, array: Any) -> None:
     if array.dtype.kind == "f":
         wrong = array[~np.isfinite(array)]
         if wrong.size:
-            raise BadInput(f"every entry of {key} must be a finite number", wrong.ravel()[0])
+            raise BadInput(f"every entry of {key} must be a finite number", wrong.ravel()[0], "repair the weight")
     elif array.dtype.kind not in "iu":
         for entry in array.ravel().tolist():
             if not isinstance(entry, (int, float, Fraction)) or isinstance(entry, bool) or entry - entry != 0:
-                raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
+                raise BadInput(f"every entry of {key} must be a finite number", repr(entry), "repair the weight")
 
 
 def require_settings(word: str) -> None:
@@ -184,20 +188,32 @@ class _Table:
         for name, part in _ordered(array, row, self.heads):
             target = name if layer is None else name.replace(LAYER, str(int(layer)))
             if target in self.found:
-                raise BadInput("each weight must be given only once", f"{key} and {self.found[target][0]}")
+                raise BadInput(
+                    "each weight must be given only once",
+                    f"{key} and {self.found[target][0]}, which are the same weight",
+                    "leave one of the two out",
+                )
             self.found[target] = (key, part)
 
     def compare(self, key: str, array: Any, letters: Sequence[str], shape: str) -> None:
         """Raise BadInput, with the key, where a shape differs from that of the table; else note what it says."""
         given = " x ".join(map(str, array.shape)) or "a number"
         if array.ndim != len(letters):
-            raise BadInput(f"{key} must have the shape {shape}", given)
+            raise BadInput(
+                f"{key} must have the shape {shape}",
+                given,
+                "give the weights of a model of this format, or another format",
+            )
         for text, size in zip(letters, array.shape, strict=True):
             times, letter = (3, text[1:]) if text[0] == "3" else (1, text)
             if size == 0 or size % times or self.sizes.get(letter, size // times) != size // times:
                 wanted = " and ".join(f"{x.lstrip('3')} = {self.sizes[x.lstrip('3')]}" for x in letters
                                       if x.lstrip("3") in self.sizes)  # fmt: skip
-                raise BadInput(f"{key} must have the shape {shape}{f' with {wanted}' * bool(wanted)}", given)
+                raise BadInput(
+                    f"{key} must have the shape {shape}{f' with {wanted}' * bool(wanted)}",
+                    given,
+                    "give the weights of a model of this format, or another format",
+                )
             # Hidden units, and labels of an output, may differ from layer to layer.
             if letter != "f":
                 self.sizes[letter] = size // times
@@ -207,7 +223,11 @@ class _Table:
         numbers = {int(name.split(".")[1]) for name in self.found if name.startswith("layers.")}
         for number in range(len(numbers)):
             if number not in numbers:
-                raise BadInput("the layers must be numbered from 0 without a gap", f"no layer {number}")
+                raise BadInput(
+                    "the layers must be numbered from 0 without a gap",
+                    f"no layer {number}",
+                    "give the missing layer, or number the layers anew",
+                )
         return len(numbers)
 
     def given_name(self, target: str) -> str:
@@ -234,7 +254,7 @@ class _Table:
         for name in wanted:
             if name not in self.found:
                 must = f"weights of {self.format.title} must have every matrix, and the same matrices in every layer"
-                raise BadInput(must, f"none for {self.given_name(name)}")
+                raise BadInput(must, f"none for {self.given_name(name)}", "give the missing weight")
 
     def plain(self, facts: Mapping[str, Any], tied: bool | None) -> dict[str, Any]:
         """All weights under the names of `symcook.compose.states`; BadInput where the settings say `tied` and the
@@ -260,7 +280,7 @@ class _Table:
             ]
             if heads is not None and (type(heads) is not int or heads < 1 or len(q) % heads):
                 must = f"the number of heads must divide the {len(q)} rows of {self.given_name(f'{layer}q.weight')}"
-                raise BadInput(must, heads)
+                raise BadInput(must, heads, "give heads=, a number that divides them")
             state[f"{layer}self_attn.in_proj_weight"] = np.concatenate([q, *parts])
             if any(given):
                 more = [
@@ -290,7 +310,11 @@ class _Table:
         size = wide // heads
         if wide % heads or len(part) % size or heads % (len(part) // size):
             must = f"{key} must have the rows of a number of heads that divides {heads}"
-            raise BadInput(must, f"{len(part)} rows, for heads of size {wide / heads:g}")
+            raise BadInput(
+                must,
+                f"{len(part)} rows, for heads of size {wide / heads:g}",
+                "give heads=, the number of heads of the queries",
+            )
         groups = part.reshape(len(part) // size, size, *part.shape[1:])
         return np.repeat(groups, heads // len(groups), axis=0).reshape(wide, *part.shape[1:])
 
@@ -312,7 +336,11 @@ class _Table:
             if kind == "layer":
                 state.setdefault(bias, [0] * self.sizes["d"])
             elif kind == "rms" and bias in state:
-                raise BadInput("an RMS norm must be without a bias", self.found[bias][0])
+                raise BadInput(
+                    "an RMS norm must be without a bias",
+                    self.found[bias][0],
+                    "leave the bias out, if it is 0 everywhere",
+                )
 
 
 def _first(rows: Sequence[tuple[re.Pattern[str], Any]], name: str) -> tuple[Any, str | None] | None:
@@ -343,7 +371,11 @@ def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[st
                     "give heads=, or the folder with config.json",
                 )
             if heads < 1 or len(array) % (3 * heads):
-                raise BadInput(f"the number of heads must divide the {len(array) // 3} rows of queries", heads)
+                raise BadInput(
+                    f"the number of heads must divide the {len(array) // 3} rows of queries",
+                    heads,
+                    "give heads=, a number that divides them",
+                )
             apart = array.reshape(heads, 3, -1, *array.shape[1:])
             table = apart.swapaxes(0, 1).reshape(array.shape)
         case "rows" | "thirds":
@@ -358,6 +390,7 @@ def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[st
             raise BadInput(
                 "the storage order of weights must be one that symcook reads, such as rows, columns or heads",
                 row.order,
+                'write "rows" or "columns"',
             )
     for name, third in _targets(row):
         size = len(table) // 3
@@ -376,4 +409,8 @@ def _require_causal(key: str, array: Any) -> None:
         or table.shape[0] != table.shape[1]
         or not (table.astype(bool) == np.tri(len(table), dtype=bool)).all()
     ):
-        raise BadInput(f"the stored mask {key} must be the causal mask", "another")
+        raise BadInput(
+            f"the stored mask {key} must be the causal mask",
+            "another mask",
+            "symcook reads models that see all earlier positions, and no other mask",
+        )

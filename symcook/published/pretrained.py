@@ -142,11 +142,11 @@ def from_pretrained(
     max_length: int | None = None,
     name: str | None = None,
 ) -> Transformer:
-    """The exact model of a published one: a folder of Hugging Face, or a file of weights. No code of the files runs.
+    """The exact model of published weights: a folder of Hugging Face, or a file. No code in the files is run.
 
     Weights are read from safetensors, torch (.pt, .bin; with torch), npz and JSON; the settings from config.json or the
     checkpoint; the tokens from vocab.json, tokenizer.json, vocab.txt or meta.pkl. The formats are those of
-    `from_state_dict`. What the files leave open must be given. `model.source` says what was read.
+    `from_state_dict`. You must give what the files do not say. `model.source` names what was read.
 
     Arguments:
         place: path. The folder or the file.
@@ -173,8 +173,8 @@ def from_pretrained(
 
     Returns: Transformer, of at most 2,000,000 weights.
 
-    Raises: BadInput: an unknown architecture or format, a weight whose shape does not fit, a part that no model here
-    has; the message has the key.
+    Raises: BadInput: an unknown architecture or format, a weight whose shape does not fit, a part that symcook does not
+    support; the message has the key.
 
     Example:
 
@@ -210,7 +210,7 @@ def from_hooked(
     max_length: int | None = None,
     name: str | None = None,
 ) -> Transformer:
-    """The exact model of one of TransformerLens: a HookedTransformer, or a TransformerBridge made by boot_native.
+    """The exact model of a HookedTransformer of TransformerLens, or of a TransformerBridge made by boot_native.
 
     Everything about the model is read from `model.cfg`, and the tokens from its tokenizer, if there is one.
 
@@ -282,10 +282,9 @@ def from_module(
     """The exact model of a module of torch: one of Hugging Face, minGPT or nanoGPT, of TransformerLens, or your own
     around torch.nn.TransformerEncoder.
 
-    The settings are read from `module.config`, or from the encoder's layers. A module of your own may call its
-    embedding and output as it likes: one torch.nn.Embedding and one torch.nn.Linear outside of the encoder are found.
-    If there are several, `names` tells which is the embedding and which the output. An encoder gets its mask at each
-    call, so `mask` must be given for it.
+    The settings are read from `module.config`, or from the encoder's layers. In a module of your own, symcook takes the
+    only torch.nn.Embedding as the embedding, and the only torch.nn.Linear outside the encoder as the output. If there
+    are several, name them in `names`. An encoder gets its mask at each call, so give `mask`.
 
     Arguments:
         module: torch.nn.Module. The module.
@@ -294,7 +293,7 @@ def from_module(
         labels: list of str or None (None). The outputs that are kept.
         names: {name in the module: name in the format} or None (None). Names of weights that differ.
         mask: str or None (None). The mask of every head; causal for decoders.
-        activation: str or None (None). The activation, where the module does not say it.
+        activation: str or None (None). The activation, if the module does not name it.
         readout: str ("largest"). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
@@ -382,7 +381,11 @@ def _read_modules(module: object) -> tuple[dict[str, Any], dict[str, str]]:
     finals = {part.eps for name, part in parts if type(part).__name__ == "LayerNorm" and ".layers." not in f".{name}"}
     heads, norm, epsilon, _ = next(iter(said))
     if len(said) > 1 or {epsilon} != {e for *_, a, b in said for e in (a, b)} | finals | {epsilon}:
-        raise BadInput("all layers of an encoder must have the same number of heads, norms and epsilon", sorted(said))
+        raise BadInput(
+            "all layers of an encoder must have the same number of heads, norms and epsilon",
+            "; ".join(f"{heads} heads, {norm}, epsilon {a} and {b}" for heads, norm, a, b in sorted(said)),
+            "give from_state_dict an encoder whose layers are alike",
+        )
     renamed = {}
     for kind, name in (("Embedding", "embedding"), ("Linear", "output")):
         outside = [n for n, part in parts if type(part).__name__ == kind and ".layers." not in f".{n}"]
@@ -445,7 +448,11 @@ def _renamed(state: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
         start = next((name for name in names if name.endswith(".") and key.startswith(name)), None)
         new = whole if whole is not None else key if start is None else names[start] + key.removeprefix(start)
         if new in found:
-            raise BadInput("each weight must be given only once", f"{key}, which is {new} too")
+            raise BadInput(
+                "each weight must be given only once",
+                f"{key}, whose name in the format, {new}, is that of another weight too",
+                "name each once in names",
+            )
         found[new] = value
     return found
 
@@ -463,7 +470,7 @@ def _format(state: Mapping[str, Any], architecture: str | None, word: str | None
             must = (
                 f"the weights must have the names of {FORMATS[wanted].title}, since the settings are of {architecture}"
             )
-            raise BadInput(must, seen(state))
+            raise BadInput(must, seen(state), "give other settings, or weights with these names")
         return wanted
     found = recognised(state, word)
     if found is None:
@@ -516,7 +523,7 @@ class _Chosen:
         for name, size in sizes.items():
             if self.facts.get(name, size) != size:
                 must = f"the weights must have as many {name} as the settings say, {self.facts[name]:,}"
-                raise BadInput(must, f"{size:,}")
+                raise BadInput(must, f"{size:,}", "give the config.json of these weights")
 
     def tokens(self) -> list[str]:
         """All tokens, in the order of the embedding: those that are given, else the numbers."""
@@ -527,7 +534,8 @@ class _Chosen:
         if len(tokens) != self.all_tokens:
             raise BadInput(
                 f"the vocabulary must have a token for each row of the embedding, {self.all_tokens:,}",
-                f"{len(tokens):,}",
+                f"{len(tokens):,} tokens",
+                "give all tokens in the order of the embedding",
             )
         return tokens
 
@@ -579,7 +587,7 @@ class _Chosen:
         if longest is None or table is None:
             return
         if longest < 1:
-            raise BadInput("the maximum length must be at least 1", longest)
+            raise BadInput("the maximum length must be at least 1", longest, "give for example max_length=16")
         if longest < len(table):
             self.left_out.append(f"positions {longest + 1} to {len(table):,}")
             self.state["positions.weight"] = table[:longest]

@@ -59,7 +59,11 @@ def stored(place: Path) -> StoredModel:
     for file in _weight_files(place):
         tensors, settings = tensors_of(file)
         if double := sorted(found.state.keys() & tensors):
-            raise BadInput("each weight must be in only one file", f"{double[0]}, in {file} too")
+            raise BadInput(
+                "each weight must be in only one file",
+                f"{double[0]}, in {file} too",
+                "leave the weight out of one of them",
+            )
         found.state |= tensors
         found.settings = settings if found.settings is None else found.settings
         found.files.append(file)
@@ -67,7 +71,9 @@ def stored(place: Path) -> StoredModel:
     if config.is_file() and config != place:
         document = parsed(content(config, "config.json"), "config.json must be JSON", config, parse_float=str)
         if not isinstance(document, dict):
-            raise BadInput("config.json must be a JSON object", type(document).__name__)
+            raise BadInput(
+                "config.json must be a JSON object", type(document).__name__, "give the folder as its library saved it"
+            )
         found.settings = document
         found.files.append(config)
     return found
@@ -77,7 +83,11 @@ def _weight_files(place: Path) -> list[Path]:
     """The files of weights that a path names: itself, or those in the folder."""
     if not place.is_dir():
         if not place.exists():
-            raise BadInput("the weights must be a folder or a file", f"{place}, which is not there")
+            raise BadInput(
+                "the weights must be a folder or a file",
+                f"{place}, which is not there",
+                "give the path of a folder or a file that exists",
+            )
         return [place]
     for name in FILES:
         file = place / name
@@ -98,11 +108,15 @@ def _of_index(index: Path) -> list[Path]:
     document = parsed(content(index, "an index of weights"), "an index of weights must be JSON", index)
     table = document.get("weight_map") if isinstance(document, dict) else None
     if not isinstance(table, dict) or not all(isinstance(name, str) for name in table.values()):
-        raise BadInput("an index of weights must have a weight_map of names", index)
+        raise BadInput("an index of weights must have a weight_map of names", index, "give the file of weights itself")
     names = sorted(set(table.values()))
     for name in names:
         if Path(name).name != name:
-            raise BadInput("an index of weights must name files in its own folder", name)
+            raise BadInput(
+                "an index of weights must name files in its own folder",
+                name,
+                "put the files into one folder, and name them without a path",
+            )
     return [index.parent / name for name in names]
 
 
@@ -132,13 +146,13 @@ def of_safetensors(data: bytes, place: object) -> dict[str, Any]:
     size = int.from_bytes(data[:8], "little")
     header = parsed(data[8 : 8 + size], must, place, object_pairs_hook=_once)
     if not isinstance(header, dict):
-        raise BadInput(must, f"{place} (its header is no object)")
+        raise BadInput(must, f"{place} (its header is no object)", "save the weights again")
     header.pop("__metadata__", None)
     found, spans = {}, []
     for key, entry in header.items():
         entries = _entry(entry)
         if entries is None:
-            raise BadInput(must, f"{place} (the entry of {key})")
+            raise BadInput(must, f"{place} (the entry of {key})", "save the weights again")
         kind, shape, begin, stop = entries
         if kind not in NUMBERS:
             raise BadInput(f"{key} must have one of the types {', '.join(NUMBERS)}", kind, "convert it to F32")
@@ -148,7 +162,11 @@ def of_safetensors(data: bytes, place: object) -> dict[str, Any]:
         for length in shape:
             count *= length
         if len(part) != stop - begin or count * numbers.itemsize != len(part):
-            raise BadInput(must, f"{place} ({key} has {len(part):,} bytes of {count * numbers.itemsize:,})")
+            raise BadInput(
+                must,
+                f"{place} ({key} has {len(part):,} bytes of {count * numbers.itemsize:,})",
+                "save the weights again",
+            )
         array = np.frombuffer(part, numbers)
         if kind == "BF16":
             array = (array.astype(np.uint32) << 16).view(np.float32)
@@ -158,10 +176,12 @@ def of_safetensors(data: bytes, place: object) -> dict[str, Any]:
     end = 0
     for begin, stop in sorted(spans):
         if begin != end:
-            raise BadInput(must, f"{place} (bytes {end} to {begin} belong to no tensor or to two)")
+            raise BadInput(
+                must, f"{place} (bytes {end} to {begin} belong to no tensor or to two)", "save the weights again"
+            )
         end = stop
     if 8 + size + end != len(data):
-        raise BadInput(must, f"{place} ({len(data) - 8 - size - end:,} bytes too many)")
+        raise BadInput(must, f"{place} ({len(data) - 8 - size - end:,} bytes too many)", "save the weights again")
     return found
 
 
@@ -191,11 +211,17 @@ def _of_zip(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, OSError) as error:
-        raise BadInput("a file of weights must be complete", f"{file} ({error})") from None
+        raise BadInput(
+            "a file of weights must be complete", f"{file} ({error})", "download the file or save the weights again"
+        ) from None
     if any(name.endswith("data.pkl") for name in names):
         return _of_torch(file)
     if not names or not all(name.endswith(".npy") for name in names):
-        raise BadInput(f"a file of weights must be {READ}", f"{file} (a zip archive with {', '.join(names[:3])})")
+        raise BadInput(
+            f"a file of weights must be {READ}",
+            f"{file} (a zip archive with {', '.join(names[:3])})",
+            "save the state dict as safetensors",
+        )
     try:
         with np.load(io.BytesIO(content(file, "a file of weights")), allow_pickle=False) as arrays:
             return {key: arrays[key] for key in arrays.files}, None
@@ -226,9 +252,13 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
         raise BadInput(must, f"{file}{asks}", "save model.state_dict() from a program that you trust") from None
     except (RuntimeError, EOFError, ValueError, OSError, KeyError) as error:
         why = str(error).partition("\n")[0]
-        raise BadInput("a file of weights must be complete", f"{file} ({why})") from None
+        raise BadInput(
+            "a file of weights must be complete", f"{file} ({why})", "download the file or save the weights again"
+        ) from None
     if not isinstance(loaded, Mapping):
-        raise BadInput("a file of torch must have a state dict", f"{file} (a {type(loaded).__name__})")
+        raise BadInput(
+            "a file of torch must have a state dict", f"{file} (a {type(loaded).__name__})", "save model.state_dict()"
+        )
     settings = next((dict(loaded[key]) for key in SETTINGS if isinstance(loaded.get(key), Mapping)), None)
     inner = next((loaded[key] for key in INSIDE if isinstance(loaded.get(key), Mapping)), loaded)
     from symcook.published.converted import arrays
@@ -245,7 +275,9 @@ def _of_json(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     must = "a JSON file of weights must be an object {key: nested list of numbers}"
     document = parsed(content(file, "a file of weights"), must, file, object_pairs_hook=_once)
     if not isinstance(document, dict):
-        raise BadInput(must, f"{file} (a {type(document).__name__})")
+        raise BadInput(
+            must, f"{file} (a {type(document).__name__})", 'write for example {"embedding.weight": [[1, 0], [0, 1]]}'
+        )
     if str(document.get("format", "")).startswith("symcook"):
         raise BadInput("weights of another library must be given", f"{file}, a model of symcook", "use it as it is")
     settings = next((document[key] for key in SETTINGS if isinstance(document.get(key), dict)), None)

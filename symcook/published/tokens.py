@@ -42,7 +42,11 @@ def seen(tokens: Sequence[str], place: object) -> list[str]:
     shown = ["".join(_visible(c) for c in token) or "<empty>" for token in tokens]
     if len(set(shown)) < len(shown):
         double = next(token for token in shown if shown.count(token) > 1)
-        raise BadInput("tokens must differ in their printable characters", f"{double} twice, in {place}")
+        raise BadInput(
+            "tokens must differ in their printable characters",
+            f"{double} twice, in {place}",
+            "give the tokens yourself, with other names",
+        )
     return shown
 
 
@@ -57,7 +61,11 @@ def _listed(table: Mapping[str, int], file: Path) -> list[str]:
     numbers = {}
     for token, number in table.items():
         if type(number) is not int or number < 0 or number in numbers or number > 10**6:
-            raise BadInput("tokens must be numbered by different integers from 0", f"{token}: {number}, in {file}")
+            raise BadInput(
+                "tokens must be numbered by different integers from 0",
+                f"{token}: {number}, in {file}",
+                "give the tokens yourself, in the order of the embedding",
+            )
         numbers[number] = token
     return [numbers.get(k, f"<unused-{k}>") for k in range(max(numbers, default=-1) + 1)]
 
@@ -73,7 +81,7 @@ def _table(given: Any, must: str, file: Path) -> dict[str, int]:
     if isinstance(given, list) and all(isinstance(token, str) for token in given):
         return {token: k for k, token in enumerate(given)}
     if not isinstance(given, dict) or not given:
-        raise BadInput(must, file)
+        raise BadInput(must, file, "give the tokens yourself, in the order of the embedding")
     return given
 
 
@@ -103,11 +111,15 @@ class _PlainValues(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> NoReturn:
         """BadInput for whatever is no plain value."""
         must = "meta.pkl must have texts and numbers alone, since reading anything else would run its code"
-        raise BadInput(must, f"{module}.{name}")
+        raise BadInput(must, f"{module}.{name}", "give the tokens yourself, in the order of the embedding")
 
     def persistent_load(self, pid: object) -> NoReturn:
         """BadInput for a reference out of the file."""
-        raise BadInput("meta.pkl must have texts and numbers alone", "a reference to another object")
+        raise BadInput(
+            "meta.pkl must have texts and numbers alone",
+            "a reference to another object",
+            "give the tokens yourself, in the order of the embedding",
+        )
 
 
 def _of_pickle(file: Path) -> dict[str, int]:
@@ -115,7 +127,11 @@ def _of_pickle(file: Path) -> dict[str, int]:
     try:
         document = _PlainValues(io.BytesIO(content(file, "meta.pkl"))).load()
     except (pickle.UnpicklingError, EOFError, ValueError, TypeError, IndexError, AttributeError, KeyError) as error:
-        raise BadInput("meta.pkl must be a pickle of texts and numbers", f"{file} ({error})") from None
+        raise BadInput(
+            "meta.pkl must be a pickle of texts and numbers",
+            f"{file} ({error})",
+            "give the tokens yourself, in the order of the embedding",
+        ) from None
     must = "meta.pkl must have the table stoi, {token: number}"
     return _table(document.get("stoi") if isinstance(document, dict) else None, must, file)
 

@@ -38,7 +38,7 @@ class Rotary:
         width = int(size * self.share) if self.width is None else self.width
         if width % 2 or not 0 < width <= size:
             must = f"the number of rotated dimensions must be even, and at most the {size} of a head"
-            raise BadInput(must, width)
+            raise BadInput(must, width, "change the number in the settings, if the model is yours")
         angles = rotary_angles(width, self.base)
         return angles if self.factor == 1 else [f"{angle}/{quotient(self.factor)}" for angle in angles]
 
@@ -57,7 +57,7 @@ def above_zero(name: str, given: object) -> Fraction:
     except (ValueError, ZeroDivisionError):
         number = Fraction(0)
     if number <= 0:
-        raise BadInput(f"{name} must be a number greater than 0", given)
+        raise BadInput(f"{name} must be a number greater than 0", given, "give a number such as 10000")
     return number
 
 
@@ -90,15 +90,17 @@ def rotary_in(settings: Iterable[tuple[str, Any]], default: Mapping[str, Any]) -
     wanted = {"default": set[str](), "linear": {"factor"}}
     if rule not in wanted:
         must = "the angles of rotary positions must follow the rule default or linear to be read"
-        raise BadInput(must, f"rope_type = {rule}")
+        raise BadInput(must, f"rope_type = {rule}", "symcook does not read models with other angles")
     names = ("rope_theta", "partial_rotary_factor", "factor")
     given = {name: above_zero(name, found[name]) for name in names if name in found}
     allowed = {"rope_theta", "partial_rotary_factor", *wanted[rule]}
     if unread := sorted(set(found) - allowed):
         must = f"rotary positions must have the settings {', '.join(sorted(allowed))} alone to be read"
-        raise BadInput(must, unread[0])
+        raise BadInput(must, unread[0], "symcook does not read models with this setting")
     if rule == "linear" and "factor" not in given:
-        raise BadInput("rotary positions of the rule linear must have a factor", "none")
+        raise BadInput(
+            "rotary positions of the rule linear must have a factor", "none", "add the factor to the settings"
+        )
     one = Fraction(1)
     share, factor = given.get("partial_rotary_factor", one), given.get("factor", one)
     return Rotary(given.get("rope_theta", BASE), share, factor=factor)
@@ -125,7 +127,11 @@ def rotary_said(word: str, given: Any, facts: Mapping[str, Any]) -> Rotary | Non
         return said
     turned = facts.get("turned")
     if given == "none" and turned is not None:
-        raise BadInput("rotary must be the base of the rotary positions: the weights have some", f"none, and {turned}")
+        raise BadInput(
+            "rotary must be the base of the rotary positions: the weights have some",
+            f"none, and {turned}",
+            'give the base, for example rotary="10000"',
+        )
     if given is None and (turned is not None or "turns" in facts):
         must = "the base of the rotary positions must be given, since weights alone do not say it"
         raise BadInput(must, "none", 'write rotary="10000" (the usual base), or rotary="none" if the model has none')

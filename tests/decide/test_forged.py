@@ -170,7 +170,7 @@ def test_the_states_are_those_that_the_fold_makes() -> None:
     locations = given["invariants"]["locations"]
     more = {**locations[0], "shape": {"tuple": [{"hole": 0}, "x"]}, "inequalities": [{"terms": [], "constant": -1}]}
     longer = {**given, "invariants": {**given["invariants"], "locations": [*locations, more]}}
-    with pytest.raises(BadInput, match="not reached"):
+    with pytest.raises(BadInput, match="a state that no string reaches"):
         recheck(longer, model, booleans, name="X")
 
 

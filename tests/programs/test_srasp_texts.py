@@ -46,7 +46,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("x(i) = if 1 then 1 else 2", "the condition of if must be true or false"),
     ('x(i) = if in(i) = "a" then 1 else "a"', "then and else must be values of one type (line 1, column 8)"),
     ('x(i) = in(i) = 1', "must be of one type (line 1, column 8); given: a symbol and a number"),
-    ("x(i) = true < false", "truths must be compared by = or !="),
+    ("x(i) = true < false", "true and false must be compared by = or !="),
     ("x(i) = psum j [j <= i] in(j)", "must be a number (line 1, column 24); given: a symbol"),
     ("x(i) = psum j [j <= i] in(i)", "must be a value at j (line 1, column 24)"),
     ("x(i) = psum j [true] 1", "compared with i"),

@@ -237,7 +237,7 @@ def damaged(place: Path, how: str) -> None:
         ("rotary setting", "the settings partial_rotary_factor, rope_theta alone to be read; given: beta_fast"),
         ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
         ("window", "must have the setting sliding_window = None to be read; given: 4096"),
-        ("window left out", "a model of mistral must have the setting sliding_window = None; given: none of it"),
+        ("window left out", "a model of mistral must have the setting sliding_window = None; given: no such setting"),
         ("code of its own", "must have the setting auto_map = None to be read; given: {'AutoModel'"),
         ("two bases", "rope_theta of rotary positions must be given once; given: 10000.0 and 500.0; keep one of them"),
         ("tied to another", "must have the weights of the embedding, since the settings tie them; given: others in"),
