@@ -43,7 +43,7 @@ from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
 from symcook.forward import forward
-from symcook.model.answers import Reply
+from symcook.model.answers import Reply, brief
 from symcook.model.ends import Readout
 from symcook.model.expr import valid_name
 from symcook.model.parts import AnyNorm
@@ -381,7 +381,8 @@ class EveryLength(DerivedForms, Reply):
             if coordinate.part == "embedding":
                 continue
             if isinstance(coordinate.column, OutOfRules):
-                out[coordinate.name] = [{"conditions": [], "value": None, "why": coordinate.column.why}]
+                why = _why(self.model, self.each.domain, coordinate.column)
+                out[coordinate.name] = [{"conditions": [], "value": None, "why": why}]
                 continue
             guards = ((coordinate.column.world.shortened(c.guard), c.value) for c in coordinate.column.cells)
             out[coordinate.name] = [
@@ -518,7 +519,9 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
         columns: dict[str, Any] = dict(result.scores) or {name: result.stream[name] for name in readout.reads}
         if not readout.everywhere:
             columns = {name: domain.read(column, readout.place) for name, column in columns.items()}
-        missing = next(((name, c.why) for name, c in columns.items() if isinstance(c, OutOfRules)), None)
+        missing = next(
+            ((name, _why(model, domain, c)) for name, c in columns.items() if isinstance(c, OutOfRules)), None
+        )
         refused = refused or missing
         if missing is None and max(len(column.cells) for column in columns.values()) <= MOST_CASES:
             return domain, result, columns
@@ -532,6 +535,14 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
         ": ".join(present(refused)),
         one if model.embedding.inputs is None else "for one input: --rows ROWS",
     )
+
+
+def _why(model: Transformer, domain: Lengths, column: OutOfRules) -> str:
+    """Which rule a column needs, with the value that this is about in words of statements."""
+    if column.value is None:
+        return column.why
+    texts = Texts(model)
+    return f"{column.why} {brief(texts.where(Spelling(domain, texts).value(column.value)))}"
 
 
 def _without_refusal(model: Transformer) -> Transformer:

@@ -46,9 +46,10 @@ LONG = 12
 
 @dataclass(frozen=True)
 class OutOfRules:
-    """A column for which a rule is missing; `why` is a sentence that names the rule."""
+    """A column for which a rule is missing; `why` is a sentence that names it, up to a `value` that it is about."""
 
     why: str
+    value: Any = None
 
 
 PLACES = {"i": I, "n": N}
@@ -326,7 +327,7 @@ class Lengths:
         try:
             return make()
         except NoRule as error:
-            return OutOfRules(f"{needs}{error}")
+            return OutOfRules(f"{needs}{error}", error.value)
         except SymcookError as error:
             sentence = getattr(error, "sentence", str(error)).rstrip(".")
             return OutOfRules(f"{what}: {sentence}" if what else sentence)
@@ -380,7 +381,7 @@ class Lengths:
         for (factor, power), signs in zip(squares, factor_signs, strict=True):
             half, odd = divmod(power, 2)
             if half and signs != {1}:
-                raise NoRule(f"the root of a square of {field.to_sympy(factor)}")
+                raise NoRule("the root of a square of", factor)
             out = out * factor**half if half else out
             if odd and signs == {1}:
                 out = out * field.function("sqrt", factor)

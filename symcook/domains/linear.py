@@ -55,7 +55,12 @@ def guard_key(guard: Guard) -> frozenset[Any]:
 
 
 class NoRule(Exception):
-    """Raised where no rule computes a table. The text names what is missing, and continues a sentence "... needs"."""
+    """Raised where no rule computes a table. The text `needed` names what is missing, and continues a sentence "...
+    needs"; it ends before a `value`, where it is about one."""
+
+    def __init__(self, needed: str, value: Any = None) -> None:
+        super().__init__(needed)
+        self.value = value
 
 
 def minus(a: Affine, b: Affine) -> Affine:

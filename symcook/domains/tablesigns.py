@@ -453,7 +453,7 @@ class TableSigns:
                 below = self._sign_where_negative(value, factor, guard) if weak else 0
                 cases = self.parts(factor, guard, below)
                 return [part for case in cases for part in self.split(value, case, weak)]
-        raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
+        raise NoRule("the sign of", value)
 
     def _sign_where_negative(self, value: Function, factor: Function, guard: Guard) -> int:
         """The sign that a factor has where the value is negative; 0 if the other factors do not determine it."""
@@ -493,7 +493,7 @@ class TableSigns:
         # Any other factor: split by its linear part in integers, which may outweigh the other terms where it is not 0.
         integer_terms, _, _ = self.apart(value)
         if not integer_terms or len(self.of(world.linear(integer_terms), guard)) == 1:
-            raise NoRule(f"the sign of {world.field.to_sympy(value)}")
+            raise NoRule("the sign of", value)
         atom, under, over = thresholds(integer_terms, Fraction(0))
         halves: list[Bounds] = [(None, under), (over, None), (under + 1, under + 1)]
         return [case for half in halves if (case := world.met(guard, {atom: half})) is not None]

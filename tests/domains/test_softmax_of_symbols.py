@@ -14,6 +14,7 @@ import symcook as sc
 from symcook.domains.names import I, count
 from symcook.domains.tablesigns import POSITIVE
 from symcook.domains.world import World
+from symcook.errors import BadInput
 
 CASES: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"a": 1, "b": 2}, {}),
@@ -58,3 +59,14 @@ def test_signs_at_the_ends_of_a_count(low: int, high: int) -> None:
     pairs = [(k, n - k) for n in range(1, 9) for k in range(n + 1)]
     met = {(x > 0) - (x < 0) for first, second in pairs for x in [low * math.e * first + high * second]}
     assert met <= world.signs(value, {}) and (low * high < 0 or world.signs(value, {}) == met)
+
+
+def test_what_a_form_misses_is_named_in_words_of_statements() -> None:
+    b = sc.Builder(words={"a": {"x": 1, "one": 1}, "b": {"x": 2, "one": 1}, "CLS": {"one": 1}}, before="CLS")
+    b.attention("u", ["one", "x"], Q=[[1, 0]], K=[[0, 1]], V=[[0, 1]], weighting="softmax", mask="causal")
+    b.add(sc.head(value={"v": "u"}, mask="causal"))
+    b.feedforward("z", ["u", "v"], W1=[[2, -1]], b1=[0], W2=[[1]])
+    b.readout("value", "last", "z")
+    with pytest.raises(BadInput, match=r"given: z: a unit needs the sign of .*count\(a") as caught:
+        sc.derive(b.build("far"))
+    assert "sum 1" not in str(caught.value)
