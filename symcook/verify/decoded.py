@@ -55,7 +55,7 @@ def check_decoded(
         require_known("number system", domain, RUNNABLE)
     domain = domain or ("exact" if program.kind == "dfa" else "ball")
     if type(max_length) is not int or max_length < 1:
-        raise BadInput("the maximum length must be an integer of at least 1", max_length)
+        raise BadInput("the maximum length must be an integer of at least 1", max_length, "give --max-length N")
     letters, verdict, start = speech_of(model).letters, program.kind == "dfa", time.monotonic()
     ask = (_automaton if verdict else _machine)(model, program, domain, digits)
     strings = [len(letters) ** n for n in range(1, min(max_length, MOST) + 1)]
