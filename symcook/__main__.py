@@ -199,7 +199,12 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
     elif isinstance(error, OSError) and error.errno is not None:
         _drop_stdout_if_full()
         where = f"{error.filename or 'standard output or input'} ({error.strerror})"
-        printed_error, code = BadInput("a file must be readable or writable", where), 2
+        printed_error, code = (
+            BadInput(
+                "a file must be readable or writable", where, "give another file, or allow it to be read and written"
+            ),
+            2,
+        )
     else:
         hint = "" if debug else " and add --debug to see where"
         what = f"{type(error).__name__}: {error if str(error) else 'no message'}"

@@ -521,7 +521,11 @@ def select(
     ):
         raise unknown("status", str(status), STATUSES)
     if search is not None and not search.strip():
-        raise BadInput("the text to search for in the claims must not be empty", repr(search))
+        raise BadInput(
+            "the text to search for in the claims must not be empty",
+            repr(search),
+            "write a part of the statement, for example softmax",
+        )
     rows = ledger(found)
     if paper is not None:
         rows = [row for row in rows if row.paper == paper]

@@ -230,7 +230,11 @@ class EveryLength(DerivedForms, Reply):
         numbers = [int(number) for number in listed if number in range(len(words))]
         if not numbers or len(numbers) != len(listed):
             tokens = ", ".join(f"{k} ({token})" for k, token in enumerate(words))
-            raise BadInput(f"w must be a string, or the numbers of its tokens: {tokens}", str(given))
+            raise BadInput(
+                f"w must be a string, or the numbers of its tokens: {tokens}",
+                str(given),
+                "give one of these tokens for each symbol",
+            )
         tokens = tuple(words[number] for number in numbers)
         if embedding.surround(embedding.typed(tokens)) != tokens or {*embedding.typed(tokens)} - {*embedding.alphabet}:
             do = f'give a string such as "{embedding.written(embedding.alphabet[:1] * 2)}", or these tokens too'
@@ -473,7 +477,11 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     """
     model = model.bind(values, require=False)
     if model.pointwise:
-        raise BadInput("a closed form for every length is derived only for a model that reads sequences", model.name)
+        raise BadInput(
+            "a closed form for every length is derived only for a model that reads sequences",
+            model.name,
+            "give the model's inputs for a closed form in them",
+        )
     # The columns that the readout reads (scores or coordinates), at the position that it reads.
     readout = model.readout
     domain, result, columns = _within_rules(model)

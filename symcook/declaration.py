@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 COMMON = """
 model NAME: A recipe or a model file.
-max_length N: The maximum length, in input symbols; by default that of the longest of finitely many inputs.
+max_length N: The maximum length, in input symbols; not needed if --inputs has finitely many strings.
 min_length N: The smallest length of a string; with 0 the empty string is included.
-n N: The length: how many scores, positions or symbols there are.
-gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
-inputs --inputs X: The strings to test: a file of strings, an automaton file or a regular expression (all).
+n N: The number of scores, positions or symbols.
+gamma G: The score gap or scale: a rational number, or an expression such as 'log(8*64)'.
+inputs --inputs X: Only these strings: a file with one a line, an automaton file or a regular expression (all).
 sample --sample K: With --inputs: use K of its strings, drawn at random.
 seed --seed S: With --sample: the seed of the random draw (0).
-positions --positions P: Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).
-values --set NAME=VALUE: An argument of the recipe or a value of a symbol. Repeatable.
+positions --positions P: If the model answers at each position, which answers count: last, all or after:SYMBOL (all).
+values --set NAME=VALUE: Set an argument of the recipe or a parameter of the model. Repeatable.
 digits D: Decimal digits of rigorous intervals.
-file --plot PLACE: Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.
+file --plot PLACE: Write PLACE.csv, and if matplotlib is installed PLACE.svg and PLACE.png.
 """
 REQUIRED: Any = object()
 """The default of an argument without a default."""

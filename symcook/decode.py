@@ -74,7 +74,11 @@ def end_label(model: Transformer) -> str | None:
     """
     others = [label for label in model.readout.labels if label not in model.alphabet]
     if len(others) > 1:
-        raise BadInput("all labels except one, which ends a string, must be symbols of the alphabet", " ".join(others))
+        raise BadInput(
+            "all labels except one, which ends a string, must be symbols of the alphabet",
+            " ".join(others),
+            "give a model with one label outside its alphabet",
+        )
     return others[0] if others else None
 
 
@@ -118,14 +122,16 @@ def probability(
         wanted = (*inputs[1:], *(() if end is None else (end,)))
         inputs = inputs[: len(wanted)]
         if not wanted:
-            raise BadInput("a string without an end must have at least one symbol", "the empty string")
+            raise BadInput(
+                "a string without an end must have at least one symbol", "the empty string", "give at least one symbol"
+            )
         one_pass = bound.unfollowed() is None  # then one pass gives the answers after all prefixes
     else:
         wanted = tokens_of_text(word, bound.readout.labels) if isinstance(word, str) else tuple(word)
         inputs, one_pass = bound.tokens(given), True
         if len(inputs) != len(wanted):
             must = f"there must be a symbol for each of the {len(inputs)} positions"
-            raise BadInput(must, len(wanted))
+            raise BadInput(must, f"{len(wanted)} symbols", "give one symbol for each position")
     for label in wanted:
         require_known("label", label, bound.readout.labels)
     scoring_model = replace(bound, readout=replace(bound.readout, position="each" if one_pass else "last"))
@@ -242,7 +248,7 @@ def stream(
     for name in names:
         require_known("number system", name, RUNNABLE)
     if type(limit) is not int or limit < 0:
-        raise BadInput("the maximum number of symbols must be an integer of at least 0", limit)
+        raise BadInput("the maximum number of symbols must be an integer of at least 0", limit, "give for example 10")
 
     digits = check_digits(digits)
     bound = model.bind(values)
@@ -394,7 +400,9 @@ def recognizes(
     given = _string(model, given)
     step_count = steps(len(given))
     if type(step_count) is not int or step_count < 1:
-        raise BadInput("the number of decoding steps to recognize a string must be at least 1", step_count)
+        raise BadInput(
+            "the number of decoding steps to recognize a string must be at least 1", step_count, "give for example 10"
+        )
     return extended(model, given, step_count, domain)[-1] == yes
 
 

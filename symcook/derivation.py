@@ -226,22 +226,21 @@ def derive(
 ) -> Derivation | EveryLength:
     """Closed forms of the model's outputs: for one input, or for all inputs of each length.
 
-    Closed forms of a feed-forward model are in the inputs that are not given. Parameters without a value remain
-    symbols with their intervals. Where a comparison depends on the symbols, the forms are by cases (`derive_cases`).
-    The forms at every length are proposals; their method `prove()` searches for a proof.
+    The closed forms of a feed-forward model are functions of the inputs that are not given. Parameters without a value
+    remain symbols with their intervals. If a comparison depends on the symbols, there is one closed form for each case
+    (`derive_cases`). Closed forms at every length are unproved at first; their method `prove()` searches for a proof.
 
     Arguments:
         model: Transformer. The model; as a method, `model.derive(given)`.
-        given: str, a sequence of tokens, or rows {input: value} whose values may contain symbols (None). By default
-            the forms are those of strings of every length; for a feed-forward model, functions of its inputs.
+        given: str, a sequence of tokens, or rows {input: value} whose values may contain symbols (None). By default the
+            closed forms hold for strings of every length; for a feed-forward model they are functions of its inputs.
         values: {parameter: exact value} (None). A parameter without a value stays a symbol.
 
     Returns: DerivedForms: a Derivation for one input; for a model of strings without input `EveryLength`, the closed
-    forms at every length. `.expressions`, `.cases`, `.region`, `.proved`, `.latex()` and `.lambdify()` are those of
-    both.
+    forms at every length. Both have `.expressions`, `.cases`, `.region`, `.proved`, `.latex()` and `.lambdify()`.
 
-    Raises: BadInput: a model of rows without input, and forms that are out of reach. Undecided: the closed form or
-    the number of cases grows too large. NotExact: a number without a closed form.
+    Raises: BadInput: a model of rows without input, and closed forms that symcook cannot find. Undecided: the closed
+    form or the number of cases grows too large. NotExact: a number without a closed form.
 
     Example:
 

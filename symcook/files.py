@@ -138,7 +138,7 @@ def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[]
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise BadInput(f"{what} must be readable", f"{path} ({reason})", do() if do else None) from None
     if len(data) > most:
-        raise BadInput(f"{what} must have at most {most:,} bytes", path)
+        raise BadInput(f"{what} must have at most {most:,} bytes", path, "give a smaller file")
     return data
 
 
@@ -204,13 +204,15 @@ def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
         document = json.loads(text, **reading)
     except (ValueError, RecursionError) as error:
         why = error if isinstance(error, ValueError) else "it nests too deep"
-        raise BadInput(must, f"{name}: {why}") from None
+        raise BadInput(must, f"{name}: {why}", "repair the file at this place") from None
     # `level` has all values at one depth; after MOST_NESTED steps there must be none left.
     level = [document]
     for _ in range(MOST_NESTED):
         level = [part for value in level for part in _inner_values(value)]
     if level:
-        raise BadInput(must, f"{name}: it nests more than {MOST_NESTED} deep")
+        raise BadInput(
+            must, f"{name}: it nests more than {MOST_NESTED} deep", "write it with fewer nested lists and objects"
+        )
     return document
 
 
@@ -230,7 +232,7 @@ def exact_json(text: bytes | str, kind: str) -> Any:
         names = [name for name, _ in given]
         if len(set(names)) < len(names):
             must = f"a {kind} file must not repeat a key"
-            raise BadInput(must, next(name for name in names if names.count(name) > 1))
+            raise BadInput(must, next(name for name in names if names.count(name) > 1), "leave one of the two out")
         return dict(given)
 
     def refused(given: str) -> NoReturn:
@@ -240,7 +242,9 @@ def exact_json(text: bytes | str, kind: str) -> Any:
     def whole(given: str) -> int:
         """An integer. Raises BadInput for one with more than 18 characters, which may not fit into 64 bits."""
         if len(given) > 18:
-            raise BadInput(f"a whole number in a {kind} file must have at most 18 digits", given)
+            raise BadInput(
+                f"a whole number in a {kind} file must have at most 18 digits", given, "write it as text, in quotes"
+            )
         return int(given)
 
     return json.loads(text, object_pairs_hook=pairs, parse_constant=refused, parse_float=refused, parse_int=whole)

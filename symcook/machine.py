@@ -85,7 +85,7 @@ class Machine:
         if state.error is not None:
             raise state.error
         if state.memory.result is None:
-            raise BadInput("an input must have at least one symbol", "the empty string")
+            raise BadInput("an input must have at least one symbol", "the empty string", "give at least one symbol")
         return state.memory.result
 
     def step(self, state: State, symbol: object) -> tuple[State, Result]:

@@ -457,7 +457,7 @@ def run(
     if last_run is None:
         raise last_error or Undecided("the run stayed undecided")
     if not last_run.undecided:
-        do = "use --domain ball" if domain == "mpmath" else "ask for fewer"
+        do = "use --domain ball (rigorous intervals)" if domain == "mpmath" else "ask for fewer"
         raise Undecided(f"the values of {text} have fewer than {digits} digits at the largest working precision; {do}.")
     return last_run
 

@@ -54,11 +54,11 @@ __all__ = [
 def bound(
     name: str, *arguments: object, over: str | None = None, **parameters: object
 ) -> Bound | SymbolicBound | Sweep:
-    """A bound that a paper claims, with the tight value of what it bounds.
+    """A bound that a paper claims, and the tight value: the exact size of what the paper bounds.
 
     An argument may be a symbol or an expression with symbols, as text or as a sympy expression. Then the claimed and
-    the tight value are sympy expressions, for the kinds whose values are formulas
-    (`symcook.bounds.formulas.FORMULAS`). One argument may be a range, a list or an array of numbers.
+    the tight value are sympy expressions; this works for the kinds in `symcook.bounds.formulas.FORMULAS`. One argument
+    may be a range, a list or an array of numbers.
 
     Arguments:
         name: str. The kind: softmax-hardmax (n, gamma, ties), softmax (scores, gamma, n), lookup (gamma, n, q),
@@ -70,8 +70,8 @@ def bound(
         over: str or None (None). NAME=FROM:TO[:STEPS], the values of one argument.
         parameters: exact numbers or text. Arguments of the kind by name, and `digits`.
 
-    Returns: Bound with `.claimed`, `.value`, `.holds`; SymbolicBound where an argument has names; Sweep, whose
-    `columns` have one entry for each value, where one argument has several values.
+    Returns: Bound with `.claimed`, `.value`, `.holds`; SymbolicBound if an argument has symbols; Sweep, whose `columns`
+    have one entry for each value, where one argument has several values.
 
     Raises: BadInput: an unknown kind or argument; the message has the nearest one.
 
@@ -101,7 +101,11 @@ def bound(
 
         several = runs_over(name, given)
         if over is not None and several is not None:
-            raise BadInput("only one argument of a bound may have several values", f"{several}, and over {over}")
+            raise BadInput(
+                "only one argument of a bound may have several values",
+                f"{several}, and over {over}",
+                "give one of them a single value",
+            )
         if over is not None:
             return sweep(name, over, **given)
         if several is not None:

@@ -110,7 +110,11 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
     if isinstance(model, Transformer):
         return _bound(model, chosen), model.name
     if not isinstance(model, str):
-        raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
+        raise BadInput(
+            "a model must be the name of a recipe, a model file or a Transformer",
+            type(model).__name__,
+            "give for example --model parity",
+        )
     from symcook.recipes import named
 
     _, arguments, built = named(model, chosen)

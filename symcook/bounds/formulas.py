@@ -225,7 +225,7 @@ def _premise(premise: str, arguments: Mapping[str, Any]) -> bool | None:
         truth = _decided(part, {name: _as_names(value, counts) for name, value in used.items()})
         if truth == sp.false:
             shown = ", ".join(f"{name} = {value}" for name, value in used.items())
-            raise BadInput(f"the arguments must satisfy {part}", shown)
+            raise BadInput(f"the arguments must satisfy {part}", shown, "give other values")
         holds = holds and truth == sp.true
     return True if holds else None
 

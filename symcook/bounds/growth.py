@@ -103,7 +103,7 @@ class Growth:
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
                 must = "a model with attention scores must read strings: only then are its activations bounded"
-                raise BadInput(must, f"{name} reads rows of numbers")
+                raise BadInput(must, f"{name} reads rows of numbers", "give a model over strings")
             if length is None:
                 raise BadInput(
                     f"{name} has attention scores, so its bound needs the length n of the strings",
@@ -216,7 +216,9 @@ class Growth:
             factor = evaluate(tree, {"i": i, "n": n})
             if factor < 0:
                 where = f"{from_sympy(head.temperature)} at i = {i}, n = {n}"
-                raise BadInput("a temperature must be positive", where)
+                raise BadInput(
+                    "a temperature must be positive", where, "give temperatures that are positive at every position"
+                )
             best = best.max(factor)
         return best
 
@@ -330,7 +332,11 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     """
     epsilon = entry(norm.epsilon)
     if epsilon <= 0:
-        raise BadInput("layer norm must have epsilon > 0 to be Lipschitz continuous", "epsilon = 0")
+        raise BadInput(
+            "layer norm must have epsilon > 0 to be Lipschitz continuous",
+            "epsilon = 0",
+            "give the layer norm a positive epsilon",
+        )
     m = len(norm.writes)
     gains = [abs(row[0]) for row in rows_of(norm.gain)]
     projected = Fraction(1) if norm.projection is None else column_sum(rows_of(norm.projection))
@@ -368,14 +374,20 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
             rows = range(length + model.embedding.added)
             runs.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
     except NotExact as error:
-        raise BadInput(f"the scores of {name} must be rational", str(error)) from None
+        raise BadInput(
+            f"the scores of {name} must be rational", str(error), "give a model with rational scores"
+        ) from None
     return runs
 
 
 def _rational(value: object) -> Fraction:
     """An exact value as a Fraction; NotExact if it is irrational."""
     if not isinstance(value, (int, Fraction)):
-        raise NotExact("the residual stream before a hard head must be rational", value)
+        raise NotExact(
+            "the residual stream before a hard head must be rational",
+            value,
+            "give a model whose hard heads come before softmax and layer norm",
+        )
     return Fraction(value)
 
 

@@ -128,7 +128,9 @@ class _RecordingDomain(BallDomain):
         """The positions of the maximum; updates the record of the head."""
         rationals = [score for score in scores if isinstance(score, fmpq)]
         if len(rationals) < len(scores):
-            raise NotExact("every attention score must be rational", f"one at position {i}")
+            raise NotExact(
+                "every attention score must be rational", f"one at position {i}", "give a model with rational scores"
+            )
         top = max(rationals)
         gap, tied = self.met[-1]
         for score in rationals:
@@ -153,7 +155,11 @@ def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], N
             _record_run(model, tables, result.steps, domain.met, word_text, hard_runs)
         except NotExact as error:
             must = "the values of an average-hard model must be rational"
-            raise BadInput(must, f"{error}, at the string {model.embedding.written(word)}") from None
+            raise BadInput(
+                must,
+                f"{error}, at the string {model.embedding.written(word)}",
+                "give a model that is defined on every string",
+            ) from None
         hard_runs.words.append(word)
         hard_runs.ends.append(_all_rational(result.steps[-1].columns))
         if tick is not None:
@@ -166,7 +172,9 @@ def _all_rational(columns: Mapping[str, BallColumn]) -> dict[str, list[fmpq]]:
     rational_columns = {name: [x for x in column if isinstance(x, fmpq)] for name, column in columns.items()}
     for name, column in columns.items():
         if len(rational_columns[name]) < len(column):
-            raise NotExact("a value of the residual stream must be rational", f"one of {name}")
+            raise NotExact(
+                "a value of the residual stream must be rational", f"one of {name}", "give a model with rational values"
+            )
     return rational_columns
 
 

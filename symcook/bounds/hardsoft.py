@@ -354,7 +354,9 @@ def checked(
     if not model.alphabet or model.embedding.words is None:
         raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose another model")
     if model.normed:
-        raise BadInput("the model must be without layer norm, as in Theorem 26", model.name)
+        raise BadInput(
+            "the model must be without layer norm, as in Theorem 26", model.name, "give a model without layer norm"
+        )
     for place in head_places(model):
         if place.head.weighting == "softmax" and not place.head.uniform:
             must = "a model to be softened must have hard attention"
@@ -362,7 +364,11 @@ def checked(
     for number, layer in enumerate(READS.of(model).layers, 1):
         if layer.feedforward is not None and layer.feedforward.activation != "relu":
             foreign_activation = f"{layer.feedforward.activation} in layer {number}"
-            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", foreign_activation)
+            raise BadInput(
+                "the activation must be relu, whose Lipschitz constant is 1",
+                foreign_activation,
+                "give a model with relu alone",
+            )
     if max_length is None:
         inputs = listed(inputs)
         max_length = DEFAULT_LENGTH if inputs is None else longest(model, inputs, DEFAULT_LENGTH)

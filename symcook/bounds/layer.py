@@ -292,7 +292,7 @@ def layer_norm(
     wanted = check_digits(digits)
     entries = count(d, "d", least=2)
     if entries > MAX_WIDTH:
-        raise BadInput(f"d must be at most {MAX_WIDTH}", entries)
+        raise BadInput(f"d must be at most {MAX_WIDTH}", entries, "give a smaller --d")
     if rational_value(number_tree(_as_text(epsilon), "epsilon"), "epsilon") == 0:
         must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz.corrected)"
         raise BadInput(must, 0, "give for example --epsilon 1/100000")

@@ -185,6 +185,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
                 raise BadInput(
                     "an expression for the scores must have no names except j (the position) and n (the length)",
                     sorted(used - {"j", "n"})[0],
+                    "write the scores with j and n alone",
                 )
             if n is None:
                 raise BadInput("an expression for the scores needs the length n", scores, "give for example --n 64")
@@ -219,7 +220,7 @@ def _score_tree(text: str) -> Tree:
 def _check_length(length: int) -> None:
     """Raise BadInput if there are more than `MAX_SCORES` scores."""
     if length > MAX_SCORES:
-        raise BadInput(f"there must be at most {MAX_SCORES:,} scores", length)
+        raise BadInput(f"there must be at most {MAX_SCORES:,} scores", length, "give a smaller --n")
 
 
 def _exact_score(value: object) -> Fraction | int:

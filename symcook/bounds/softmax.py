@@ -119,7 +119,9 @@ def quadratic_lookup(
     if position is not None and length is None:
         raise BadInput("a position q needs the number of positions, n", f"q = {position}", "give --n as well")
     if position is not None and length is not None and position > length:
-        raise BadInput("q must be a position from 1 to n", f"q = {position}, n = {length}")
+        raise BadInput(
+            "q must be a position from 1 to n", f"q = {position}, n = {length}", "give a --q that is at most n"
+        )
     # The worst q is the middle. Without n there are infinitely many positions on both sides.
     place = position or (0 if length is None else (length + 1) // 2)
     sides = (None, None) if length is None else (place - 1, length - place)
@@ -234,7 +236,9 @@ def temperature(
     share = Fraction(length - 1, length)  # the error of equal weights; balls cannot decide that the target equals it
     if _is_number(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
         raise BadInput(
-            "the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {length}"
+            "the error must be below (n - 1)/n, where every temperature reaches it",
+            f"{target}, n = {length}",
+            "give a smaller --error",
         )
 
     def value() -> flint.arb:

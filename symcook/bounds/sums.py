@@ -267,7 +267,11 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
         proofs.append("merrill2024.lemma10")
     if search:
         if length > MAX_SEARCH:
-            raise BadInput(f"n must be at most {MAX_SEARCH} to search for the smallest precision", length)
+            raise BadInput(
+                f"n must be at most {MAX_SEARCH} to search for the smallest precision",
+                length,
+                "give a smaller --n, or leave --search out",
+            )
         extra["smallest precision"] = f"{least_precision(length)} bits"
     # Balls decide value >= 1/(2 n^4), since the quotient of the two is at least 1 + 1/n.
     holds = decide_sign(lambda: gap(length, length - 1) - claimed(), "the smallest gap >= 1/(2 n^4)") >= 0
@@ -302,7 +306,10 @@ def least_precision(n: int) -> int:
     """
     top = 4 * (n - 1).bit_length() + 12
     if not all(_right(n, top)):
-        raise BadInput("the argmax must be right at the precision where the search starts", f"{top} bits, n = {n}")
+        raise BadInput(
+            "the argmax must be right at the precision where the search starts",
+            f"{top} bits, n = {n}",
+        )
     p = top
     while all(_right(n, p - 1)):
         p -= 1

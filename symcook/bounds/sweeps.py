@@ -211,12 +211,16 @@ def at_values(
     dimensions = getattr(at, "ndim", 1)
     if dimensions != 1:
         must = f"the values of {name} must be a one-dimensional array or a list"
-        raise BadInput(must, f"an array of {dimensions} dimensions")
+        raise BadInput(must, f"an array of {dimensions} dimensions", "give a list of numbers")
     values = [_exact_value(name, value) for value in islice(at, MAX_VALUES + 1)]
     function = kind_of(kind).load()
     fits(function, kind, (), {**arguments, name: 1})
     if not 1 <= len(values) <= MAX_VALUES:
-        raise BadInput(f"a bound must have from 1 to {MAX_VALUES:,} values of {name}", len(values))
+        raise BadInput(
+            f"a bound must have from 1 to {MAX_VALUES:,} values of {name}",
+            len(values),
+            "give at least one value, or fewer",
+        )
     for k, value in enumerate(values):
         try:
             answers.append(function(**arguments, **{name: value}, digits=checked_digits))
@@ -270,7 +274,9 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
         )
     steps = parts[2] if len(parts) == 3 else str(STEPS)
     if not steps.isascii() or not steps.isdecimal() or len(steps) > 9 or not 2 <= int(steps) <= MAX_STEPS:
-        raise BadInput(f"the number of steps must be an integer from 2 to {MAX_STEPS}", steps)
+        raise BadInput(
+            f"the number of steps must be an integer from 2 to {MAX_STEPS}", steps, "write for example n=1:1024:21"
+        )
     logarithmic = scale == "log" if scale is not None else high >= (1000 if name in LINEAR else 10) * low
     if name in WHOLE:
         return name, _integers(int(low), int(high), int(steps), logarithmic), logarithmic
@@ -286,7 +292,11 @@ def _exact_value(name: str, value: Any) -> int | Fraction:
         must = f"each value of {name} must be exact and rational"
         raise BadInput(must, repr(value), 'give integers, or text such as "1/2"')
     if number <= 0 or (name in WHOLE and number.denominator > 1):
-        raise BadInput(f"each value of {name} must be {'a positive integer' if name in WHOLE else 'positive'}", number)
+        raise BadInput(
+            f"each value of {name} must be {'a positive integer' if name in WHOLE else 'positive'}",
+            number,
+            "give greater values",
+        )
     return int(number) if name in WHOLE else number
 
 
@@ -298,7 +308,7 @@ def _range_end(name: str, text: str) -> Fraction:
     value = rational_value(number_tree(text, what), what)
     if value <= 0 or (name in WHOLE and value.denominator > 1):
         kind = "positive integers" if name in WHOLE else "positive"
-        raise BadInput(f"the ends of the range of {name} must be {kind}", text)
+        raise BadInput(f"the ends of the range of {name} must be {kind}", text, "give for example n=1:1024")
     return value
 
 

@@ -18,7 +18,7 @@ ties several scores may be, and hardmax gives each of them the same weight.
     "softmax": """The L1 distance between softmax of gamma times the given scores and their hardmax, against
 2 n e^(-gamma gap) (Cookbook, Lemma 5.3).
 
-scores S: Scores: '3, 1/2, 0', or an expression in j and n.
+scores S: The scores as a list '3, 1/2, 0', or the score of position j as an expression in j and n.
 
 Scores are rational. Hardmax gives the same weight to each maximal score. For scores with ties, and at the gap itself,
 the bound is the one of Lemma 32 of yang2026, with tau = 1/gamma.
@@ -26,7 +26,7 @@ the bound is the one of Lemma 32 of yang2026, with tau = 1/gamma.
     "lookup": """The L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, against
 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6).
 
-q Q: The position that is looked up; by default the worst one.
+q Q: The looked-up position (default: the largest distance).
 
 Without a length the value is the supremum over all lengths. The error does not grow with n, whereas Lemma 5.3 gives
 2 n e^-gamma.
@@ -46,7 +46,7 @@ over all lengths.
     "tie-break": """The largest L1 distance to leftmost-hard or rightmost-hard attention after scores are changed to
 break ties, against 4 e^-gamma (yang2026, Lemma 8).
 
-variant V: The part of Lemma 8: a, b or c.
+variant V: The part of Lemma 8 of yang2026: a, b or c.
 
 The scores s have gap at least 1. Part a uses gamma n^2 (s_j - 1/j), part b 2 gamma n (s_j + j/(2 n)), both for the
 rightmost maximum; part c uses 2 gamma n (s_j - j/(2 n)) for the leftmost maximum.
@@ -54,8 +54,8 @@ rightmost maximum; part c uses 2 gamma n (s_j - j/(2 n)) for the leftmost maximu
     "layernorm-hash": """The smallest score gap of the layer-norm hash over positions up to n, against 1/(2 n^4)
 (Cookbook, Section 5.3.3; merrill2024, Lemma 8).
 
-tie_break: Also the tie-breaking term of merrill2024, Definition 7.
-search: Also the smallest precision that distinguishes all positions.
+tie_break: Also show the tie-breaking term of merrill2024.
+search: Also show the smallest sufficient precision.
 
 The hash of x is (x, 1, -x, -1)/sqrt(2 x^2 + 2), a vector of norm 1 (merrill2024, Definition 3). The hash of the
 Cookbook is twice as long, so that its gaps are 4 times these.
@@ -63,16 +63,16 @@ Cookbook is twice as long, so that its gaps are 4 times these.
     "lipschitz": """The smallest Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether the
 layer is positively homogeneous (Cookbook, Section 6.1).
 
-norm M: max for the largest entry, sum for the sum of their sizes.
+norm M: The norm of a vector: max, its largest absolute entry, or sum, the sum of the absolute entries.
 
 The model has one feed-forward layer with relu. The residual connection is left out.
 """,
     "layer-norm": """The smallest Lipschitz constant of layer norm for the Euclidean norm, against
 max|gain|/sqrt(epsilon) (Cookbook, Sections 6.1 and 6.4).
 
-d D: The number of entries of the vector that the layer norm reads.
-epsilon E: What is added to the variance, positive.
-gain G: One gain for all entries, or '1, 2, 1/2'.
+d D: The number of entries that the layer norm reads.
+epsilon E: The positive number that layer norm adds to the variance.
+gain G: One gain for all entries, or a list: '1, 2, 1/2'.
 
 No two vectors attain the constant; vectors with nearly equal entries come near it.
 """,
@@ -93,8 +93,8 @@ The paper gives no rate. Stored proofs give 0.16998/c for erf and 0.17005/c for 
     "temperature": """The largest temperature that keeps the error of retrieved values below a target, against
 gamma/log(2 n/error) (Cookbook, Section 5.7).
 
-error E: The largest error of a value in [0, 1].
-bits P: Fractional bits of a fixed-point format.
+error E: The largest error of a retrieved value in [0, 1].
+bits P: Also a fixed-point format with P fractional bits.
 
 One score is the maximum, and every other score is at least gamma below it. The answer also has, for each float format,
 the temperature below which all other weights round to zero.
@@ -102,9 +102,9 @@ the temperature below which all other weights round to zero.
     "error": """How far an error in the embedding of a model, or float rounding, can move each coordinate, over all
 strings of n symbols (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
-delta D: The size of the error in the embedding.
+delta D: The L1 norm of the embedding's error at each position.
 dtype T: Round weights and operations to float64, float32, float16 or bfloat16.
-constants: By constants of the sublayers alone, for all strings at once.
+constants: Use only constants of the sublayers, which hold for all strings at once.
 
 Give at least one of delta and dtype. The value is an upper bound; it is not claimed that some error attains it.
 """,
@@ -121,8 +121,8 @@ position is left out and shown apart.
     "cross-entropy": """The mean cross-entropy in bits over all strings of n symbols, against the worst possible, 1 bit
 (chiang2022, Figure 2).
 
-weight P: The weight of Figure 3 in parity and parity-layernorm.
-sample M: The mean over so many strings, drawn uniformly, instead of all.
+weight P: In parity and parity-layernorm, the weight that Figure 3 of chiang2022 varies.
+sample M: The mean over M random strings in place of all.
 seed S: The seed of the random samples (0).
 
 The models are parity, first, first-flawed and their variants with layer norm. The mean is that of -log2 of the

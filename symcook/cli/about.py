@@ -280,8 +280,8 @@ def claims(
     status: Annotated[
         str | None,
         option(
-            "With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, DEFINED, CITED, EMPIRICAL, NO CLAIM, "
-            "OPEN; 'CHECKED N' for one N.",
+            "Only claims with this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, DEFINED, CITED, EMPIRICAL, NO "
+            "CLAIM, OPEN; 'CHECKED 8' for claims that were checked up to length 8.",
             "S",
             shell_complete=completes(_statuses),
         ),
@@ -292,7 +292,7 @@ def claims(
 ) -> int:
     """Show what the papers state, with the status of each statement.
 
-    An ID may be that of a claim, a section or a table: cookbook.s5.3, cookbook.t5. Few claims are shown in full.
+    An ID names a claim, or a section or table with all its claims: cookbook.s5.3, cookbook.t5.
 
     In full, a claim has its formal statement, what was tried, gaps of the printed proof, and how to check it. The exit
     code is 1 if no claim fits. It is 1 too, with the ids, where the ledger was computed from something else than what
@@ -360,7 +360,7 @@ def lemmas(
 ) -> None:
     """Show what a proof may cite: the axioms, and the lemmas of the library with their statements.
 
-    In a proof script, write such a name after `by` to use the lemma.
+    In a proof script, write the name of a lemma after `by` to use it.
     """
     from symcook.report.claim import lemmas as shown
 

@@ -44,11 +44,12 @@ def _option(name: str) -> str:
 
 _Kind = Annotated[str, argument(type=OneOf("kind of bound", list(bounds.KINDS)), metavar="KIND")]
 _Model = Annotated[str | None, argument(required=False, metavar="[NAME]")]
-_Text = Annotated[str | None, option("Several arguments at once: 'N=4, eps=1/16'.", "V", None, "--values")]
+_Text = Annotated[str | None, option("Set several arguments at once: 'N=4, eps=1/16'.", "V", None, "--values")]
 _Digits = Annotated[int, option("Decimal digits of both rigorous intervals.", "D", DIGITS)]
 _RANGE = "RANGE"
 _Over = Annotated[
-    str | None, option("A table over one argument: NAME=FROM:TO[:STEPS][:log|:linear], as n=1:1024:21.", _RANGE)
+    str | None,
+    option("A table with several values of one argument: NAME=FROM:TO[:STEPS][:log|:linear], as n=1:1024:21.", _RANGE),
 ]
 _Plot = kind_of(bounds.kind("softmax").file)
 
@@ -90,7 +91,7 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     merged = read_settings(settings)
     for name, value in read(text).items():
         if name in merged:
-            raise BadInput("a parameter must be set only once", name)
+            raise BadInput("a parameter must be set only once", name, "leave one of the two out")
         merged[name] = value
     return merged or None
 

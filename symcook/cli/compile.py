@@ -26,40 +26,47 @@ def compile(
     kind: Annotated[str, argument(type=OneOf("language", SPOKEN, ("count",)))],
     source: Annotated[str, argument()],
     alphabet: Annotated[str | None, option('The symbols: "ab", or "a b" where they are longer.', "A")],
-    regex: Annotated[bool, option("SOURCE is a regular expression (dfa), even if it looks like a file's name.")],
+    regex: Annotated[
+        bool, option("With dfa: SOURCE is a regular expression, even if it looks like the name of a file.")
+    ],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     theorem: Annotated[
         str | None,
         option(
-            "The construction of this theorem of Yang et al. (2026); 1 (dfa), 2 (tm) of Merrill and Sabharwal (2024).",
+            "Use the construction of Theorem T: of Yang et al. (2026) for a formula, of Merrill and Sabharwal (2024) "
+            "for dfa (1) or tm (2).",
             "T",
             OneOf("theorem", (*THEOREMS, AUTOMATA, MACHINES)),
         ),
     ],
-    soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
+    soft: Annotated[bool, option("Use softmax at the temperature 1/n, and round the values that heads retrieve.")],
     tau: Annotated[
-        str | None, option("1: with --soft, the factor is part of the queries, for runtimes without temperature.", "T")
+        str | None, option("With --soft, T = 1 multiplies the queries by n, for runtimes without a temperature.", "T")
     ],
     weighting: Annotated[
         str | None,
         option(
-            "How a Turing machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)
+            "With tm: how heads find the last step that wrote on a cell (average).",
+            None,
+            OneOf("weighting", WEIGHTINGS),
         ),
     ],
     variant: Annotated[
         str | None,
         option(
-            "Masks that include the token itself, or no $ before the input (strict).", None, OneOf("variant", VARIANTS)
+            "nonstrict: masks include the position itself; no-start: no $ before the input (strict).",
+            None,
+            OneOf("variant", VARIANTS),
         ),
     ],
-    prove: Annotated[bool, option("Prove that the model answers as the program, on every string.")],
+    prove: Annotated[bool, option("Prove that model and program give the same answer on every string.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
     """Compile a formula, an S-RASP program, an automaton or a Turing machine.
 
-    SOURCE is a file or the text itself. To see its language, type symcook explain ltl, or another name in place of ltl.
+    SOURCE is a file or the text itself. To read about a language, type symcook explain ltl (c-rasp, srasp, dfa, tm).
 
     What looks like the name of a file is read as a file. The model file keeps the program: check and decide use it as
     the specification, and show prints what each coordinate holds. Programs that come with symcook are sources by their

@@ -47,13 +47,17 @@ def decide(
     name: Name,
     against: Annotated[
         str | None,
-        option("FILE.py:FOLD, an automaton's or a model's file, a recipe, or a regular expression.", "X", None),
+        option(
+            "The specification: FILE.py:FOLD, a file of an automaton or a model, a recipe, or a regular expression.",
+            "X",
+            None,
+        ),
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
-    certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
-    check: Annotated[str | None, option("Check a certificate file again, without a search.", "FILE.json")] = None,
+    certificate: Annotated[str | None, option("Write a certificate, which proves the answer.", "FILE.json")] = None,
+    check: Annotated[str | None, option("Check a certificate that --certificate has written.", "FILE.json")] = None,
     settings: Settings,
-    tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
+    tokens: Annotated[str | None, option('The names of the tokens 0, 1, .. of a family: "( ) [ ]".', "TOKENS")] = None,
     force: Force,
     inputs: InputsOption = None,
     sample: Sample = None,
@@ -174,7 +178,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     if names_file(against):
         text = text_of(against, file_role)
         if (found := format_of(text) or listed(text)) is not None:
-            raise BadInput(f"{file_role} must be JSON", f"{against}: {found}")
+            raise BadInput(f"{file_role} must be JSON", f"{against}: {found}", "repair the file, or give another one")
         document = parsed(text, f"{file_role} must be JSON", against)
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
@@ -184,7 +188,11 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         own_spec, model, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
         if sorted(model.alphabet) != sorted(letters):
             must = f"the specification must be over the alphabet {' '.join(letters)}"
-            raise BadInput(must, f"{against}, over {' '.join(model.alphabet) or 'numbers'}")
+            raise BadInput(
+                must,
+                f"{against}, over {' '.join(model.alphabet) or 'numbers'}",
+                "give a specification over the same alphabet",
+            )
         return against, own_spec if isinstance(own_spec, Fold) else model
     # A regular expression, which the decision procedure reads itself.
     return against or "()", expression(against, f"{file_role} must exist")
@@ -201,7 +209,11 @@ def _read_certificate(place: str) -> dict[str, Any]:
     """The certificate in a file. Raises BadInput if the file is not a JSON object."""
     certificate = parsed(text_of(place, "the file of a certificate"), "a certificate must be a JSON file", place)
     if not isinstance(certificate, dict):
-        raise BadInput("a certificate must be a JSON object", f"{place} ({type(certificate).__name__})")
+        raise BadInput(
+            "a certificate must be a JSON object",
+            f"{place} ({type(certificate).__name__})",
+            "give a file that symcook decide --certificate has written",
+        )
     return certificate
 
 
@@ -212,7 +224,7 @@ def _file_to_write(place: str, what: str, like: str, endings: tuple[str, ...], f
     """
     path = ordinary(place, f"the file of {what}", like)
     if path.suffix not in endings:
-        raise BadInput(f"the file of {what} must end in {', '.join(endings)}", place)
+        raise BadInput(f"the file of {what} must end in {', '.join(endings)}", place, f"for example {like}")
     vacant(path, force)
     return path
 

@@ -42,9 +42,9 @@ def new(
     *,
     name: Name,
     settings: Settings,
-    tokens: Annotated[str | None, option('The tokens in the order of their numbers: "( ) [ ]".', "TOKENS")],
+    tokens: Annotated[str | None, option('The names of the tokens 0, 1, .., in this order: "( ) [ ]".', "TOKENS")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
-    force: Annotated[bool, option("Replace the file.")],
+    force: Annotated[bool, option("Replace an existing file.")],
     as_json: bool,
 ) -> None:
     """Write a model file for an instance of a family.

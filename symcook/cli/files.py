@@ -53,14 +53,17 @@ def export(
     *,
     name: Name,
     kind: Annotated[
-        str | None, option(f"{', '.join(KINDS)} (by the ending of FILE).", None, OneOf("format", KINDS), "--format")
+        str | None,
+        option(
+            "The format; by default symcook takes it from the ending of FILE.", None, OneOf("format", KINDS), "--format"
+        ),
     ],
     target: Annotated[str, option("The file for the weights.", "FILE", None, "-o", "--output")],
     dtype: Annotated[str, option("The float type.", None, OneOf("dtype", TYPES))] = "float64",
     max_length: Annotated[
         int | None,
         option(
-            "Tables and certificate for strings of N input symbols (16).",
+            "The maximum length of strings, in input symbols, for weights and certificate (16).",
             "N",
             Whole("the maximum length", 1, MAX_LENGTH),
         ),
@@ -68,8 +71,8 @@ def export(
     steps: Annotated[
         int | None,
         option(
-            "For a decoder: the guarantee must cover the T tokens that follow each string; by default as many as it "
-            "can, at most 100.",
+            "For a decoder: guarantee the T tokens that follow each string; by default as many as possible, at "
+            "most 100.",
             "T",
             Whole("the number of steps", 0, MAX_STEPS),
         ),
@@ -126,7 +129,7 @@ def export(
 
 @declare("verify-export", "symcook verify-export dyck-1.npz")
 def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
-    """Compute the certificate of exported weights again; FILE is the weights, or their certificate.
+    """Compute the certificate of exported weights again; FILE has the weights or the certificate.
 
     Exit code 1: something differs, and the answer says what.
 
@@ -153,7 +156,7 @@ def diff(
     second: Annotated[str, argument(metavar="B")],
     max_length: Annotated[
         int | None,
-        option("Inputs up to length N (6), in input symbols.", "N", Whole("the maximum length", 1, COMPARED)),
+        option("The maximum length of inputs, in input symbols (6).", "N", Whole("the maximum length", 1, COMPARED)),
     ] = None,
     inputs: InputsOption = None,
     sample: Sample = None,
@@ -238,7 +241,7 @@ def report(
     name: Name,
     target: Annotated[
         str,
-        option("A page of the model (FILE.html), or the folder for figures.", "FILE.html|DIR", None, "-o", "--output"),
+        option("The page of a model (FILE.html), or the folder for figures.", "FILE.html|DIR", None, "-o", "--output"),
     ],
     word: WordOption,
     tokens: Tokens,
@@ -247,7 +250,7 @@ def report(
     longest: Annotated[
         int | None,
         option(
-            "Figures: the maximum length on the axes (1000).",
+            "With -o DIR: the maximum length on the axes of figures (1000).",
             "N",
             Whole("the maximum length", 3, 10**6),
             "--max-length",
@@ -258,7 +261,7 @@ def report(
 ) -> int:
     """Write a page of a model (-o FILE.html), or the figures of a paper (-o DIR).
 
-    The page works in a browser without a network: coordinates, data flow, every matrix, a run to step through.
+    The page shows coordinates, data flow, every matrix and a run to step through. It needs no network.
 
     Where all values are rational, the page computes the run in exact fractions. It starts with the input of --input,
     --tokens or --rows, and with the parameters of --set.
@@ -277,7 +280,9 @@ def report(
             )
         return _page(choose(name, settings), target, (word, tokens, rows), force, as_json)
     if PurePath(target).suffix.lower() in FILES and not Path(target).is_dir():
-        raise BadInput("the target must be FILE.html for a page, or a folder for figures", target)
+        raise BadInput(
+            "the target must be FILE.html for a page, or a folder for figures", target, "write for example -o page.html"
+        )
     for option_, value in for_page.items():
         if value is not None:
             raise BadInput(f"{option_} must go with a page", f"the folder {target}", "give -o FILE.html")

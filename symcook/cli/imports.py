@@ -36,15 +36,17 @@ def import_(
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     format: Annotated[
         str | None,
-        option("The format of the weights (default: as their names indicate).", None, OneOf("format", WORDS)),
+        option(
+            "The format of the weights; by default symcook recognises it by their names.", None, OneOf("format", WORDS)
+        ),
     ],
     vocabulary: Annotated[str | None, option('All tokens in order: "ab", "a b" or a file.', "TOKENS")],
     symbols: Annotated[str | None, option("The tokens that the model keeps (all).", "TOKENS")],
-    labels: Annotated[str | None, option("The outputs that the model has (the symbols).", "LABELS")],
+    labels: Annotated[str | None, option("The tokens whose outputs the model keeps (those of --symbols).", "LABELS")],
     names: Annotated[
         tuple[str, ...],
         option(
-            "A weight's name in the file, and in the format, where they differ. Repeatable.",
+            "Read the weight THEIRS of the file as the weight OURS of the format. Repeatable.",
             "THEIRS=OURS",
             None,
             "--rename",
@@ -68,12 +70,17 @@ def import_(
             OneOf("mask", ("none", "causal", "strict-causal", "anti-causal", "strict-anti-causal"), MASKS),
         ),
     ],
-    epsilon: Annotated[str | None, option("The epsilon of the norms.", "E")],
+    epsilon: Annotated[str | None, option("The number that norms add to the variance.", "E")],
     rotary: Annotated[str | None, option("The base of the rotary positions, or none.", "BASE")],
     readout: Annotated[
-        str, option("The kind of the output layer: how the model answers.", None, OneOf("readout", READOUTS))
+        str,
+        option(
+            "The answer: the largest output, each positive one, or whether --label leads.",
+            None,
+            OneOf("readout", READOUTS),
+        ),
     ] = "largest",
-    label: Annotated[str | None, option("The label that must lead, with --readout leads.", "LABEL")],
+    label: Annotated[str | None, option("With --readout leads: the label whose output must be the largest.", "LABEL")],
     position: Annotated[
         str, option("The positions at which the model answers.", None, OneOf("position", POSITIONS))
     ] = "each",

@@ -43,7 +43,9 @@ class Whole(click.ParamType):
         number = int(text) if re.fullmatch(rf"[+-]?[0-9]{{1,{digits}}}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
             raise BadInput(
-                f"{self.what} must be an integer from {self.least} to {grouped(self.most)}", value or "nothing"
+                f"{self.what} must be an integer from {self.least} to {grouped(self.most)}",
+                value or "nothing",
+                f"give for example {self.least}",
             )
         return number
 
@@ -245,7 +247,7 @@ Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
     tuple[str, ...],
     option(
-        "Gives VALUE to NAME, an argument of the recipe, a parameter of the model or a named input. Repeatable.",
+        "Set an argument of the recipe, a parameter of the model or a named input to VALUE. Repeatable.",
         "NAME=VALUE",
         None,
         "--set",
@@ -255,7 +257,7 @@ Settings = Annotated[
 DomainOption = Annotated[
     str | None,
     option(
-        "The number system (by default exact, or rigorous intervals if a value is not exact).",
+        "The number system; ball computes rigorous intervals, mpmath many digits. By default exact, or ball if needed.",
         None,
         OneOf("number system", DOMAINS),
     ),
@@ -270,7 +272,9 @@ Latex = Annotated[bool, option("Print LaTeX (packages amsmath and amssymb).")]
 Complete = Annotated[bool, option("With --latex: a complete document.", None, None, "--document")]
 InputsOption = Annotated[
     str | None,
-    option("The strings: a file of them, an automaton file or a regular expression.", "X", None, "--inputs"),
+    option(
+        "Only these strings: a file with one a line, an automaton file or a regular expression.", "X", None, "--inputs"
+    ),
 ]
 SAMPLE = Whole("the number of strings", 1, 1_000_000)
 SEED = Whole("the seed", 0, 10**18)
@@ -278,7 +282,7 @@ Sample = Annotated[int | None, option("With --inputs: use K of its strings, draw
 Seed = Annotated[int | None, option("With --sample: the seed of the random draw (0).", "S", SEED)]
 PositionsOption = Annotated[
     str | None,
-    option("Which answers to compare, if there is one at each position: last, all or after:SYMBOL (all).", "P", None,
+    option("If the model answers at each position, which answers count: last, all or after:SYMBOL (all).", "P", None,
            "--positions"),
 ]  # fmt: skip
 Force = Annotated[bool, option("Replace existing files.")]
@@ -383,7 +387,7 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
         if not equals or not name:
             raise BadInput("a setting must be written NAME=VALUE", setting or "nothing", "for example --set eps=1/100")
         if name in result:
-            raise BadInput("a parameter must be set only once", name)
+            raise BadInput("a parameter must be set only once", name, "leave one of the two out")
         result[name] = value
     return result
 
@@ -448,6 +452,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
             raise BadInput(
                 "the inputs of an attention recipe must be given with --rows, one row for each position",
                 setting_text(key, value),
+                "give for example --rows '1,0; 1/2,3'",
             )
         else:
             # An unknown name: the message has the nearest valid one.
@@ -460,6 +465,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
                 raise BadInput(
                     f"the recipe that is the argument f of {name} must have its default arguments",
                     setting_text(key, value),
+                    "leave the arguments of that recipe out",
                 )
             raise unknown("setting", key, valid)
     chosen = Chosen(name, recipe, model, arguments, values, rows)
@@ -492,7 +498,8 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
             if any(len(letter) > 1 for letter in letters):
                 raise BadInput(
                     "a string whose symbols have several characters must be given with --tokens, separated by blanks",
-                    word,
+                    f"--input {word}",
+                    "give --tokens 'A B' in place of --input",
                 )
             for letter in word:
                 if letter not in letters:
@@ -560,6 +567,6 @@ def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
         entries = [entry.strip() for entry in split(row, ",")]
         if len(entries) != len(inputs) or not all(entries):
             must = f"each row must have {len(inputs)} value{'s' * (len(inputs) > 1)} ({', '.join(inputs)})"
-            raise BadInput(must, row.strip() or "an empty row")
+            raise BadInput(must, row.strip() or "an empty row", f"write for example {','.join(['0'] * len(inputs))}")
         result.append(dict(zip(inputs, entries, strict=True)))
     return result

@@ -52,23 +52,23 @@ def prove(
         tuple[str, ...], argument(nargs=-1, metavar="[ID]... | NAME", shell_complete=completes(_completions))
     ],
     paper: Annotated[
-        str | None, option("Every stored proof of one paper's claims.", "P", shell_complete=completes(papers))
+        str | None, option("Check every stored proof of one paper's claims.", "P", shell_complete=completes(papers))
     ],
-    everything: Annotated[bool, option("Every stored proof, lemmas too.", None, None, "--all")],
-    full: Annotated[bool, option("All lines of a proof, also where it is long.")],
-    trust: Annotated[bool, option("What has to be trusted: the checker's files and lines, axioms, assumptions.")],
-    latex: Annotated[bool, option("Statement and proof as LaTeX (packages amsmath and amssymb).")],
+    everything: Annotated[bool, option("Check every stored proof, also those of lemmas.", None, None, "--all")],
+    full: Annotated[bool, option("Show all lines of a proof, even a long one.")],
+    trust: Annotated[bool, option("Show what you have to trust: the checker's files and lines, axioms, assumptions.")],
+    latex: Annotated[bool, option("Print statement and proof as LaTeX (packages amsmath and amssymb).")],
     breaking: Annotated[
-        bool, option("Mutated statements of the statement, each tried with its proof.", None, None, "--break")
+        bool, option("Change the statement in small ways; its proof must prove none of these.", None, None, "--break")
     ],
-    coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
+    coq: Annotated[bool, option("Write a Coq development into the folder coq; coqc must be installed and checks it.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
-    claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
+    claims: Annotated[str | None, option("A file of statements to prove or refute, one a line.", "FILE")],
     other: Annotated[
-        str | None, option("A second model, whose values the statement calls other.NAME(i).", "MODEL", None, "--with")
+        str | None, option("A second model; the statement calls its values other.NAME(i).", "MODEL", None, "--with")
     ],
     rounded: Annotated[
-        str | None, option("The statement is about all runs whose operations have relative errors up to U.", "U")
+        str | None, option("Prove it for every run whose operations have relative errors up to U.", "U")
     ],
     proof: Annotated[
         str | None, option("A proof script for the statement; without one, symcook searches for a proof.", "FILE")
@@ -76,10 +76,10 @@ def prove(
     settings: Settings,
     seconds: Annotated[int | None, option("With --statement: the time limit in seconds (60).", "S", SECONDS)],
     bundle: Annotated[
-        str | None, option("A new folder with statement, certificate, cited lemmas and the checker.", "DIR")
+        str | None, option("Make a new folder with statement, certificate, cited lemmas and the checker.", "DIR")
     ],
     explain: Annotated[bool, option("If a statement is undecided, show what each prover answered.")],
-    force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
+    force: Annotated[bool, option("Replace an existing certificate.")],
     as_json: bool,
 ) -> int:
     """Prove or refute a statement about a model (NAME --statement S).
@@ -213,7 +213,9 @@ def _write_bundle(ids: Sequence[str], folder: str, clash: Sequence[str]) -> int:
 def _one_model(ids: Sequence[str], option_name: str) -> str:
     """The model of a statement, for the option `option_name`. Raises BadInput unless exactly one name is given."""
     if len(ids) != 1:
-        raise BadInput(f"{option_name} must be used with one model", " ".join(ids) or "none")
+        raise BadInput(
+            f"{option_name} must be used with one model", " ".join(ids) or "none", "give the name or file of one model"
+        )
     return ids[0]
 
 

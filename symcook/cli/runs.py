@@ -75,7 +75,7 @@ def run(
     domain: DomainOption,
     digits: Digits = 30,
     bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
-    steps: Annotated[int | None, option("Continue the input by at most T tokens, each as it comes.", "T", STEPS)],
+    steps: Annotated[int | None, option("Let the model continue the input by at most T tokens.", "T", STEPS)],
     then: Annotated[str | None, option("Check in one pass that the model continues with these tokens.", "TOKENS")],
     trace: Annotated[bool, option("Show the residual stream after each sublayer.")],
     picture: Annotated[
@@ -217,7 +217,11 @@ def _each_string(
 
     chosen = choose(name, settings)
     if not chosen.model.alphabet:
-        raise BadInput("--inputs must be chosen only for a model that reads strings", f"{name}, which reads numbers")
+        raise BadInput(
+            "--inputs must be chosen only for a model that reads strings",
+            f"{name}, which reads numbers",
+            "leave --inputs out",
+        )
     need_values(chosen)
     strings = finite(chosen.model, **language)
     if strings.count > LISTED:
@@ -328,14 +332,16 @@ def derive(
     cases: Annotated[bool, option("Split where a comparison is undecided: one closed form for each case.")],
     latex: Latex,
     document: Complete,
-    target: Annotated[str | None, option("Write the certificate of the forms at every length.", "FILE", None, "-o")],
+    target: Annotated[
+        str | None, option("Write a certificate of the closed forms that hold at every length.", "FILE", None, "-o")
+    ],
     force: Force,
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
-    """Derive closed forms of the outputs, in every parameter that is not set.
+    """Derive closed forms of the outputs; parameters that are not set stay symbols.
 
-    Without an input they hold at every length. Exit code 3: one of them is not proved.
+    Without an input the closed forms hold at every length. Exit code 3: a closed form is not proved.
 
     For a feed-forward recipe the closed forms are in its inputs. A model of sequences takes one input. Without an
     input, the intermediate coordinates have closed forms too. symcook finds them from the weights and then proves them;
@@ -459,11 +465,11 @@ def check(
     *,
     name: Name,
     max_length: MaxLength,
-    spec: Annotated[str | None, option("Your own specification: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
+    spec: Annotated[str | None, option("A function that returns the right answer, or a Fold.", "FILE.py:FUNCTION")],
     domain: DomainOption,
     digits: Digits = 30,
     settings: Settings,
-    tokens: Annotated[str | None, option('The symbols of a model family, in their order: "( ) [ ]".', "TOKENS")] = None,
+    tokens: Annotated[str | None, option('The names of the tokens 0, 1, .. of a family: "( ) [ ]".', "TOKENS")] = None,
     resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
     workers: Annotated[int | None, option("Use up to K processes (fewer for a small check).", "K", WORKERS)] = None,
     scheduler: Annotated[
@@ -646,12 +652,16 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
         loader.loader.exec_module(module)
     except BaseException as error:
         raise_real(error)
-        raise BadInput(f"the file {file} must import without an error", f"{type(error).__name__}: {error}") from error
+        raise BadInput(
+            f"the file {file} must import without an error", f"{type(error).__name__}: {error}", "repair the file"
+        ) from error
     # The name must be that of a function in the file.
     function = getattr(module, name, None)
     if function is None:
         public = [n for n, value in vars(module).items() if callable(value) and not n.startswith("_")]
         raise unknown(f"function of {file}", name, public)
     if not callable(function):
-        raise BadInput(f"{name} of {file} must be a function", type(function).__name__)
+        raise BadInput(
+            f"{name} of {file} must be a function", type(function).__name__, "write the name of a function in the file"
+        )
     return function

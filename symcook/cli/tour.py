@@ -32,7 +32,7 @@ What to try next
 
 @declare("tour")
 def tour(*, as_json: bool) -> None:
-    """Show one model from its residual stream to a proof, with closed forms and a check between."""
+    """Show what symcook does with one model: its residual stream, closed forms, a check and a proof."""
     from symcook.cli.prove import document, replayed, selected
     from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive

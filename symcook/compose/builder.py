@@ -34,9 +34,9 @@ Relates = str | Callable[[int, int], bool]
 class Builder:
     """A model that is built step by step: each step names what it reads, and writes new coordinates.
 
-    Steps are packed: each goes into the earliest layer at which everything that it reads is there, attention before
-    the feed-forward layer, so that the depth is the smallest that the steps allow. Only a feed-forward step whose
-    activation differs from that of the steps in its place moves up.
+    Each step goes into the earliest layer in which all that it reads is computed; within a layer, attention comes
+    first. The model has as few layers as the steps allow. If the feed-forward steps of a layer have another activation,
+    a feed-forward step goes into a later layer.
 
     Arguments:
         words: {token: {coordinate: value}}, or str or list of tokens (None). The values of each token; tokens
@@ -136,12 +136,20 @@ class Builder:
         """
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
-            raise BadInput("the matrices Q (queries) and K (keys) must be given together", "only one of Q and K")
+            raise BadInput(
+                "the matrices Q (queries) and K (keys) must be given together",
+                "only one of Q and K",
+                "give both, or neither",
+            )
         # Without V the head copies what it reads; without Q and K all scores are 0.
         if V is None:
             if len(reads) != len(writes):
                 must = "a head without a value matrix V must write as many coordinates as it reads"
-                raise BadInput(must, f"{len(writes)} and {len(reads)}")
+                raise BadInput(
+                    must,
+                    f"{len(writes)} written and {len(reads)} read",
+                    "name as many coordinates in writes as in reads",
+                )
             V = choice(reads, reads)
         zero = [[0] * len(reads)]
         Q, K = (zero, zero) if Q is None else (Q, K)
@@ -619,7 +627,9 @@ def _values(writes: Sequence[str], reads: Sequence[str]) -> dict[str, str]:
     """{written coordinate: coordinate that it copies}; BadInput unless there are equally many of both."""
     if len(reads) != len(writes):
         raise BadInput(
-            "the numbers of coordinates that are written and read must be equal", f"{len(writes)} and {len(reads)}"
+            "the numbers of coordinates that are written and read must be equal",
+            f"{len(writes)} written and {len(reads)} read",
+            "name as many coordinates in writes as in reads",
         )
     return dict(zip(writes, reads, strict=True))
 
@@ -647,7 +657,11 @@ def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
         )
     if len(writes) != len(model.readout.reads):
         outputs = ", ".join(model.readout.reads)
-        raise BadInput(f"there must be a name for each output of {model.name}: {outputs}", len(writes))
+        raise BadInput(
+            f"there must be a name for each output of {model.name}: {outputs}",
+            f"{len(writes)} names",
+            "name as many coordinates in writes",
+        )
 
 
 def _alone(step: Head | FeedForward) -> Layer:

@@ -54,7 +54,9 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
         )
     if all(head.averages for head in all_heads(model)):
         raise BadInput(
-            "a model to be softened must have a head whose scores differ, not only plain averages", model.name
+            "a model to be softened must have a head whose scores differ, not only plain averages",
+            model.name,
+            "softmax gives such heads the same weights at every temperature",
         )
 
     def soft(head: Head) -> Head:

@@ -130,10 +130,9 @@ def patched(
 ) -> Transformer:
     """The model in which a coordinate has a given value at one position (activation patching, mean ablation).
 
-    The value stands there from the last sublayer that writes the coordinate on; all other positions, and strings
-    that are shorter, stay as they are. The new model has a position function that is 1 at the position, and for a
-    coordinate that tokens or parts write a feed-forward layer after the last of them, so that the numbers of later
-    layers grow.
+    The coordinate has the value from the last sublayer that writes it. Other positions, and shorter strings, are
+    unchanged. The new model has a position function that is 1 at the position, and for a coordinate that tokens or
+    parts write a feed-forward layer after the last of them, so that the numbers of later layers grow.
 
     Arguments:
         coordinate: str. A coordinate of the model.
@@ -158,7 +157,9 @@ def patched(
     require_known("coordinate", coordinate, tuple(model.space))
     start = model.embedding.start
     if isinstance(position, bool) or position < start:
-        raise BadInput(f"a position of {model.name} must be counted from {start}", position)
+        raise BadInput(
+            f"a position of {model.name} must be counted from {start}", position, f"give a position from {start}"
+        )
     if model.parameters:
         do = "bind them first: model.bind().patched(..)"
         raise BadInput("a model to be patched must have values for its parameters", model.parameters[0].name, do)
@@ -185,11 +186,15 @@ def _patch_value(
     if ways[0]:
         number = exact(value)
         if number.free_symbols:
-            raise BadInput("the value of a patch must be a number", from_sympy(number))
+            raise BadInput(
+                "the value of a patch must be a number",
+                from_sympy(number),
+                "give an integer, a Fraction or text such as '1/2'",
+            )
         return number
     strings = [from_string] if inputs is None else list(inputs)
     if not strings:
-        raise BadInput("a mean must be over at least one input", "none")
+        raise BadInput("a mean must be over at least one input", "none", 'give for example inputs=["ab", "ba"]')
     found = []
     for string in strings:
         run: Any = load("symcook.run:run")(model, string)
@@ -197,7 +202,9 @@ def _patch_value(
         index = position - model.embedding.start
         if len(numbers) <= index:
             raise BadInput(
-                f"every input must be long enough to have the position {position}", run.given or "the empty string"
+                f"every input must be long enough to have the position {position}",
+                run.given or "the empty string",
+                "give longer inputs, or a smaller position",
             )
         found.append(numbers[index])
     return exact(sum(found[1:], found[0]) / Fraction(len(found)))

@@ -55,6 +55,7 @@ def read_weight(model: Transformer, text: str) -> Weight:
             raise BadInput(
                 "the output layer (readout) must have weights to be named",
                 f"one of {', '.join(model.readout.reads)} without weights",
+                "name a weight of a layer, such as L1.head1.V[row,column]",
             )
         if len(rows) == 1:
             inside = [rows[0], *inside] if len(inside) == 1 else inside

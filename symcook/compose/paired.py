@@ -40,12 +40,17 @@ def paired(
     """
     # With norms in the model, or inputs that are arbitrary numbers, the pairs would not add up to 0.
     if model.normed:
-        raise BadInput("a model whose coordinates are doubled to x and -x must have no layer norm", model.name)
+        raise BadInput(
+            "a model whose coordinates are doubled to x and -x must have no layer norm",
+            model.name,
+            "give a model without layer norm",
+        )
     words = model.embedding.words
     if words is None:
         raise BadInput(
             "a model whose coordinates are doubled to x and -x must read strings: its embedding holds -x",
             f"{model.name} takes inputs",
+            "give a model over strings",
         )
     # Each coordinate gets a partner, with a name that is free.
     minus: dict[str, str] = {}
@@ -121,14 +126,22 @@ def confident(model: Transformer, logit: object) -> Transformer:
     # The model must have a sign readout, a post-norm at its end, and two coordinates.
     wanted = exact(logit)
     if not wanted.is_positive:
-        raise BadInput("the logit that a model is scaled to must be a positive number", wanted)
+        raise BadInput("the logit that a model is scaled to must be a positive number", wanted, "give for example 1")
     last = READS.of(model).sublayers[-1].after if READS.of(model).sublayers else None
     model.readout.require("a model to be made surer must decide by a sign", ("sign",))
     if last is None or model.final_norm is not None:
-        raise BadInput("to scale its logits, a model must have a post-norm in its last layer", model.name)
+        raise BadInput(
+            "to scale its logits, a model must have a post-norm in its last layer",
+            model.name,
+            'symcook scales the logits of a model with norm="post"',
+        )
     names = tuple(model.space)
     if len(names) < 2:
-        raise BadInput("to scale its logits, a model must have at least two coordinates", len(names))
+        raise BadInput(
+            "to scale its logits, a model must have at least two coordinates",
+            len(names),
+            "give a model with more coordinates",
+        )
     # The layer's output is (W2 W1) x = (signs s - I) x, by relu(x) - relu(-x) = x; added to x it leaves signs times s.
     identity = sympy.eye(len(names))
     old = dict(zip(model.readout.reads, model.readout.weights, strict=True))

@@ -195,7 +195,11 @@ def _side(
     # With a matrix the names belong to its other side and must all be different.
     given_names = tuple(name for name in names if name is not None)
     if len(set(names)) != len(names) or len(given_names) != len(names):
-        raise BadInput(f"with a matrix `{what}` the names must be different", ", ".join(map(str, names)))
+        raise BadInput(
+            f"with a matrix `{what}` the names must be different",
+            ", ".join(map(str, names)),
+            "give the coordinates different names",
+        )
     shape = (len(given_names), len(old)) if is_left else (len(old), len(given_names))
     return given_names, as_sympy(matrix(given, shape, f"the matrix `{what}`"))
 

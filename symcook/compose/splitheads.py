@@ -28,7 +28,11 @@ WHOLE_WEIGHTS = ("softmax", "average", "leftmost", "rightmost")
 def rotary_angles(width: int, base: float | Fraction | int = 10000) -> list[str]:
     """The angles of a rotary head of even `width`: base^(-2 k/width) for k = 0, 1, .., as exact expressions."""
     if width % 2:
-        raise BadInput("a rotary head must have an even number of key dimensions", width)
+        raise BadInput(
+            "a rotary head must have an even number of key dimensions",
+            width,
+            "give the head an even number of rows in Q and K",
+        )
     return ["1" if k == 0 else f"({Fraction(base)})^(-{Fraction(2 * k, width)})" for k in range(width // 2)]
 
 
@@ -101,24 +105,36 @@ def split_heads(
     """
     if (slopes is not None) and (angles is not None or query_gain is not None or key_gain is not None):
         raise BadInput(
-            "an attention layer must have either slopes (ALiBi), or angles and gains (rotary), not both", "both"
+            "an attention layer must have either slopes (ALiBi), or angles and gains (rotary), not both",
+            "both",
+            "leave the slopes, or the angles and gains, out",
         )
     shared = heads if groups is None else groups
     if heads < 1 or shared < 1 or heads % shared:
         raise BadInput(
-            "the number of heads must be a multiple of the number of key-value groups", f"{heads} and {shared}"
+            "the number of heads must be a multiple of the number of key-value groups",
+            f"{heads} heads and {shared} groups",
+            "give a divisor of the number of heads as the number of groups",
         )
     Q, K, V, out = (_table(name, given) for name, given in
                     (("query", query), ("key", key), ("value", value), ("output", output)))  # fmt: skip
     for name, rows, count in (("query", Q.rows, heads), ("key", K.rows, shared), ("value", V.rows, shared)):
         if rows % count:
-            raise BadInput(f"the number of rows of {name} must be a multiple of its number of heads", rows)
+            raise BadInput(
+                f"the number of rows of {name} must be a multiple of its number of heads",
+                rows,
+                "give each head the same number of rows",
+            )
     width, size = K.rows // shared, V.rows // shared
     shapes = {"query": (Q, heads * width, len(reads)), "key": (K, shared * width, len(reads)),
               "value": (V, shared * size, len(reads)), "output": (out, len(writes), heads * size)}  # fmt: skip
     for name, (table, height, across) in shapes.items():
         if table.shape != (height, across):
-            raise BadInput(f"{name} must have shape {height} x {across}", f"{table.rows} x {table.cols}")
+            raise BadInput(
+                f"{name} must have shape {height} x {across}",
+                f"{table.rows} x {table.cols}",
+                "give a matrix of this shape",
+            )
     q, k, v, o = (
         None if given is None else _column(name, given, length)
         for name, given, length in (
@@ -172,7 +188,9 @@ def _order(width: int, pairs: int, interleaved: bool) -> list[int]:
     rest = width - 2 * pairs
     if rest < 0 or width % 2:
         must = "a rotary head must have an even number of key dimensions, at least two for each angle"
-        raise BadInput(must, f"key dimensions: {width}, angles: {pairs}")
+        raise BadInput(
+            must, f"key dimensions: {width}, angles: {pairs}", "give one angle for each pair of key dimensions"
+        )
     first = range(0, 2 * pairs, 2) if interleaved else range(pairs)
     second = range(1, 2 * pairs, 2) if interleaved else range(pairs, 2 * pairs)
     still = range(2 * pairs, width)
@@ -190,11 +208,15 @@ def _table(name: str, given: Any) -> RationalMatrix:
         return entries
     rows = [list(row) for row in (given.tolist() if hasattr(given, "tolist") else given)]
     if len({len(row) for row in rows}) > 1:
-        raise BadInput(f"{name} must be a matrix", "rows of different lengths")
+        raise BadInput(f"{name} must be a matrix", "rows of different lengths", "give rows of equal length")
     try:
         ratios = [Fraction(x).as_integer_ratio() for row in rows for x in row]
     except (TypeError, ValueError, OverflowError):
-        raise BadInput(f"{name} must have finite rational numbers", "one that is not") from None
+        raise BadInput(
+            f"{name} must have finite rational numbers",
+            "an entry that is not finite or not rational",
+            "give integers or Fractions",
+        ) from None
     return RationalMatrix.of(ratios, (len(rows), len(rows[0]) if rows else 0))
 
 
@@ -206,7 +228,9 @@ def _column(name: str, given: Any, length: int) -> RationalMatrix:
         given = [[x] for x in given]
     column = _table(name, given)
     if column.shape != (length, 1):
-        raise BadInput(f"{name} must have {length} entries", f"{column.rows} x {column.cols}")
+        raise BadInput(
+            f"{name} must have {length} entries", f"{column.rows} x {column.cols}", f"give a vector of {length} entries"
+        )
     return column
 
 

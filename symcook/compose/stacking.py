@@ -38,7 +38,9 @@ def _in_space(model: Transformer, space: Space) -> Transformer:
         return model
     if model.final_norm is not None:
         raise BadInput(
-            "a model with a norm over the whole residual stream cannot get more coordinates", f"{model.name}: final"
+            "a model with a norm over the whole residual stream cannot get more coordinates",
+            f"{model.name}: final",
+            "give a model without such a norm",
         )
     return replace(
         model,
@@ -52,7 +54,9 @@ def keep_norms(layer: Layer) -> Layer:
     the old coordinates. BadInput for a post-norm."""
     if layer.placement == "post":
         raise BadInput(
-            "a model with a norm over the whole residual stream cannot get more coordinates", "placement post"
+            "a model with a norm over the whole residual stream cannot get more coordinates",
+            "placement post",
+            "give a model without such a norm",
         )
     if layer.placement != "pre":
         return layer
@@ -81,7 +85,9 @@ def pad(model: Transformer, *, depth: int | None = None, width: int | None = Non
     """
     for what, asked, has in (("depth", depth, len(model.layers)), ("width", width, len(model.space))):
         if asked is not None and (type(asked) is not int or asked < has):
-            raise BadInput(f"the {what} must be an integer of at least {has}, the present number", asked)
+            raise BadInput(
+                f"the {what} must be an integer of at least {has}, the present number", asked, f"give at least {has}"
+            )
     names: list[str] = []
     for _ in range((width or 0) - len(model.space)):
         names.append(fresh("unused", (*model.space, *names, *(p.name for p in model.parameters))))
@@ -136,7 +142,11 @@ def serial(
     if isinstance(second, Layer):
         second = (second,)
     if first.final_norm is not None:
-        raise BadInput("the first model of a serial composition must not end in a norm", first.name)
+        raise BadInput(
+            "the first model of a serial composition must not end in a norm",
+            first.name,
+            "give a first model without a norm at its end",
+        )
     if not isinstance(second, Transformer):
         return replace(first, name=first.name if name is None else name, layers=(*READS.of(first).layers, *second))
     second = shifted(second, first.embedding.start)
@@ -169,7 +179,9 @@ def _check_serial(first: Transformer, second: Transformer) -> None:
             raise unknown(f"input {name} of the second model among the coordinates of the first", name, [*first.space])
         if name in positions:
             raise BadInput(
-                "a coordinate must not be both an input of the second model and one of its position functions", name
+                "a coordinate must not be both an input of the second model and one of its position functions",
+                name,
+                "rename the coordinate in one of the two models",
             )
     # A coordinate of `second` that is no input must start at zero, or have the same position function in both.
     embedding = first.embedding
@@ -207,7 +219,7 @@ def parallel(
     for model in (first, second):
         if model.normed:
             must = "models in parallel must have no layer norm: it would read the coordinates of both"
-            raise BadInput(must, model.name)
+            raise BadInput(must, model.name, "give a model without layer norm")
     second = shifted(second, first.embedding.start)
     # Coordinates that both models have get a suffix, except inputs that they share.
     shared = _shared_inputs(first, second)
@@ -239,13 +251,21 @@ def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
     """The inputs that both models read; BadInput where the models do not take the same sequences."""
     first_embedding, second_embedding = first.embedding, second.embedding
     if (first_embedding.words is None) != (second_embedding.words is None):
-        raise BadInput("models in parallel must both read strings or both read numbers", f"{first.name}, {second.name}")
+        raise BadInput(
+            "models in parallel must both read strings or both read numbers",
+            f"{first.name} and {second.name}",
+            "give two models of one kind",
+        )
     if set(first_embedding.words or ()) != set(second_embedding.words or ()):
         odd = sorted(set(first_embedding.words or ()) ^ set(second_embedding.words or ()))
-        raise BadInput("models in parallel must read the same alphabet", ", ".join(odd))
+        raise BadInput(
+            "models in parallel must read the same alphabet", ", ".join(odd), "give models over one alphabet"
+        )
     if (first_embedding.before, first_embedding.after) != (second_embedding.before, second_embedding.after):
         raise BadInput(
-            "models in parallel must add the same special tokens (such as BOS)", f"{first.name}, {second.name}"
+            "models in parallel must add the same special tokens (such as BOS)",
+            f"{first.name} and {second.name}",
+            "build both with the same before and after",
         )
     shared = set(first_embedding.inputs or ()) & set(second_embedding.inputs or ())
     for model in (first, second):

@@ -95,12 +95,11 @@ def from_state_dict(
     minGPT and nanoGPT, Llama, Mistral and Qwen, Bloom, GPT-NeoX, TransformerLens, picoGPT. For a folder or a file,
     see `from_pretrained`.
 
-    The readout gives the label of the largest output at each position, or without output.weight the residual stream
-    itself. What the keys leave open has no default: its norm (with layers; the keys ln1 and ln2 say "pre"), its
-    activation (with feed-forward layers) and heads (with scores that are not 0). A bias of the output is a weight of
-    a coordinate `one` that is 1 everywhere. A post-norm would change that coordinate: with norm="post" and a bias
-    of the output, each residual sum is stored in d new coordinates, and the next sublayer reads the normalised
-    copy.
+    The model answers with the label of the largest output at each position, or without output.weight with the residual
+    stream itself. Give what the keys do not say: norm if there are layers (ln1 and ln2 mean "pre"), activation if there
+    are feed-forward layers, and heads if some score is not 0. A bias of the output is a weight of a coordinate `one`
+    that is 1 everywhere. A post-norm would change that coordinate: with norm="post" and a bias of the output, each
+    residual sum is stored in d new coordinates, and the next sublayer reads the normalised copy.
 
     Arguments:
         state: {key: tensor, array or nested list}. The weights.
@@ -129,7 +128,8 @@ def from_state_dict(
 
     Returns: Transformer.
 
-    Raises: BadInput: whatever does not fit; the message has the key.
+    Raises: BadInput: a key that is missing or unknown, a shape that does not fit, or a setting that is needed; the
+    message names it.
 
     Example:
 
@@ -226,7 +226,11 @@ class _Checkpoint:
         self.heads = self.number_of_heads() if heads is None else heads
         self.wide = table_read
         if type(self.heads) is not int or self.heads < 1 or (self.d % self.heads and not self.wide):
-            raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
+            raise BadInput(
+                f"the number of heads must divide the {self.d} coordinates",
+                heads,
+                f"give heads=, a divisor of {self.d}",
+            )
         # Which of several labels leads is computed by layers after the final norm, which then is a layer itself.
         self.norm_as_layer = self.answered == "leads" and len(self.vocabulary if labels is None else labels) > 2
         self.stream = tuple(f"x{c}" for c in range(self.d))
@@ -290,7 +294,7 @@ class _Checkpoint:
         keys = [f"{layer}.{name}" for layer in sorted(layers) for name in names]
         missing = [key for key in keys if key not in self.given]
         if missing and len(missing) < len(keys):
-            raise BadInput(must, f"none for {missing[0]}")
+            raise BadInput(must, f"none for {missing[0]}", "give the missing weight")
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
         """The matrix of a key, with its shape checked where `rows` or `columns` is given; a vector is one column. None
@@ -300,7 +304,11 @@ class _Checkpoint:
         if key not in self.given:
             if optional:
                 return None
-            raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
+            raise BadInput(
+                "a state dict must have every weight of a plain transformer",
+                f"none for {key}",
+                "give the missing weight",
+            )
         self.used.add(key)
         value = self.given[key]
         # An array of floats is converted at once, nested lists entry by entry.
@@ -312,13 +320,19 @@ class _Checkpoint:
             if not isinstance(table, (list, tuple)) or not all(
                 isinstance(row, (list, tuple)) and len(row) == len(table[0]) for row in table
             ):
-                raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
+                raise BadInput(
+                    f"{key} must be a matrix or a vector of numbers",
+                    type(value).__name__,
+                    "give an array, or a nested list",
+                )
             shape = (len(table), len(table[0]) if table else 0)
             entries = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
         # Check the shape where the number of rows or columns is given.
         if (rows or entries.rows, columns or entries.cols) != entries.shape:
             wanted = f"{rows or 'any'} x {columns or 'any'}" if columns != 1 else f"{rows} entries"
-            raise BadInput(f"{key} must have shape {wanted}", f"{entries.rows} x {entries.cols}")
+            raise BadInput(
+                f"{key} must have shape {wanted}", f"{entries.rows} x {entries.cols}", "give an array of this shape"
+            )
         return entries
 
     def vector(self, key: str, length: int, missing: int = 0) -> RationalMatrix:
@@ -541,7 +555,11 @@ class _Checkpoint:
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
         count = weights.rows
         if len(labels) != count:
-            raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {count}")
+            raise BadInput(
+                "there must be a label for each row of output.weight",
+                f"{len(labels)} labels and {count} rows",
+                "give one label for each row",
+            )
         bias = self.vector("output.bias", count)
         if bias.nnz():
             shown, weights = (*shown, "one"), weights.beside(bias)
@@ -582,7 +600,7 @@ def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:
     """The entries of a key as exact fractions (numerator, denominator)."""
     for entry in entries:
         if not isinstance(entry, (int, float, Fraction)) or isinstance(entry, bool) or entry - entry != 0:
-            raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
+            raise BadInput(f"every entry of {key} must be a finite number", repr(entry), "repair the weight")
     return [entry.as_integer_ratio() for entry in entries]
 
 

@@ -43,7 +43,11 @@ def untie(model: Transformer, terms: Mapping[tuple[int, int], str]) -> Transform
             if head.weighting in UNIQUE:
                 if (number, place) not in terms:
                     head_text = f"none for head {place} of layer {number}"
-                    raise BadInput("a tie-breaking term must be given for every leftmost or rightmost head", head_text)
+                    raise BadInput(
+                        "a tie-breaking term must be given for every leftmost or rightmost head",
+                        head_text,
+                        "give a tie-breaking term for this head",
+                    )
                 model, constant = with_position(model, "one", "1")
                 model, tie = with_position(model, "tie", f"({terms[number, place]})*i/n")
                 head = _averaged(head, constant, tie)

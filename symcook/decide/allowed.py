@@ -123,13 +123,13 @@ class NotAllowed(BadInput):
     """The code of a fold has something that is not in the list."""
 
     def __init__(self, what: str, code: CodeType | None = None, line: int | None = None) -> None:
-        must = "a fold that is decided for every length must consist of what the help of symcook decide lists"
+        must = "a Fold that is decided for every length must use only the Python that symcook explain fold lists"
         given = what
         if code is not None:
             text = linecache.getline(code.co_filename, line or 0).strip()
             of = f"line {line or code.co_firstlineno} of {os.path.basename(code.co_filename)}"
             given = f"{what} in {of}" + (f", {text}" if text else "")
-        super().__init__(must, given, "write it so, or use symcook check, which runs each string")
+        super().__init__(must, given, "write it with that Python, or use symcook check, which runs each string")
 
 
 def require_allowed(fold: Fold) -> frozenset[int]:

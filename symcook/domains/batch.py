@@ -58,7 +58,7 @@ SMALL = 512
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier"]
 
-_BALL = "use --domain ball"
+_BALL = "use --domain ball (rigorous intervals)"
 
 
 @dataclass(frozen=True)

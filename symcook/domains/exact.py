@@ -31,7 +31,7 @@ ExactValue: TypeAlias = Quantity
 """A Fraction, or an ExpSum or a Root where it is not rational."""
 ExactColumn = list[ExactValue]
 
-_BALL = "use --domain ball"
+_BALL = "use --domain ball (rigorous intervals)"
 
 
 class Exact(Shortening[ExactValue]):

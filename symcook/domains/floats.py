@@ -330,7 +330,9 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         shown_value = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
         wider = "" if self.kind is np.float64 else "--domain float64 or "
         raise BadInput(
-            f"a value in {self.name} must stay between -{limit} and {limit}", shown_value, f"use {wider}--domain ball"
+            f"a value in {self.name} must stay between -{limit} and {limit}",
+            shown_value,
+            f"use {wider}--domain ball (rigorous intervals)",
         )
 
 

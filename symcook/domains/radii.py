@@ -69,7 +69,7 @@ SMALL = 2.0**-500
 SQUARINGS = 5
 """How often a matrix is multiplied with its transpose to bound its norm: the bound of a matrix of rank r is at most
 r^(1/64) times the norm."""
-BALL = "use --domain ball on one string"
+BALL = "use --domain ball (rigorous intervals) on one string"
 """The advice in errors of this module."""
 
 

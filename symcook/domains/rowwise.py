@@ -105,7 +105,7 @@ class Positions(Generic[Held, Entry, Verdict]):
                 continue
             not_positive = value is not None and value <= 0
             if not_positive or _sympy(term).subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
-                raise NoRun(must, f"{show(term)} at i = {i}, n = {n}")
+                raise NoRun(must, f"{show(term)} at i = {i}, n = {n}", "give values at which it is positive")
 
     def positions(self, expression: Coefficient) -> Held:
         raise NotImplementedError

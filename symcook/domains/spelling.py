@@ -423,7 +423,8 @@ class StatementSpelling(Spelling):
             if name not in self.known:
                 self.known[name] = f"({self.value(self.world.named[name][0])})"
             if len(self.known[name]) > MAX_TEXT:  # values inside of values: written out, they grow fast
-                raise BadInput(f"a statement must have at most {MAX_TEXT:,} characters", f"more, for {name}")
+                must = f"a statement must have at most {MAX_TEXT:,} characters"
+                raise BadInput(must, f"more, for {name}", "give smaller sizes")
             return self.known[name]
         if name.kind == CHOSEN:
             return self.position(name)

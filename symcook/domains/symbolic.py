@@ -257,7 +257,9 @@ class Symbolic(Rowwise):
         """An integer power; a negative one needs a base that is not zero (`_require_nonzero`). BadInput for an exponent
         above `MAX_POWER`."""
         if abs(exponent) > MAX_POWER:
-            raise BadInput(f"an exponent must be at most {MAX_POWER} in a closed form", exponent)
+            raise BadInput(
+                f"an exponent must be at most {MAX_POWER} in a closed form", exponent, "use a smaller exponent"
+            )
         if exponent < 0:
             self._require_nonzero(base)
         return base**exponent
@@ -266,7 +268,9 @@ class Symbolic(Rowwise):
         """BadInput if a value is zero for all symbols. If it may be zero, the case is split, or Branching is raised."""
         signs = self._signs.of(value)
         if signs == NULL:
-            raise BadInput("a denominator must not be zero", self._text(value))
+            raise BadInput(
+                "a denominator must not be zero", self._text(value), "exclude the values at which it is zero"
+            )
         if signs & NULL:
             signs = self._split(value, signs, (POSITIVE, NEGATIVE, NULL), "a division needs its denominator nonzero")
             if signs == NULL:
@@ -709,7 +713,7 @@ class _Closed(Meaning[Value, Any]):
         if name == "pi":
             return self.domain._field.constant(sympy.pi)
         if name not in self.values:
-            raise BadInput("every symbol must be declared", name)
+            raise BadInput("every symbol must be declared", name, "declare it as a parameter")
         return self.values[name]
 
     def divide(self, a: Value, b: Value, tree: Tree) -> Value:

@@ -116,7 +116,7 @@ def arrays(
     values: Mapping[str, Exact] | None = None,
     progress: Callable[..., None] | None = None,
 ) -> WeightArrays:
-    """The float weights of the model in memory, with the guarantee that an export has: a mapping {name: numpy array}.
+    """The float weights of the model as a mapping {name: numpy array}, with the guarantee of an export.
 
     The arrays are those of an npz file (`symcook.export.archive` lists their names and shapes); no file is written.
 
@@ -191,9 +191,17 @@ def _prepared(
             most = min(most, model.max_length - model.embedding.added)
         max_length = max(1, most)
     if not 1 <= max_length <= MAX_LENGTH:
-        raise BadInput(f"the maximum length must be an integer from 1 to {MAX_LENGTH}", max_length)
+        raise BadInput(
+            f"the maximum length must be an integer from 1 to {MAX_LENGTH}",
+            max_length,
+            "give for example --max-length 16",
+        )
     if steps is not None and not 0 <= steps <= MAX_STEPS:
-        raise BadInput(f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS:,}", steps)
+        raise BadInput(
+            f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS:,}",
+            steps,
+            "give for example --steps 10",
+        )
     # Which strings the certificate is about.
     asked = None
     if chosen_strings:

@@ -153,7 +153,9 @@ class ArraysRead(dict[str, Any]):
     def all_read(self) -> None:
         """BadInput where an array of a step was never used: the engine would leave out what it stands for."""
         if (unread := self.left()) is not None:
-            raise BadInput(f"an archive must have only arrays that {self.engine} reads", unread)
+            raise BadInput(
+                f"an archive must have only arrays that {self.engine} reads", unread, "export the model again"
+            )
 
 
 class _PartArrays(dict[str, Any]):
@@ -654,7 +656,7 @@ def evaluate(m: Archive, z: np.ndarray, *, refuse: bool = True) -> Any:
     longest = reach(m)
     if longest is not None and z.shape[1] > longest:
         must = f"an input must have length at most {longest}: the archive has tables to there"
-        raise BadInput(must, z.shape[1])
+        raise BadInput(must, z.shape[1], "give a shorter input, or export with a larger --max-length")
     return _call_script("evaluate", m, z, _refused if refuse else lambda *_: None)
 
 
@@ -681,4 +683,4 @@ def _call_script(function: str, *given: object) -> Any:
     try:
         return getattr(run_npz, function)(*given)
     except run_npz.Unknown as error:
-        raise BadInput("the names in an archive must be known", str(error)) from None
+        raise BadInput("the names in an archive must be known", str(error), "export the model again") from None

@@ -487,7 +487,7 @@ def prepared(
 
         if not decodes(bound):
             must = "an export with steps must be of a decoder that was compiled from an automaton or a Turing machine"
-            raise BadInput(must, f"{steps} steps", "leave it out")
+            raise BadInput(must, f"{steps} steps", "leave --steps out")
     # The arrays, and with a decoder also the arrays that its generation needs.
     roundings: dict[str, Any] = {}
     arrays = archive.arrays(bound, dtype, positions, roundings)
@@ -595,7 +595,11 @@ def _statuses(claims: Sequence[str], recipe: str | None) -> list[dict[str, str]]
     names = [claim(name).id for name in claims]
     foreign = [name for name in names if recipe is not None and name not in info(recipe).claims]
     if foreign:
-        raise BadInput(f"the claims of an export of {recipe} must be those that the recipe names", foreign[0])
+        raise BadInput(
+            f"the claims of an export of {recipe} must be those that the recipe names",
+            foreign[0],
+            "leave the claim out",
+        )
     statuses = {row.id: row.words for row in ledger(names=names)}
     return [{"id": name, "status": statuses[name]} for name in names]
 

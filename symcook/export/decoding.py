@@ -73,7 +73,7 @@ def decoding(
             raise BadInput(f"{must}, which any runtime gets right", asked, "give fewer --steps, or a wider --dtype")
         by_length.append({"length": n, "words": words, **of_length})
     else:
-        why = why if letters else "there is no symbol, so that the empty string is all"
+        why = why if letters else "the model has no input symbols, so the empty string is its only input"
     return {
         "program": program | {"plan": [], "theorem": model.program.theorem},
         "asked": limit,

@@ -180,7 +180,7 @@ def diff(
     first_model, second_model = first.bind(), second.bind()  # symbols take their defaults
     near = fraction(exact(tolerance))
     if near < 0:
-        raise BadInput("a tolerance must not be negative", quotient(near))
+        raise BadInput("a tolerance must not be negative", quotient(near), "give for example --tolerance 1/1000")
     max_length = _common_length(first_model, second_model, max_length, inputs)
     # The strings that are run, and the positions at which they are compared.
     asked = None
@@ -251,18 +251,28 @@ def diff(
 def _common_length(first: Transformer, second: Transformer, max_length: int | None, inputs: Language | None) -> int:
     """The length to which two models are compared; BadInput where they take other inputs, or none of this length."""
     if inputs is not None and not first.alphabet:
-        raise BadInput("inputs must be chosen only for models that read strings", f"{first.name}, which reads numbers")
+        raise BadInput(
+            "inputs must be chosen only for models that read strings",
+            f"{first.name}, which reads numbers",
+            "leave --inputs out",
+        )
     if max_length is None:
         max_length = LENGTH if inputs is None else longest(first, inputs, LENGTH)
     if not 1 <= max_length <= COMPARED:
-        raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
+        raise BadInput(
+            f"the maximum length must be an integer from 1 to {COMPARED}", max_length, "give for example --max-length 6"
+        )
     if first.pointwise or second.pointwise:
         max_length = 1  # a feed-forward recipe takes one row
     for model in (first, second):
         model.check_length(max_length + model.embedding.added)
     if first.alphabet != second.alphabet or first.embedding.inputs != second.embedding.inputs:
         inputs_taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (first, second))
-        raise BadInput("two models that are compared must read the same inputs", inputs_taken)
+        raise BadInput(
+            "two models that are compared must read the same inputs",
+            inputs_taken,
+            "compare two models over one alphabet",
+        )
     return max_length
 
 

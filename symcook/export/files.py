@@ -151,7 +151,9 @@ def decode(path: Path, data: bytes) -> Archive:
     kinds = {format.ending: kind for kind, format in FORMATS.items()}
     kind = kinds.get(path.suffix)
     if kind is None:
-        raise BadInput(f"a file of weights must end in one of {', '.join(kinds)}", path)
+        raise BadInput(
+            f"a file of weights must end in one of {', '.join(kinds)}", path, f"give a name such as model{kinds[0]}"
+        )
     need(FORMATS[kind].needs)
     if kind == "safetensors":
         from symcook.export.safetensors import decode as safetensors
@@ -245,7 +247,9 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
             raise BadInput("the code must not replace that of another export", target, do)
         vacant(target, force)
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadInput("the folder for the weights must be writable", str(folder))
+        raise BadInput(
+            "the folder for the weights must be writable", str(folder), "give another folder, or make it writable"
+        )
     return weights, certificate
 
 
@@ -323,7 +327,11 @@ def write(
     except FileExistsError as error:
         raise exists(error.filename) from None
     except OSError as error:
-        raise BadInput("the target must be writable", f"{weights} ({error.strerror})") from error
+        raise BadInput(
+            "the target must be writable",
+            f"{weights} ({error.strerror})",
+            "give another name, or make the folder writable",
+        ) from error
     return full
 
 
@@ -353,7 +361,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     # Which certificate: the path itself, or the one beside the weights that it names.
     named_path = Path(path)
     if not named_path.name:
-        raise BadInput("a file of weights or a certificate must be named", path or "nothing")
+        raise BadInput("a file of weights or a certificate must be named", path or "nothing", "give the name of a file")
     certificate = named_path if named_path.name.endswith(".certificate.json") else certificate_of(named_path)
     if named_path.suffix == ".json" and named_path != certificate:
         do = f"give the weights, for example: symcook verify-export {named_path.with_suffix('.npz')}"

@@ -602,9 +602,9 @@ class _Guarantee:
         if not self.decides:
             why = f"the possible outputs of a string of length {length} are not bounded"
         elif not error.outputs:
-            why = f"a choice on the way (a tie, or a variance of zero) is undecided for a string of length {length}"
+            why = f"a comparison before the output (tie, zero variance) is undecided for a string of length {length}"
         if not alone:
-            why = f"{why}, taken together with others, and there are too many strings to take each by itself"
+            why = f"{why} when strings are grouped, and there are too many strings to test singly"
         # The exact outputs of a single string say whether it lies on the threshold.
         exact, has_run = None, True
         if alone:

@@ -70,7 +70,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         must = "a model must be compiled from an automaton or a Turing machine"
         raise BadInput(must, model.name, "symcook compile dfa and compile tm make one")
     if type(limit) is not int or limit < 0:
-        raise BadInput("the maximum number of steps must be an integer of at least 0", limit)
+        raise BadInput("the maximum number of steps must be an integer of at least 0", limit, "give for example 10")
     if model.program is None:
         raise RuntimeError("model.program must be set here")
     symbols = speech_of(model).word(word)

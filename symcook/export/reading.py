@@ -50,7 +50,7 @@ of a table without lengths."""
 def from_npz(path: str | Path) -> Transformer:
     """The exact model whose weights are the floats of an npz export (see `from_archive`).
 
-    If its certificate is next to it, both must be unchanged.
+    If the certificate is next to the weights, both must be unchanged.
 
     Arguments:
         path: path. The weights.
@@ -75,7 +75,7 @@ def from_npz(path: str | Path) -> Transformer:
 def from_safetensors(path: str | Path) -> Transformer:
     """The exact model whose weights are the floats of a safetensors export.
 
-    If its certificate is next to it, both must be unchanged.
+    If the certificate is next to the weights, both must be unchanged.
 
     Arguments:
         path: path. The weights.
@@ -99,7 +99,11 @@ def from_file(path: str | Path, kind: str) -> Transformer:
     """The exact model in a file of weights, in the format `kind`."""
     place = Path(path)
     if place.suffix != FORMATS[kind].ending:
-        raise BadInput(f"a file of the format {kind} must end in {FORMATS[kind].ending}", path)
+        raise BadInput(
+            f"a file of the format {kind} must end in {FORMATS[kind].ending}",
+            path,
+            f"rename the file to end in {FORMATS[kind].ending}",
+        )
     data = read(place)[2][place] if certificate_of(place).exists() else content(place, WEIGHTS_FILE)
     return from_archive(decode(place, data), place)
 
@@ -119,9 +123,13 @@ def from_archive(m: Archive, place: object = "the archive") -> Transformer:
     try:
         return _Reader(m).model()
     except KeyError as error:
-        raise BadInput("an export must have every array of its sublayers", f"none called {error.args[0]}") from None
+        raise BadInput(
+            "an export must have every array of its sublayers", f"none called {error.args[0]}", "export the model again"
+        ) from None
     except (ValueError, TypeError, IndexError) as error:
-        raise BadInput("the arrays of an export must have the shapes of its model", f"{place} ({error})") from None
+        raise BadInput(
+            "the arrays of an export must have the shapes of its model", f"{place} ({error})", "export the model again"
+        ) from None
 
 
 class _Reader:
@@ -139,13 +147,13 @@ class _Reader:
         """The matrix `key` as rows of exact numbers."""
         array = self.m[key]
         if array.ndim != 2 or array.shape[1] != columns:
-            raise BadInput(f"{key} must be a matrix with {columns} columns", array.shape)
+            raise BadInput(f"{key} must be a matrix with {columns} columns", array.shape, "export the model again")
         return [self.row(key, row) for row in array.tolist()]
 
     def vector(self, key: str, length: int) -> list[Fraction]:
         """The vector `key` as exact numbers."""
         if self.m[key].shape != (length,):
-            raise BadInput(f"{key} must have {length} entries", self.m[key].shape)
+            raise BadInput(f"{key} must have {length} entries", self.m[key].shape, "export the model again")
         return self.row(key, self.m[key].tolist())
 
     def row(self, key: str, entries: Sequence[float]) -> list[Fraction]:
@@ -153,7 +161,9 @@ class _Reader:
         try:
             return [Fraction(x) for x in entries]
         except (OverflowError, ValueError):
-            raise BadInput(f"every entry of {key} must be a finite number", "one that is not") from None
+            raise BadInput(
+                f"every entry of {key} must be a finite number", "one that is not", "export the model again"
+            ) from None
 
     def model(self) -> Transformer:
         """The model. Raises BadInput where a step has an array that no part of the model uses."""
@@ -174,7 +184,11 @@ class _Reader:
         before, after = (str(m[key]) or None for key in ("before", "after"))
         layers, final = self.layers()
         if unread := m.left():
-            raise BadInput("an export must have every array of its sublayers", f"{unread}, without those next to it")
+            raise BadInput(
+                "an export must have every array of its sublayers",
+                f"{unread}, without those next to it",
+                "export the model again",
+            )
         return Transformer(
             str(m["name"]),
             Embedding(Space(tuple(self.space)), words, inputs, places, self.start, before, after),

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 def verify_export(path: str | Path, *, progress: Callable[..., None] | None = None) -> Exported:
     """Whether the certificate of an export holds: it is computed again, and its weights are compared with the model's.
 
-    Every byte of the certificate and of its files must be as it was written. The certificate is computed again from
-    the arguments of the export in it: the recipe with arguments and parameters, or else the model; the format, the
-    type, the lengths and the ids of claims. Every entry must come out the same, and the weights must be those of
-    the model, rounded. Entries that cannot be checked are listed under "not_checked", each with the reason: claims
-    that no recipe names, statuses that have changed since, and the largest difference of values from exact ones if
-    numpy's arithmetic differs here.
+    No byte of the certificate or its files may have changed. The certificate names the arguments of the export: the
+    recipe with arguments and parameters, or the model; the format, the float type, the lengths and the ids of claims.
+    From these symcook computes it again. Every entry must be the same, and the weights must be those of the model,
+    rounded. Entries that cannot be checked are listed under "not_checked", each with the reason: claims that no recipe
+    names, statuses that have changed since, and the largest difference of values from exact ones if numpy's arithmetic
+    differs here.
 
     Arguments:
         path: path. The weights, or their certificate.
@@ -47,7 +47,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     Returns: Exported, the certificate as an answer.
 
     Raises: Rejected: the first entry that differs. BadInput: a file that is missing or truncated, and a certificate
-    that an export could not have written.
+    that no export writes.
 
     Example:
 
@@ -123,7 +123,9 @@ class _Given:
         try:
             return loads(json.dumps(document | program))
         except RecursionError:
-            raise BadInput("the model in a certificate must be readable", "one that is nested too deep") from None
+            raise BadInput(
+                "the model in a certificate must be readable", "one that is nested too deep", "export the model again"
+            ) from None
 
 
 def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]) -> _Given:

@@ -40,6 +40,10 @@ OWN_INDEX = "an index must have a new name, other than i, j, k, n and w"
 """The refusal of an index that has the name of something else."""
 _NORMS = "a layer must have the norms of its placement"
 """The refusal of norms that do not suit the placement."""
+_NORMS_DO = (
+    'write no norm for "none", one for "pre" or "post", and norms with "writes" for "projected pre" or "multi pre"'
+)
+"""The advice after that refusal."""
 
 
 def plain(document: object) -> dict[str, Any]:
@@ -197,7 +201,7 @@ def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
         # There are norms exactly where there is a placement and a block; only "multi pre" may have several.
         wanted = placement != "none" and bool(layer.get(block))
         if bool(norms) is not wanted or (len(norms) > 1 and placement != "multi pre"):
-            raise BadInput(_NORMS, placement, 'add or remove norms, or write another "placement"')
+            raise BadInput(_NORMS, placement, _NORMS_DO)
         layer |= {key: norms} if key in fields else {}
     return layer
 
@@ -226,7 +230,7 @@ def _norm(given: object, placement: str) -> dict[str, Any]:
     fields = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
     projected = placement in ("projected pre", "multi pre")
     if fields["zero_variance"] not in ("refuse", "zero") or bool(fields.get("writes")) is not projected:
-        raise BadInput(_NORMS, placement, 'add or remove norms, or write another "placement"')
+        raise BadInput(_NORMS, placement, _NORMS_DO)
     norm = {key: _number(fields[key], key) for key in ("epsilon", "gain", "bias") if key in fields}
     return {**fields, **norm, **({"writes": _forms(fields["writes"])} if "writes" in fields else {})}
 

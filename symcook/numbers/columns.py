@@ -56,7 +56,7 @@ class _Known(Meaning[Any, Any]):
         if function is not None:
             place = self.whole(arguments[0], tree[2][0])
             if place not in function:
-                raise BadInput(f"{name} must be read at a position of the input", place)
+                raise BadInput(f"{name} must be read at a position of the input", place, "give a position of the input")
             return self.made(function[place])
         return super().call(name, arguments, tree)
 
@@ -112,7 +112,7 @@ class Enclosed(_Known, Balls):
 
 
 def _no_position(given: str) -> BadInput:
-    return BadInput("a position must be an integer", given)
+    return BadInput("a position must be an integer", given, "give an integer")
 
 
 def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits: int = 184) -> bool | Fraction:

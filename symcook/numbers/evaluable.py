@@ -118,13 +118,21 @@ def lambdified(
         read = dict(zip(arguments, given, strict=False)) | by_name
         if len(given) + len(by_name) != len(arguments) or set(read) != set(arguments):
             must = f"the function must be given each of {', '.join(arguments) or 'no arguments'} once"
-            raise BadInput(must, f"{len(given)} values, and {', '.join(by_name) or 'none'} by name")
+            raise BadInput(
+                must,
+                f"{len(given)} values, and {', '.join(by_name) or 'none'} by name",
+                "give a value for each name, once",
+            )
         for name, x in arguments.items():
             if isinstance(x, sympy.IndexedBase):
                 read[name] = np.asarray(token_numbers(read[name]) if name == "w" else read[name], dtype=float)
                 if "n" in read and read[name].shape != (np.max(read["n"]),):
                     must = f"{name} must have a number for each of the n positions, special tokens included"
-                    raise BadInput(must, f"{len(read[name])} numbers, and n = {np.max(read['n'])}")
+                    raise BadInput(
+                        must,
+                        f"{len(read[name])} numbers, and n = {np.max(read['n'])}",
+                        "give n numbers for each position input",
+                    )
         # Numbers get one shape, since numpy compares no arrays of several.
         single = [name for name, x in arguments.items() if not isinstance(x, sympy.IndexedBase)]
         alike = dict(zip(single, np.broadcast_arrays(*(np.asarray(read[name]) for name in single)), strict=True))

@@ -149,7 +149,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         if name not in _FUNCTIONS and name not in ("log", "sqrt"):
             raise unknown("function", name, ("min", "max", "pow", "log", "sqrt", *_FUNCTIONS))
         if len(arguments) != 1:
-            raise BadInput(f"{name} must have one argument", show(tree))
+            raise BadInput(f"{name} must have one argument", show(tree), "give one argument")
         # A ball that is only partly outside of the domain gives a ball that is not finite.
         x = arguments[0]
         if name == "log":

@@ -101,7 +101,9 @@ class ExpSum:
         if isinstance(exponent, Fraction) and exponent.denominator == 1:
             exponent = exponent.numerator
         if isinstance(exponent, bool) or not isinstance(exponent, int):
-            raise NotExact("the power of an exponential sum must be an integer", exponent, "use --domain ball")
+            raise NotExact(
+                "the power of an exponential sum must be an integer", exponent, "use --domain ball (rigorous intervals)"
+            )
         num, den = (self._num, self._den) if exponent >= 0 else (self._den, self._num)
         return quotient_of(_power(num, abs(exponent)), _power(den, abs(exponent)))
 
@@ -203,7 +205,11 @@ def exp_of(exponent: SumNumber | ExpSum) -> SumValue:
     Raises NotExact for an exponent that is itself an exponential sum or a root, BadInput for a float.
     """
     if isinstance(exponent, ExpSum):
-        raise NotExact("an exponential's exponent must be rational to stay exact", exponent, "use --domain ball")
+        raise NotExact(
+            "an exponential's exponent must be rational to stay exact",
+            exponent,
+            "use --domain ball (rigorous intervals)",
+        )
     power = _exact(exponent)
     return Fraction(1) if power == 0 else ExpSum({power: Fraction(1)}, _ONE)
 
@@ -236,7 +242,11 @@ def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fractio
     if not above:
         return Fraction(0)
     if len(above) > MAX_TERMS or len(below) > MAX_TERMS:
-        raise NotExact(f"an exact value must have at most {MAX_TERMS} terms", "a longer one", "use --domain ball")
+        raise NotExact(
+            f"an exact value must have at most {MAX_TERMS} terms",
+            "a longer one",
+            "use --domain ball (rigorous intervals)",
+        )
     ratio = _ratio(above, below)
     if ratio is not None:
         return ratio
@@ -260,11 +270,15 @@ def softmax_mean(
     an empty row.
     """
     if not scores:
-        raise BadInput("a row of softmax must have at least one score", "none")
+        raise BadInput(
+            "a row of softmax must have at least one score", "none", "give a mask by which each position sees one"
+        )
     exact = []
     for score in scores:
         if isinstance(score, ExpSum):
-            raise NotExact("a softmax score must be rational to stay exact", score, "use --domain ball")
+            raise NotExact(
+                "a softmax score must be rational to stay exact", score, "use --domain ball (rigorous intervals)"
+            )
         exact.append(_exact(score))
     # The denominator `den`, and the numerator in parts: one sum for all rational values, and for each other value the
     # sum of its weights.
@@ -314,7 +328,9 @@ def _exact(value: object) -> Fraction:
     if isinstance(value, Fraction):
         return value
     if isinstance(value, Root):
-        raise NotExact("an exact value must not mix exponentials and square roots", value, "use --domain ball")
+        raise NotExact(
+            "an exact value must not mix exponentials and square roots", value, "use --domain ball (rigorous intervals)"
+        )
     if isinstance(value, bool) or not isinstance(value, int):
         raise _no_float(value)
     return Fraction(value)
@@ -411,7 +427,11 @@ def _times(a: Terms, b: Terms) -> Terms:
         if grid.degree(a) + grid.degree(b) <= 4 * len(a) * len(b):
             return grid.back(grid.polynomial(a) * grid.polynomial(b), min(a) + min(b))
         if len(a) * len(b) > 4 * MAX_TERMS:
-            raise NotExact(f"an exact value must have at most {MAX_TERMS} terms", "a longer one", "use --domain ball")
+            raise NotExact(
+                f"an exact value must have at most {MAX_TERMS} terms",
+                "a longer one",
+                "use --domain ball (rigorous intervals)",
+            )
     product: Terms = {}
     for r, c in a.items():
         for s, d in b.items():
@@ -514,10 +534,14 @@ def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
     for part in (base.numerator, base.denominator):
         integer_root = int(flint.fmpz(part).root(root)) if root <= part.bit_length() else 1
         if integer_root**root != part:
-            raise NotExact("a power must be rational to stay exact", f"({base})^({exponent})", "use --domain ball")
+            raise NotExact(
+                "a power must be rational to stay exact",
+                f"({base})^({exponent})",
+                "use --domain ball (rigorous intervals)",
+            )
         parts.append(integer_root)
     size = max(part.bit_length() for part in parts)
     if abs(exponent.numerator) * size > MAX_POWER_BITS:
         must = f"an exact power must have at most {MAX_POWER_BITS:,} bits"
-        raise NotExact(must, f"({base})^({exponent})", "use --domain ball")
+        raise NotExact(must, f"({base})^({exponent})", "use --domain ball (rigorous intervals)")
     return Fraction(*parts) ** exponent.numerator

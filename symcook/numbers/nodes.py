@@ -191,7 +191,11 @@ class _Sympy(Meaning[Any, Any]):
         try:
             return table[name](*arguments)
         except ValueError:  # sympy's Max and Min refuse what they cannot take for a real number
-            raise BadInput("a value must be an exact finite real number", show(tree)) from None
+            raise BadInput(
+                "a value must be an exact finite real number",
+                show(tree),
+                "give an integer, a Fraction or text such as '1/2'",
+            ) from None
 
     def fold(self, tree: Tree) -> Any:
         """A sum or product over a range: written out if both ends are numbers, else a node."""
@@ -213,7 +217,9 @@ class _Sympy(Meaning[Any, Any]):
         places = counted(int(ends[0]), int(ends[1]), tree)
         self.steps[1] -= len(places)
         if self.steps[1] < 0:
-            raise BadInput(f"an expression must have at most {MAX_RANGE:,} terms in its sums", show(tree))
+            raise BadInput(
+                f"an expression must have at most {MAX_RANGE:,} terms in its sums", show(tree), "use a shorter range"
+            )
         parts = [self.under(bound, j).term(body) for j in places]
         return sp.Add(*parts) if tag == "sum" else sp.Mul(*parts)
 
@@ -297,7 +303,9 @@ def _walk(e: Any) -> Tree:
     if isinstance(e, sp.Piecewise):
         pieces: list[Any] = list(e.args)
         if pieces[-1].cond is not sp.true:
-            raise BadInput("a Piecewise must have a last case with the condition True", e)
+            raise BadInput(
+                "a Piecewise must have a last case with the condition True", e, "add a last case (value, True)"
+            )
         result = _walk(pieces[-1].expr)
         for piece in reversed(pieces[:-1]):
             result = ("if", _walk(piece.cond), _walk(piece.expr), result)
@@ -326,7 +334,11 @@ def _walk(e: Any) -> Tree:
         return (e.tag, variable.name, _walk(e.low), _walk(e.high), _walk(body))
     if isinstance(e, (sp.Sum, sp.Product)):
         return _walk(_as_ranged(e))
-    raise BadInput("a sympy expression must consist of operations that the grammar of symcook has", e)
+    raise BadInput(
+        "a sympy expression must consist of operations that the grammar of symcook has",
+        e,
+        "use the operations of `symcook explain grammar`",
+    )
 
 
 def _leaf(e: Any) -> Tree | None:
@@ -342,7 +354,11 @@ def _leaf(e: Any) -> Tree | None:
         return read(e.name)
     if e.is_Symbol or isinstance(e, sp.Dummy):
         if not valid_name(e.name):
-            raise BadInput("a symbol's name must be an identifier and no reserved word", e.name)
+            raise BadInput(
+                "a symbol's name must be an identifier and no reserved word",
+                e.name,
+                "use letters, digits and _, with a letter first",
+            )
         return ("name", e.name)
     if e is sp.pi:
         return ("name", "pi")
@@ -422,7 +438,7 @@ def _as_ranged(e: Any) -> Any:
     node, kind = e.function, RangeSum if isinstance(e, sp.Sum) else RangeProduct
     for limit in e.limits:
         if len(limit) != 3:
-            raise BadInput("a Sum must have a lower and an upper limit", e)
+            raise BadInput("a Sum must have a lower and an upper limit", e, "give both limits of the sum")
         node = kind.unevaluated(node, *limit)
     return node
 

@@ -214,7 +214,7 @@ class Root(Algebraic):
         ratio = _ratio(self.r, r)
         if ratio is None:
             must = f"{what} must hold at most one square root in exact arithmetic"
-            raise NotExact(must, f"sqrt({self.r}) and sqrt({r})", "use --domain ball")
+            raise NotExact(must, f"sqrt({self.r}) and sqrt({r})", "use --domain ball (rigorous intervals)")
         return self.q * ratio
 
     def ball(self) -> flint.arb:
@@ -309,7 +309,7 @@ def _nested(value: Root) -> Root | Fraction:
         if a:
             return abs(Root(a, value.q / (2 * a), value.r))
     must = "a value must hold at most one square root in exact arithmetic"
-    raise NotExact(must, f"sqrt({value})", "use --domain ball")
+    raise NotExact(must, f"sqrt({value})", "use --domain ball (rigorous intervals)")
 
 
 # Roots of polynomials.

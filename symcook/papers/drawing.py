@@ -49,7 +49,11 @@ def write(
     """
     place = ordinary(folder, "the folder of figures", "-o figures") if Path(folder).name else Path(folder)
     if place.exists() and not place.is_dir():
-        raise BadInput("the place for figures must be the name of a folder", place)
+        raise BadInput(
+            "the place for figures must be the name of a folder",
+            place,
+            "give the name of a folder, for example -o figures",
+        )
     known = {name: makes} if makes else figures()
     if name not in known:
         raise unknown("recipe with figures", name, list(known))
@@ -69,7 +73,11 @@ def write(
         write_files(contents, force)
         new_folders = []
     except OSError as error:
-        raise BadInput("the folder for figures must be writable", f"{place} ({error.strerror})") from error
+        raise BadInput(
+            "the folder for figures must be writable",
+            f"{place} ({error.strerror})",
+            "give another folder, or make it writable",
+        ) from error
     finally:
         for folder in new_folders:
             with contextlib.suppress(OSError):  # another process may have put a file there

@@ -91,7 +91,11 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
     start = activations.model.embedding.start
     at = readout.place % length if position is None else position - start
     if position is not None and (isinstance(position, bool) or not 0 <= at < length):
-        raise BadInput(f"a position must be one of the {length} positions of the input, counted from {start}", position)
+        raise BadInput(
+            f"a position must be one of the {length} positions of the input, counted from {start}",
+            position,
+            f"give a position from {start} to {start + length - 1}",
+        )
     if label is None and readout.labels:
         if not readout.labelled or readout.groups:
             raise BadInput(
@@ -200,7 +204,9 @@ class FinalNorm:
         apart = [(entry, value) for entry, value in zip(entries, normed, strict=True) if value != 0]
         if not apart:
             place = at + activations.model.embedding.start
-            raise BadInput(f"the final norm must meet {self.what} above zero", f"zero at position {place}")
+            raise BadInput(
+                f"the final norm must meet {self.what} above zero", f"zero at position {place}", "give another input"
+            )
         entry, value = max(apart, key=lambda pair: abs(pair[1])) if not self.as_exact else apart[0]
         return value / entry
 

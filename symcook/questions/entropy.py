@@ -116,7 +116,7 @@ def entropy(
     first, last = model.embedding.start, model.embedding.start + within.longest + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {within.longest}'
-        raise BadInput(must, position)
+        raise BadInput(must, position, "give a position that every string of the lengths has")
     bound = model.bind(values)
     rows: list[Mapping[str, AnswerCell]] = []
     merged = False

@@ -74,7 +74,11 @@ def _sublayer(activations: Activations, layer: int, kind: str) -> tuple[int, Sub
     found = _sublayers(activations, layer)
     if kind not in found:
         what = "attention" if kind == "attention" else "a feed-forward layer"
-        raise BadInput(f"the block must have {what}", f"blocks.{layer - 1}, which has {' and '.join(found)} alone")
+        raise BadInput(
+            f"the block must have {what}",
+            f"blocks.{layer - 1}, which has {' and '.join(found)} alone",
+            "choose another block or name",
+        )
     return found[kind]
 
 

@@ -120,7 +120,9 @@ def tolerance(
     try:
         start: Fraction | None = fraction(value)
     except BadInput:
-        raise BadInput("a weight that moves must be rational", from_sympy(value)) from None
+        raise BadInput(
+            "a weight that moves must be rational", from_sympy(value), "choose a weight with a rational value"
+        ) from None
     rows: list[dict[str, AnswerCell]] = []
     exact, method = True, ""  # whether all ends so far are exact, and how strings are gone through
 
@@ -316,7 +318,11 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     weight_values = {weight.sign * weight_value(model, weight) for weight in weights}
     if len(weight_values) > 1:
         values_text = ", ".join(map(from_sympy, weight_values))
-        raise BadInput("weights that move together must have the same absolute value", values_text)
+        raise BadInput(
+            "weights that move together must have the same absolute value",
+            values_text,
+            "name weights of equal absolute value",
+        )
     name = fresh(name, [*(p.name for p in model.parameters), *model.space])
     new = symbol(name)
     model = replace(model, parameters=(*model.parameters, Parameter(name)))

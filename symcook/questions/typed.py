@@ -7,16 +7,16 @@ The paragraphs before "For example:" are the text of the command. After it each 
 from __future__ import annotations
 
 TEXTS = {
-    "margin": """The distance of decisions from their threshold, by length.
+    "margin": """The smallest decision margin, by length.
 
-For each length: the smallest margin over all strings, and a string that has it.
+The margin of a decision is its distance from the threshold. For each length a string with this margin is shown.
 
 The margin is exact where it is rational, else a rigorous interval. Strings with the same answer are one class, so a
 length of 100 is possible for dyck-1 or parity. A model that distinguishes all strings is limited to short lengths.
 
 For example: symcook margin parity --max-length 20 --plot margin
 
-digits D: Relative digits of values that are not rational.
+digits D: Significant digits of values that are not rational.
 """,
     "tolerance": """How far one weight can change before a decision changes, by length.
 
@@ -27,22 +27,22 @@ of the weight; otherwise they are enclosed.
 
 For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
 
-weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
-  several times, they move together, those after a minus sign the other way.
-digits D: Decimal digits of inexact ends; roots have at least 30.
+weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s].
+  Repeated: these weights move together, and a weight after a minus sign moves the opposite way.
+digits D: Decimal digits of ends of the interval that are not rational.
 """,
     "temperature": """The largest softmax temperature with the decisions of hard attention, by length.
 
-At every lower temperature the decisions are the same too.
+Below this temperature, softmax attention decides as hard attention does.
 
 If NAME has softmax attention, it is compared with the model that has average-hard attention in its place. The table
 also has the paper's gamma/log(8 n), at which every retrieved value is within 1/4.
 
 For example: symcook temperature first-flawed --max-length 6
 
-digits D: Digits of temperatures.
+digits D: Significant digits of the temperatures.
 """,
-    "hardsoft": """Softmax attention in place of hard attention, within an error that you give.
+    "hardsoft": """Replace hard attention by softmax attention, within an error that you give.
 
 Exit code 1: --gap is larger than the score gap of some string.
 
@@ -57,8 +57,8 @@ softmax gets, and the largest that works. The error of the model with softmax is
 For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
 
 error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
-gap EXPR: Your own lower bound on the score gap, an expression in n.
-max_length N: Strings of up to N symbols are run; by default 6, or the longest of finitely many inputs.
+gap EXPR: A lower bound on the score gap in place of the one that symcook computes, an expression in n.
+max_length N: The maximum length of the strings that are run; by default 6, or the longest of --inputs.
 file -o/--output FILE: Write the model with softmax.
 """,
     "precision": """How many bits are enough, by length and by float format.
@@ -70,21 +70,21 @@ decisions are guaranteed, and a longer string that it decides wrongly, where one
 
 For example: symcook precision parity --max-length 6 --format float16
 
-formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
-beyond N: Look for a string that fails up to this length.
+formats --format float16|bfloat16|float32|float64: Only this float format (all). Repeatable.
+beyond N: Search up to length N for a string that the float format decides wrongly.
 """,
     "entropy": """The entropy of each head's attention in bits, by length.
 
-0 bits: all the weight is on one position; log2 k bits: a plain mean of k positions.
+It is 0 bits if all the weight is on one position, and log2 k bits for equal weights on k positions.
 
 For each length and each head: the smallest and the largest entropy over all strings. Strings with the same weights are
 one class, so lengths up to 31 are possible where scores do not depend on the symbols.
 
 For example: symcook entropy parity --max-length 8 --plot entropy
 
-head HEAD: One head, such as L2.head1; without it all.
-position I: The position that attends, as the model numbers them, or each; without it the readout's.
-digits D: Digits after the point.
+head HEAD: Only this head, such as L2.head1 (all).
+position I: The position that attends, in the model's numbering, or each; by default the one that answers.
+digits D: Decimal places.
 """,
 }
 """{question: its text}."""

@@ -48,9 +48,11 @@ def integer(lower: int, upper: int) -> Callable[[Any, str], int]:
     def read(given: object, name: str) -> int:
         value = fraction(given, name)
         if value.denominator != 1:
-            raise BadInput(f"{name} must be an integer", value)
+            raise BadInput(f"{name} must be an integer", value, f"give one such as {name}=3")
         if not lower <= value <= upper:
-            raise BadInput(f"{name} must be an integer from {lower} to {upper}", value)
+            raise BadInput(
+                f"{name} must be an integer from {lower} to {upper}", value, f"give one such as {name}={lower}"
+            )
         return int(value)
 
     return read
@@ -65,7 +67,7 @@ def yes_or_no(given: object, name: str) -> bool:
     if isinstance(given, bool):
         return given
     if given not in ("yes", "no"):
-        raise BadInput(f"{name} must be yes or no", given)
+        raise BadInput(f"{name} must be yes or no", given, f"give {name}=yes or {name}=no")
     return given == "yes"
 
 
@@ -123,7 +125,7 @@ def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
             raise BadInput(must, given, f"give text such as {name}=0110")
         # The length is a power of two, at least 2 and at most 2^most.
         if len(given) > 1 << most:
-            raise BadInput(must, f"{len(given)} entries")
+            raise BadInput(must, f"{len(given)} entries", f"give text such as {name}=0110")
         if len(given) < 2 or len(given) & (len(given) - 1):
             raise BadInput(must, given or "nothing", f"give text such as {name}=0110")
         for entry in given:
@@ -148,21 +150,25 @@ def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...]
     # before it is split, so that a huge text is rejected quickly.
     if isinstance(given, str):
         if not given.strip():
-            raise BadInput(must, "nothing")
+            raise BadInput(must, "nothing", f"give text such as {name}={';'.join([','.join(['0'] * width)] * 2)}")
         if given.count(";") >= MAX_ROWS:
-            raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", given.count(";") + 1)
+            raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", given.count(";") + 1, "give fewer rows")
         lines: list[Any] = [split(line, ",") for line in split(given, ";")]
     else:
         if isinstance(given, (bytes, dict)) or not isinstance(given, Iterable):
-            raise BadInput(must, given)
+            raise BadInput(must, given, f"give text such as {name}={';'.join([','.join(['0'] * width)] * 2)}")
         lines = [list(line) if isinstance(line, (list, tuple)) else [line] for line in given]
     if not lines:
-        raise BadInput(must, "nothing")
+        raise BadInput(must, "nothing", f"give text such as {name}={';'.join([','.join(['0'] * width)] * 2)}")
     if len(lines) > MAX_ROWS:
-        raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", len(lines))
+        raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", len(lines), "give fewer rows")
     for line in lines:
         if len(line) != width:
-            raise BadInput(must, ", ".join(str(entry).strip() for entry in line) or "an empty row")
+            raise BadInput(
+                must,
+                ", ".join(str(entry).strip() for entry in line) or "an empty row",
+                f"give text such as {name}={';'.join([','.join(['0'] * width)] * 2)}",
+            )
     return tuple(tuple(fraction(entry, f"an entry of {name}") for entry in line) for line in lines)
 
 
@@ -196,7 +202,11 @@ def called(text: str) -> tuple[str, dict[str, str]]:
         settings = {name.strip(): value.strip() for name, equals, value in (p.partition("=") for p in parts) if equals}
         if len(settings) == len(parts):
             return match[1], settings
-    raise BadInput("a recipe must be given by its name, with arguments such as identity(d=2), each once", text)
+    raise BadInput(
+        "a recipe must be given by its name, with arguments such as identity(d=2), each once",
+        text,
+        "write for example identity(d=2)",
+    )
 
 
 def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
@@ -246,12 +256,12 @@ def alphabet(given: object, name: str) -> tuple[str, ...]:
     elif isinstance(given, str):
         symbols = tuple(given.split() if len(given.split()) > 1 else given.strip())
     else:
-        raise BadInput(must, given)
+        raise BadInput(must, given, f"give text such as {name}=01")
     if not symbols:
         raise BadInput(must, "nothing", f"give text such as {name}=01")
     if len(symbols) > MAX_SYMBOLS:
-        raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(symbols))
+        raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(symbols), "give fewer symbols")
     for symbol_text in symbols:
         if not symbol_text or not symbol_text.isprintable() or " " in symbol_text or symbols.count(symbol_text) > 1:
-            raise BadInput(must, given)
+            raise BadInput(must, given, f"give text such as {name}=01")
     return symbols

@@ -124,7 +124,9 @@ def _table(value: str) -> Any:
     try:
         return {tuple(int(part) for part in key.split(",")): entry for key, entry in table.items()}
     except ValueError:
-        raise BadInput('the indices of a table must be written "1" or "1, 2"', ", ".join(table)) from None
+        raise BadInput(
+            'the indices of a table must be written "1" or "1, 2"', ", ".join(table), 'write for example "1, 2"'
+        ) from None
 
 
 def _no_float(number: str) -> Any:

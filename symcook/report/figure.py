@@ -374,4 +374,8 @@ def write_files(contents: Mapping[Path, bytes], force: bool) -> None:
     except FileExistsError as error:
         raise exists(error.filename) from None
     except OSError as error:
-        raise BadInput("the target of a plot must be writable", f"{next(iter(contents))} ({error.strerror})") from error
+        raise BadInput(
+            "the target of a plot must be writable",
+            f"{next(iter(contents))} ({error.strerror})",
+            "give another name, or make the folder writable",
+        ) from error

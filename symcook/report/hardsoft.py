@@ -75,7 +75,7 @@ def _decided_text(decided: Decided) -> str:
         logits = f"the hard model rejects with logits up to {rejected} and accepts from {accepted}"
     if decided.alike:
         return f"{logits}; the soft one, with its threshold at {_shown(decided.threshold)}, decides all of them alike"
-    return f"{logits}; errors may be more than lies between: the soft one may decide otherwise, give a smaller --error"
+    return f"{logits}; the error may be larger than their distance, so the decisions may differ: give a smaller --error"
 
 
 def _shown(value: Fraction | None) -> str:

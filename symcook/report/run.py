@@ -115,7 +115,7 @@ def _doubt(answer: Run) -> str:
     """The warning for an answer that rounding errors may have changed."""
     domain: Any = answer.result.domain
     numbers = f"{domain.bits} bits" if domain.name == "mpmath" else domain.name
-    return f"the margin lies below the rounding bound of {numbers}: the exact answer may be another"
+    return f"the margin lies below the rounding bound of {numbers}: the exact answer may differ"
 
 
 def _where(step: dict[str, object]) -> str:

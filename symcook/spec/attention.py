@@ -83,7 +83,7 @@ def lookup(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fracti
     answers = []
     for query in queries:
         if query not in range(1, len(values) + 1):
-            raise BadInput(f"a query must be a position, 1 to {len(values)}", query)
+            raise BadInput(f"a query must be a position, 1 to {len(values)}", query, "give one of these positions")
         answers.append(values[int(query) - 1])
     return answers
 

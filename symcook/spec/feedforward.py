@@ -168,11 +168,15 @@ def boolean(values: NamedValues, *, table: str | Sequence[int], names: Sequence[
         raise BadInput("a truth table must be 2^m bits", "".join(bits), "give bits such as 0110")
     inputs = tuple(names) if names is not None else tuple(f"x{index}" for index in range(1, width + 1))
     if len(inputs) != width:
-        raise BadInput(f"a table of {len(bits)} bits must have {width} inputs", ", ".join(inputs))
+        raise BadInput(
+            f"a table of {len(bits)} bits must have {width} inputs",
+            f"{len(inputs)} inputs",
+            "give one bit for each assignment of the inputs",
+        )
     index = 0
     for name, value in zip(inputs, _read(values, *inputs), strict=True):
         if value not in (0, 1):
-            raise BadInput(f"the input {name} must be 0 or 1", value)
+            raise BadInput(f"the input {name} must be 0 or 1", value, "give 0 or 1")
         index = 2 * index + int(value)
     return _out(Fraction(int(bits[index])))
 
@@ -186,7 +190,7 @@ def parity(values: NamedValues, *, names: Sequence[str]) -> SpecOutputs:
     parity_bit = Fraction(0)
     for name, value in zip(names, _read(values, *names), strict=True):
         if value not in (0, 1):
-            raise BadInput(f"the input {name} must be 0 or 1", value)
+            raise BadInput(f"the input {name} must be 0 or 1", value, "give 0 or 1")
         parity_bit = abs(parity_bit - value)
     return _out(parity_bit)
 
@@ -195,7 +199,7 @@ def conditional(values: NamedValues) -> SpecOutputs:
     """out = x if p = 1, y if p = 0 (section 4.9). Raises BadInput for another p."""
     p, x, y = _read(values, "p", "x", "y")
     if p not in (0, 1):
-        raise BadInput("the input p must be 0 or 1", p)
+        raise BadInput("the input p must be 0 or 1", p, "give 0 or 1")
     return _out(x if p == 1 else y)
 
 
@@ -261,7 +265,7 @@ def proposition(values: NamedValues, names: Sequence[str], table: Sequence[int],
     place = 0
     for name, value in zip(names, _read(values, *names), strict=True):
         if value not in (low, 1):
-            raise BadInput(f"the input {name} must be {low} or 1", value)
+            raise BadInput(f"the input {name} must be {low} or 1", value, f"give {low} or 1")
         place = 2 * place + int(value == 1)
     return _out(Fraction(1 if table[place] else low))
 

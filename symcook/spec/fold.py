@@ -15,11 +15,12 @@ STEADY = "the states of a specification must not change once they are reached"
 @door()
 @dataclass(frozen=True)
 class Fold:
-    """A function of strings that keeps a state: `step` updates it by each token, and `answer` reads the last one.
+    """A function of strings that keeps a state: `step` gives the state after each token, `answer` the value of a state.
 
-    It is called with a text or a sequence of tokens. As a specification of `check` it is evaluated twice for each
-    state and token, which must give the same result, instead of once for each string: states must be hashable, and
-    equal states must have equal answers and equal successors. `symcook explain fold` shows what `decide` reads.
+    It is called with a text or a sequence of tokens. With a Fold as the specification, `check` calls `step` for each
+    state and token instead of each string. It calls it twice, and the results must be equal. States must be hashable;
+    equal states must have equal answers and equal successors. `symcook explain fold` shows which Python code `decide`
+    can read.
 
     Arguments:
         start: hashable. The state before the first token.

@@ -19,7 +19,7 @@ def _brackets(word: Iterable[str]) -> None:
     """Raise BadInput for a symbol other than ( and )."""
     for symbol in word:
         if symbol not in ("(", ")"):
-            raise BadInput("a string must consist of ( and )", symbol)
+            raise BadInput("a string must consist of ( and )", symbol, "leave the other symbol out")
 
 
 _UNMATCHED = -1
@@ -69,17 +69,19 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     [True, False, False, True]
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise BadInput("the depth must be an integer of at least 0", most)
+        raise BadInput("the depth must be an integer of at least 0", most, "give for example 3")
     brackets = tuple(brackets)
     if len(brackets) % 2 or len({*brackets}) < len(brackets):
-        raise BadInput("brackets must be different, opening and closing in turn", " ".join(brackets))
+        raise BadInput(
+            "brackets must be different, opening and closing in turn", " ".join(brackets), "write for example ( ) [ ]"
+        )
     pairs = dict(zip(brackets[::2], brackets[1::2], strict=True))
     must = f"a string must consist of {' '.join(brackets)}"
 
     def step(stack: tuple[str, ...] | None, bracket: str) -> tuple[str, ...] | None:
         """The next stack; BadInput for another symbol than a bracket, even where `stack` is None."""
         if bracket not in brackets:
-            raise BadInput(must, bracket)
+            raise BadInput(must, bracket, "write for example ( ) [ ]")
         if stack is None:
             return None
         if bracket in pairs:
@@ -102,7 +104,7 @@ dyck1_2 = Fold(0, _nest_to_two, lambda unclosed: unclosed == 0)
 def _place(alphabet: tuple[str, ...], symbol: str) -> int:
     """The index of a symbol in the alphabet. Raises BadInput for another symbol."""
     if symbol not in alphabet:
-        raise BadInput("a string must consist of " + " ".join(alphabet), symbol)
+        raise BadInput("a string must consist of " + " ".join(alphabet), symbol, "leave the other symbol out")
     return alphabet.index(symbol)
 
 
@@ -153,7 +155,7 @@ def most_frequent(alphabet: Sequence[str]) -> Fold:
 def _bit(symbol: str) -> bool:
     """Whether a symbol is 1. Raises BadInput unless it is 0 or 1."""
     if symbol not in ("0", "1"):
-        raise BadInput("a string must consist of 0 and 1", symbol)
+        raise BadInput("a string must consist of 0 and 1", symbol, "leave the other symbol out")
     return symbol == "1"
 
 

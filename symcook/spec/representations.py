@@ -24,7 +24,11 @@ def truth_value(values: Mapping[str, Fraction], representation: str) -> bool:
         false_and_true[representation] = (opposite and first < 0, opposite and first > 0)
     false, true = false_and_true[representation]
     if not false and not true:
-        raise BadInput(f"a Boolean must be represented as {representation}", ", ".join(map(str, values.values())))
+        raise BadInput(
+            f"a Boolean must be represented as {representation}",
+            ", ".join(map(str, values.values())),
+            "give one of the values of this representation",
+        )
     return true
 
 

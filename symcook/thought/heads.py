@@ -103,7 +103,7 @@ def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
 
     require_known("tie-break", tie, TIES)
     if not 1 <= i <= len(cells):
-        raise BadInput(f"a position must be one of 1 to {len(cells)}", i)
+        raise BadInput(f"a position must be one of 1 to {len(cells)}", i, "give one of these positions")
     cell = cells[i - 1]
     same = [j for j in range(1, i) if cells[j - 1] == cell]
     if not same:

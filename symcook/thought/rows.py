@@ -226,7 +226,7 @@ def machine_of_table(model: Transformer) -> TuringMachine:
         raise BadInput("a model must be compiled from a Turing machine by --theorem 2", model.name)
     if not genuine(model):
         must = "the fast run by the transition table must have the weights that symcook compile gives the machine"
-        raise BadInput(must, "other weights", "give --domain ball")
+        raise BadInput(must, "other weights", "give --domain ball (rigorous intervals)")
     return at_first_letter(read_turing(program.source))
 
 

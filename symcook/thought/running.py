@@ -112,7 +112,9 @@ class MachineStream:
         if bits is not None and domain != "mpmath":
             raise BadInput("a number of bits must go with the number system mpmath", domain, "add --domain mpmath")
         if type(limit) is not int or limit < 0:
-            raise BadInput("the maximum number of tokens must be an integer of at least 0", limit)
+            raise BadInput(
+                "the maximum number of tokens must be an integer of at least 0", limit, "give for example 100"
+            )
         self.model, self.limit, self.domain, self.bits = model, limit, domain, bits
         self.machine = machine_of(model)
         self.word = self.machine.word(word)
@@ -123,7 +125,7 @@ class MachineStream:
         self.steps: list[IntegerStep] = []
         if domain == INTEGERS and not genuine(model):
             must = "the fast run in integers must have the weights that symcook compile gives the machine"
-            raise BadInput(must, "other weights", "give --domain ball")
+            raise BadInput(must, "other weights", "give --domain ball (rigorous intervals)")
 
     def __iter__(self) -> Iterator[MachineToken]:
         """The tokens, at most `limit`; each is in `tokens` before it is given. A first wrong token is given too."""

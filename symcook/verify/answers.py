@@ -300,26 +300,30 @@ def _checked(model: Transformer, answer: object, given: object) -> Any:
         if index is None:
             ways = (", ".join(part) for part in model.readout.parts)
             raise BadInput(f"the specification must return one of {', a comma, and one of '.join(ways)}",
-                           _returned(answer, given))  # fmt: skip
+                           _returned(answer, given), "return one of these for each string")  # fmt: skip
         return index
     if model.decides:
         if answer is True or answer is False:
             return answer
         if type(answer).__name__ == "bool":  # a bool of numpy
             return bool(answer)
-        raise BadInput("the specification must return True or False", _returned(answer, given))
+        raise BadInput("the specification must return True or False", _returned(answer, given), "return True or False")
     # Numbers: a mapping by name, or a single number where the readout shows one coordinate.
     reads = model.readout.labels or model.readout.reads
     if isinstance(answer, Mapping):
         missing = [name for name in reads if name not in answer]
         if missing:
-            raise BadInput(f"the specification must give the coordinate {missing[0]}", _returned(answer, given))
+            raise BadInput(
+                f"the specification must give the coordinate {missing[0]}",
+                _returned(answer, given),
+                "return a value for every coordinate that the model answers with",
+            )
         parts = [answer[name] for name in reads]
     elif len(reads) == 1:
         parts = [answer]
     else:
         must = f"the specification must return a mapping with the coordinates {', '.join(reads)}"
-        raise BadInput(must, _returned(answer, given))
+        raise BadInput(must, _returned(answer, given), "return {coordinate: number} for each string")
     return tuple(_number(part, given) for part in parts)
 
 
@@ -432,14 +436,20 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     for part in conditions:
         if not any(part in own[name] for name in inputs):
             raise BadInput(
-                "the region of a model over rows must have conditions that each use one input, or n, only", show(part)
+                "the region of a model over rows must have conditions that each use one input, or n, only",
+                show(part),
+                "give the model a region with one input in each condition",
             )
 
     def allowed(name: str, candidates: Iterable[Fraction], n: int) -> list[Fraction]:
         """The candidates that the region allows for an input at length n; BadInput where there are none."""
         result = [v for v in candidates if all(truth(part, {name: v, "n": Fraction(n)}) for part in own[name])]
         if not result:
-            raise BadInput(f"the region must hold for some value of {name}", show(region))
+            raise BadInput(
+                f"the region must hold for some value of {name}",
+                show(region),
+                "give the model a region with at least one value",
+            )
         return result
 
     def choose(n: int) -> tuple[str, list[dict[str, Fraction]], bool]:

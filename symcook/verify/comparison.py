@@ -382,7 +382,11 @@ class Comparison:
             return None
         error = rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
         if error < 0:
-            raise BadInput("the error that is allowed must not be negative", f"{show(self.within)} = {quotient(error)}")
+            raise BadInput(
+                "the error that is allowed must not be negative",
+                f"{show(self.within)} = {quotient(error)}",
+                "give an allowed error that is 0 or greater at every input",
+            )
         return error
 
     def equal(

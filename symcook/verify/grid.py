@@ -66,13 +66,17 @@ def check_grid(
     tree = region_tree(region)
     inputs = model.embedding.inputs
     if inputs is None or not model.pointwise:
-        raise BadInput("a grid needs a feed-forward recipe", model.name)
+        raise BadInput(
+            "a grid needs a feed-forward recipe", model.name, "give a recipe that computes a function of numbers"
+        )
     # For every assignment of the symbols, the points of its grid inside the region.
     settings = list(_settings(model, values or {}, tree))
     grids = [(setting, _points(model, inputs, tree, setting)) for setting in settings]
     total = sum(len(points) for _, points in grids)
     if total == 0:
-        raise BadInput("the region must hold at some point of the grid", show(tree))
+        raise BadInput(
+            "the region must hold at some point of the grid", show(tree), "choose a grid with points in the region"
+        )
     from symcook.domains.batch import Grid
 
     numbers = numbers or Numbers()

@@ -411,4 +411,4 @@ def _in_python(kind: Any) -> bool:
 def _unknown(what: str) -> BadInput:
     """The refusal of a reference with a part whose content cannot be read."""
     must = "a check that can resume, or has workers, must have a specification whose content identifies it"
-    return BadInput(must, f"one that holds {what}", "compute its answers from what it is given and from plain values")
+    return BadInput(must, f"one that holds {what}", "let the specification use only its argument and plain values")

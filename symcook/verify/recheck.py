@@ -61,7 +61,7 @@ def recheck(stored: Mapping[str, Any]) -> bool:
     """
     for key, kind in (("recipe", str), ("strings", int)):
         if not isinstance(stored.get(key), kind):
-            raise BadInput(f"a stored check must have the entry {key}", stored.get(key))
+            raise BadInput(f"a stored check must have the entry {key}", stored.get(key), "write the check again")
     from symcook import recipes
 
     name, arguments, length = stored["recipe"], stored.get("arguments") or {}, stored.get("max_length")
@@ -74,7 +74,9 @@ def recheck(stored: Mapping[str, Any]) -> bool:
         grid_check = check_grid(model, Made.of(reference).make(), recipes.region(name, **arguments), values=values)
         return grid_check.holds is True and grid_check.strings == stored["strings"]
     if isinstance(length, bool) or not isinstance(length, int) or length < 1 or not model.alphabet:
-        raise BadInput("a stored check must be of strings, up to a length of at least 1", length)
+        raise BadInput(
+            "a stored check must be of strings, up to a length of at least 1", length, "write the check again"
+        )
     bound = model.bind(values)
     bound.check_length(length + bound.embedding.added)
     check_count(bound, length)

@@ -211,7 +211,9 @@ def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str 
     if chosen and (not model.alphabet or divided):
         refused = f"{model.name}, which reads numbers" if not model.alphabet else "a file to resume, or workers"
         raise BadInput(
-            "a check of chosen strings must be of a model that reads strings, with one worker, not resumed", refused
+            "a check of chosen strings must be of a model that reads strings, with one worker, not resumed",
+            refused,
+            "leave --workers and --resume out",
         )
 
 
@@ -419,20 +421,20 @@ class WordSweep:
         # Else they differ on the empty string. Else only the strings up to the smallest difference are covered.
         if smallest is None or not within or different is not None:
             if different is not None:
-                method = "decided: the strings on which they differ are counted by the product of two automata"
+                method = "decided: the product of two automata counts the strings with different answers"
             elif smallest is not None:
-                method = f"decided: the smallest string on which they differ has length {len(smallest)}"
+                method = f"decided: the smallest string with different answers has length {len(smallest)}"
             tally += Tally(sum(strings), sum(different or ()), first=ranked)
             if automaton is not None and self.model.decides:
                 accepted = automaton.counts(self.max_length)[1:]
                 counts = tuple(map(LengthCount, range(1, self.max_length + 1), strings, accepted))
         elif ranked is None:
-            method = "decided: they differ on the empty string; no other was compared"
+            method = "decided: the answers to the empty string differ; no other string was compared"
         else:
             # How many strings there are up to the smallest difference, shorter ones first: its symbols as digits from
             # 1 on, to the base of the alphabet's size.
             before = sum((place + 1) * letters**k for k, place in enumerate(reversed(ranked[0][1:])))
-            method = "decided: all strings up to the smallest on which they differ; longer strings were not compared"
+            method = "decided: all strings up to the smallest with different answers; longer strings were not compared"
             tally += Tally(before, 1, first=ranked)
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, way="decided", by_length=counts)
@@ -531,7 +533,11 @@ class WordSweep:
 
         reference = self.made.name
         if reference is None:
-            raise BadInput("a check that can resume must have a specification from a file", "one that no file defines")
+            raise BadInput(
+                "a check that can resume must have a specification from a file",
+                "one that no file defines",
+                "give the specification as FILE.py:FUNCTION",
+            )
         if content is not None:
             reference = (
                 f"{self.made.called} with the content {sha256(f'{reference} {content}'.encode()).hexdigest()[:16]}"

@@ -74,7 +74,11 @@ class Made:
         if isinstance(reference, Made):
             return reference
         if isinstance(reference, (str, bytes)):
-            raise BadInput("a specification must be a function of a string, or a Fold", reference)
+            raise BadInput(
+                "a specification must be a function of a string, or a Fold",
+                reference,
+                "write a function that takes a string, or sc.Fold(start, step, answer)",
+            )
         function: Any = getattr(reference, "step", reference)  # a Fold is identified by its step function
         module_name = str(getattr(function, "__module__", None))
         module_names = vars(sys.modules[module_name]) if module_name in sys.modules else {}

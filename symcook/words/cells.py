@@ -295,7 +295,7 @@ class Dependence(Going):
 
     def input(self, name: str) -> TermColumn:
         """BadInput: the model must read strings."""
-        raise BadInput("strings of one length need a model with an alphabet", name)
+        raise BadInput("strings of one length need a model with an alphabet", name, "give a model over strings")
 
     def positions(self, expression: Coefficient) -> TermColumn:
         """The column of a position function."""

@@ -493,7 +493,11 @@ def _language(model: Transformer, source: Language) -> tuple[Automaton | frozens
         return _over(model, read_table(text, str(path))), name
     lines = text.removesuffix("\n").split("\n") if text else []
     if len(lines) > LISTED:
-        raise BadInput(f"a file of strings must have at most {LISTED} lines", f"{len(lines)} in {path}")
+        raise BadInput(
+            f"a file of strings must have at most {LISTED} lines",
+            f"{len(lines)} in {path}",
+            "give fewer lines, or --sample 1000",
+        )
     return frozenset(_checked(model, lines, str(path))), name
 
 

@@ -402,7 +402,8 @@ def test_no_command_names_an_option_that_it_lacks(
     model(1, weighting="softmax", temperature="tau").save("soft.json")
     Path("spec.py").write_text("def yes(word):\n    return True\n")
     check = ("--max-length", "2", "--spec", "spec.py:yes")
-    assert "use --domain ball." in refused(capsys, "check", "root.json", *check, "--domain", "exact")
+    sentence = refused(capsys, "check", "root.json", *check, "--domain", "exact")
+    assert "use --domain ball (rigorous intervals)." in sentence
     code, out, _ = call(capsys, "check", "root.json", *check)
     assert code == 1  # the word b gives 0, and the reference says yes
     assert "rigorous intervals, not exact numbers: numbers must be rational" in out

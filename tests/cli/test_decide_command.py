@@ -122,7 +122,7 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
         (["--against", "FOLDS:plain"], "a specification that is decided for every length must be a Fold"),
         (["--against", "FOLDS:none"], "must be a known name"),
         (["--against", "FOLDS:bad"], "the states of a specification must be made of integers, text"),
-        (["--against", "FOLDS:twice"], "the help of symcook decide lists; given: times (a list) in line 7 of folds.py"),
+        (["--against", "FOLDS:twice"], "symcook explain fold lists; given: times (a list) in line 7 of folds.py"),
         (["--against", "FOLDS:raises"], "the specification must answer every string"),
         (["--against", "OTHER"], "the automaton must be over the alphabet ( )"),
         (["--against", "HALF"], "none from p by )"),

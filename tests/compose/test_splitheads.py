@@ -106,7 +106,7 @@ def test_slopes_and_angles_are_exact() -> None:
 @pytest.mark.parametrize(
     ("more", "must"),
     [
-        ({"heads": 3, "groups": 2}, "must be a multiple of the number of key-value groups; given: 3 and 2"),
+        ({"heads": 3, "groups": 2}, "a multiple of the number of key-value groups; given: 3 heads and 2 groups"),
         ({"heads": 2, "output": [[1]]}, "output must have shape 1 x 2; given: 1 x 1"),
         ({"heads": 2, "slopes": [1, 1], "angles": [1]}, "not both; given: both"),
         ({"heads": 2, "query_bias": [1]}, "query_bias must have 2 entries; given: 1 x 1"),

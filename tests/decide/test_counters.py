@@ -158,7 +158,7 @@ def test_code_that_treats_a_stand_in_in_another_way_is_never_equal() -> None:
         try:
             found = decide(sc.build("dyck-1"), Fold(0, step, dyck1.answer))
         except BadInput as error:
-            assert "must consist of what the help of symcook decide lists" in str(error)
+            assert "must use only the Python that symcook explain fold lists" in str(error)
         else:
             assert found.verdict == "open" and step in (caught, remainder), (step.__name__, found.verdict)
 

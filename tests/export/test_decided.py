@@ -152,7 +152,7 @@ def test_why_a_guarantee_ends() -> None:
     again = sc.Layer(sc.Head(("a", "c"), ("b",), [["1/3", 1]], [["1/7", "1/10^9"]], [[1, 1]], "none", "leftmost"))
     model = sc.Transformer("m", embedding, (sc.Layer(tie), again), sc.Readout("sign", "last", ("b",), [[1]]))
     open_ = guarantee(model, "float16", 3)
-    assert "a choice on the way (a tie, or a variance of zero) is undecided for a string of length 2" in open_["why"]
+    assert "(tie, zero variance) is undecided for a string of length 2" in open_["why"]
     huge = mean(0, "value")
     words = {"x": {"a": "10^40"}, "y": {}}
     huge = sc.Transformer("m", sc.Embedding(huge.space, words=words), huge.layers, huge.readout)

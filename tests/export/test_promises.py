@@ -445,7 +445,7 @@ def test_what_a_certificate_says_of_how_it_was_made() -> None:
     near = sc.Transformer("near", sc.Embedding(sc.Space(("a", "one", "m")), words=words), (sc.Layer(scored),),
                           sc.Readout("sign", "last", ("m",), [[1]]))  # fmt: skip
     found = promised(near, "bfloat16", 3)
-    assert found["length"] == 1 and "a choice on the way" in found["why"]
+    assert found["length"] == 1 and "a comparison before the output" in found["why"]
 
 
 def test_sums_above_the_greatest_float_are_promised_nothing(tmp_path: Path) -> None:

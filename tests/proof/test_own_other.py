@@ -187,7 +187,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert len(json.loads(Path("plain.proof.json").read_text())["model"].split()) == 2
     assert call(capsys, *both)[0] == 0
     code, out, _ = call(capsys, *both[:2])
-    assert code == 3 and "it is about two models" in out
+    assert code == 3 and "is about two models" in out
     found = document(capsys, *both, "--statement", "other.accept", "--force", code=1)
     assert (found["status"], found["word"]) == ("REFUTED", ["b"])
     Path("claims.txt").write_text("m(n) = other.m(n)\n~other.accept # false of a\n")

@@ -229,7 +229,7 @@ def test_a_state_that_is_changed_in_place(name):
     from symcook.decide.decision import decide
     from symcook.verify.merged import merged
 
-    with pytest.raises(BadInput, match="must consist of what the help of symcook decide lists"):
+    with pytest.raises(BadInput, match="must use only the Python that symcook explain fold lists"):
         decide(build("dyck-1-2"), IN_PLACE[name]())
     with pytest.raises(BadInput, match=r"hashable|change once"):
         merged(build("dyck-1"), IN_PLACE[name](), 30)

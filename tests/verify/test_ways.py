@@ -101,7 +101,7 @@ def test_without_a_product_a_difference_is_found_at_its_smallest_word(soon: None
     assert found.strings == first + 1 and found.mismatches == 1 and not found.holds
     late = check(build("dyck-1"), dyck_bounded("()", 4), 9)
     assert late.holds and late.way == "decided" and late.strings == 2**10 - 2
-    assert late.method == "decided: the smallest string on which they differ has length 10"
+    assert late.method == "decided: the smallest string with different answers has length 10"
     monkeypatch.undo()
 
 

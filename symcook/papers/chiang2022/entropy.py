@@ -197,7 +197,7 @@ def _read_weight(model: str, given: Fraction | int | str) -> Fraction:
     what = "the weight"
     value = rational_value(number_tree(str(given), what), what)
     if value < 0:
-        raise BadInput("the weight must not be negative", given)
+        raise BadInput("the weight must not be negative", given, "give for example --weight 1")
     if value != 1 and not model.startswith("parity"):
         raise BadInput(
             "the weight of Figure 3 must be given only for the models parity and parity-layernorm",
@@ -212,7 +212,7 @@ def _read_seed(given: int | str) -> int:
     try:
         return int(given)
     except ValueError:
-        raise BadInput("a seed must be an integer", given) from None
+        raise BadInput("a seed must be an integer", given, "give for example --seed 0") from None
 
 
 def _classes_of_sample(classes: list[Class], length: int, sample_size: int, seed: int) -> list[Class]:

@@ -256,7 +256,11 @@ def right_weights(
     length = count(n)
     # With 2 symbols, a query may go beyond the last position while the answer is still right.
     if not 3 <= length <= MAX_LENGTH:
-        raise BadInput(f"the length of the strings in a figure must be from 3 to {MAX_LENGTH}", length)
+        raise BadInput(
+            f"the length of the strings in a figure must be from 3 to {MAX_LENGTH}",
+            length,
+            "give for example --max-length 100",
+        )
     case, _ = case_of(model, length, values)
     # The layer of Proposition 2 only rescales the logit. At epsilon 0 it is left out: the sign is the same without it,
     # and where the logit is 0 the layer has no value.

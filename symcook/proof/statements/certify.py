@@ -727,7 +727,7 @@ def again(
     second = other if (two := " " in model) else None
     why = None
     if two and other is None:
-        why = "it is about two models: give the second by --with"
+        why = "the certificate is about two models; give the second with --with"
     elif model != hashes(document, second):
         why = f"stale: {'one of the models' if two else 'the model'} has changed since it was made"
     stated_now = partial(certify.claim, document, sentence, other=second)
@@ -759,11 +759,15 @@ def judged_again(
         return Verdict(id, "OPEN", reason=why)
     statement = made()
     if text.rpartition("\n\n")[2] != statement.block + "\n":
-        return Verdict(id, "OPEN", reason="the statement file next to it belongs to another model or sentence")
+        return Verdict(
+            id, "OPEN", reason="the statement file next to the certificate belongs to another model or statement"
+        )
     try:
         verdict = limits.judged(statement, certificate)
     except Rejected as error:
         return Verdict(id, "OPEN", reason=str(error))
     if text != expanded(statement, certificate):
-        return Verdict(id, "OPEN", reason="the definitions and lemmas next to it are not those that it rests on")
+        return Verdict(
+            id, "OPEN", reason="the definitions and lemmas next to the certificate are not those that its proof uses"
+        )
     return verdict

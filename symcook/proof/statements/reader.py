@@ -141,7 +141,11 @@ class SentenceReader(expr.Reader):
 
         Splits `text` into tokens (kind, text, column); BadInput for a sign that no statement has."""
         if len(text) > expr.MAX_TEXT:
-            raise BadInput(f"a statement must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
+            raise BadInput(
+                f"a statement must have at most {expr.MAX_TEXT} characters",
+                f"{len(text)} characters",
+                "write several shorter statements",
+            )
         self.text, self.coordinates, self.symbols, self.ends = text, coordinates, symbols, ends
         # By id of a tree: the tree itself (so that its id stays in use) and where its text begins and ends.
         self.spans: dict[int, tuple[Tree, int, int]] = {}

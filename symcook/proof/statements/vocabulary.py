@@ -100,7 +100,11 @@ class _Layers(Relation):
         or at the position `at` where it looks at each position or at all."""
         kind, position = self.looks
         if kind not in SCORED:
-            raise BadInput(f"logit needs a readout {', '.join(SCORED[:-1])} or {SCORED[-1]}", kind)
+            raise BadInput(
+                f"logit needs a readout {', '.join(SCORED[:-1])} or {SCORED[-1]}",
+                kind,
+                "state accept, or a value at a position",
+            )
         if (at is None) is (position in ("each", "all")):
             must = "no position, since the readout looks once" if at else "a position, one of each that is read"
             raise BadInput(f"logit takes {must}", at or "none")
@@ -858,7 +862,7 @@ class _Builder(grammar.TermBuilder):
         except Rejected as error:
             if id(tree) not in self.sentence.reader.spans:
                 raise
-            why = "a number stands where true or false is asked for, or the other way round"
+            why = "a number stands where true or false is needed, or true or false where a number is needed"
             raise self.sentence.fail(tree, why if "wrong sort" in str(error) else str(error)) from None
         if not isinstance(sort, str):
             _, begin, end = self.sentence.reader.spans.get(id(tree), (tree, 0, 0))

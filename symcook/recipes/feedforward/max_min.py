@@ -24,7 +24,9 @@ def _pieces(given: object, name: str) -> tuple[tuple[AffineForm, ...], ...]:
         raise BadInput(must, given or "nothing", f"give text such as {name}=0; x, y")
     groups = tuple(tuple(_affine(piece, must) for piece in split(group, ",")) for group in split(given, ";"))
     if sum(map(len, groups)) > MOST_PIECES:
-        raise BadInput(f"{name} must have at most {MOST_PIECES} affine pieces", sum(map(len, groups)))
+        raise BadInput(
+            f"{name} must have at most {MOST_PIECES} affine pieces", sum(map(len, groups)), "give fewer pieces"
+        )
     if not inputs(groups):
         raise BadInput(f"{name} must name an input", given, f"give text such as {name}=0; x, y")
     return groups
@@ -33,7 +35,7 @@ def _pieces(given: object, name: str) -> tuple[tuple[AffineForm, ...], ...]:
 def _affine(text: str, must: str) -> AffineForm:
     """The coefficients and the constant of an affine expression; BadInput for any other."""
     if not text.strip():
-        raise BadInput(must, "an empty piece")
+        raise BadInput(must, "an empty piece", "give text such as 2*x - y + 1/2")
     kit.parse_term(text)  # a text such as "x) + (y" is wrong, though relu(x) + (y) below is not
     try:
         block = kit.feedforward({"piece": f"relu({text})"})

@@ -89,7 +89,7 @@ def modulo_angle(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
 def embedded(alphabet: tuple[str, ...], m: str) -> Any:
     """The embedding of strings with BOS before them, and with the sinusoids of period `m`, a symbol or number."""
     if "BOS" in alphabet:
-        raise BadInput("the alphabet must not contain BOS, the token before each string", "BOS")
+        raise BadInput("the alphabet must not contain BOS, the token before each string", "BOS", "give other symbols")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet} | {"BOS": {"begin": 1}}
     positions = {name: text.replace("m", m) for name, text in POSITIONS.items()}
     return kit.Embedding(kit.Space(COORDINATES), words=words, positions=positions, start=0, before="BOS")

@@ -30,7 +30,7 @@ def inverse_position(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Tr
     alphabet: different symbols, not BOS. The answers begin with that at BOS.
     """
     if "BOS" in alphabet:
-        raise BadInput("the alphabet must not contain BOS, the token before each string", "BOS")
+        raise BadInput("the alphabet must not contain BOS, the token before each string", "BOS", "give other symbols")
     words: dict[str, dict[str, int]] = {letter: {} for letter in alphabet}
     mean = kit.head(value={"inverse": "begin"}, mask="none" if by == "n" else "future")
     return this.model(

@@ -94,7 +94,11 @@ def write(file: Path, page: str, force: bool) -> None:
     except FileExistsError:
         raise exists(file) from None
     except OSError as error:
-        raise BadInput("the target of a page must be writable", f"{file} ({error.strerror})") from error
+        raise BadInput(
+            "the target of a page must be writable",
+            f"{file} ({error.strerror})",
+            "give another name, or make the folder writable",
+        ) from error
 
 
 def model_page(
