@@ -224,12 +224,12 @@ class SecondRunTerms:
         if any(part[0] not in COMPARISONS or any(True for _ in self.values_in(part)) for part in parts):
             return None
         decided = {part: self._decided(g, part, inside) for part in parts}
-        false = next((part for part in parts if decided[part] and not decided[part][1]), None)
+        false = next((part for part, found in decided.items() if found is not None and not found[1]), None)
         undecided = [part for part in parts if decided[part] is None]
         if false is None and (len(undecided) > 1 or undecided == parts):
             return None
         value: Term = num(0) if false is not None else ("ind", None, (undecided[0],)) if undecided else num(1)
-        labels = {part: decided[part][0] for part in parts if decided[part] is not None}
+        labels = {part: found[0] for part, found in decided.items() if found is not None}
         label = g.fresh("bit")
         g.have(("=", None, (bit, value)), label, partial(_same_bit, bit=bit, false=false, facts=labels))
         return label

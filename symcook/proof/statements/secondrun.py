@@ -65,7 +65,9 @@ def put_pattern(own: frozenset[str] = frozenset()) -> str:
 PERMUTED = "permuted"
 """The word for the string in another order, whose prefix takes nothing."""
 _PREFIXED = re.compile(rf"({re.escape(OTHER)}|{put_pattern()})?(.*)", re.S)
-_CHANGE = rf"\s*(\w+)\s*,\s*({_QUOTED}|\w+)\s*"
+_PLACE = r"(\w+)(?:\s*([+-])\s*([0-9]+))?"
+"""A position in a prefix: a name, n or a number, with a number more or less, as p - 1."""
+_CHANGE = rf"\s*({_PLACE})\s*,\s*({_QUOTED}|\w+)\s*"
 _PAIR = rf"\s*({_QUOTED}|\w+)\s*->\s*({_QUOTED}|\w+)\s*"
 W_AT_I = ("call", "w", (("name", "i"),))
 """The tree of ``w(i)``, as the equations of a run have it."""
@@ -93,7 +95,7 @@ def other_strings(sentence: str, own: Collection[str] = ()) -> dict[str, int]:
 
 def _arguments(prefix: str) -> list[str]:
     """The arguments in the parentheses of a prefix, as the user wrote them."""
-    return re.findall(rf"\s*({_QUOTED}|[^,\s]+)\s*", _inside(prefix))
+    return [given.strip() for given in re.findall(rf"\s*({_QUOTED}|[^,]*[^,\s][^,]*)", _inside(prefix))]
 
 
 def _inside(prefix: str) -> str:
@@ -104,6 +106,27 @@ def _inside(prefix: str) -> str:
 def unquoted(given: str) -> str:
     """An argument in a statement, without its quotes."""
     return given[1:-1] if given[:1] in ('"', "'") else given
+
+
+def place_parts(given: str) -> tuple[str, int]:
+    """The name, n or number with which a position in a prefix begins, and what is added to it.
+
+    >>> place_parts("p - 1"), place_parts("n")
+    (('p', -1), ('n', 0))
+    """
+    name, sign, number = present(re.fullmatch(_PLACE, given)).groups()
+    return name, int(f"{sign}{number}") if sign else 0
+
+
+def place_text(given: str, name: str | None = None) -> str:
+    """A position in a prefix as it is written in the formula, where its name may be another one.
+
+    >>> place_text("p-1"), place_text("p - 1", "p1")
+    ('p - 1', 'p1 - 1')
+    """
+    own, more = place_parts(given)
+    added = f" {'-' if more < 0 else '+'} {abs(more)}" if more else ""
+    return f"{own if name is None else name}{added}"
 
 
 def _known(given: str, symbols: Sequence[str]) -> str:
@@ -120,7 +143,7 @@ def change(prefix: str, symbols: Sequence[str]) -> tuple[str, str]:
     match = re.fullmatch(_CHANGE, _inside(prefix))
     if match is None:
         raise Rejected("it takes a position and a symbol, as changed(p, a).accept")
-    return match[1], _known(match[2], symbols)
+    return place_text(match[1]), _known(match[5], symbols)
 
 
 def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
@@ -160,10 +183,10 @@ def edit(prefix: str, document: Mapping[str, Any], symbols: Sequence[str], sente
         if not arguments:
             raise Rejected(f"it takes symbols; {EDITS[kind]}")
         return SecondRun(prefix, stem, document, symbols=tuple(_known(given, symbols) for given in arguments))
-    if len(arguments) != _TAKES[kind] or not all(re.fullmatch(r"\w+", given) for given in arguments):
-        named = f"; name another position first, as q = n - 1 -> {kind}(q).NAME" if _TAKES[kind] == 1 else ""
+    if len(arguments) != _TAKES[kind] or not all(re.fullmatch(_PLACE, given) for given in arguments):
+        named = f"; name another position first, as q = 2*p -> {kind}(q).NAME" if _TAKES[kind] == 1 else ""
         raise Rejected(f"it takes {'two positions' if _TAKES[kind] == 2 else 'a position'}; {EDITS[kind]}{named}")
-    return SecondRun(prefix, stem, document, tuple(arguments))
+    return SecondRun(prefix, stem, document, tuple(map(place_text, arguments)))
 
 
 @dataclass(frozen=True)
@@ -178,8 +201,8 @@ class SecondRun:
     document: Mapping[str, Any]
     """The model. For a renamed string, its embedding has the rows exchanged, and the string is the original one."""
     places: tuple[str, ...] = ()
-    """The positions in the prefix as the user wrote them: names, n or numbers. For ``permuted``, whose prefix has none,
-    a new name for the first of the two exchanged positions."""
+    """The positions in the prefix: names, n or numbers, with a number more or less, as p - 1. For ``permuted``, whose
+    prefix has none, a new name for the first of the two exchanged positions."""
     symbols: tuple[str, ...] = ()
     """The symbols that are put into the string."""
     becomes: Mapping[str, str] = field(default_factory=dict)
@@ -187,8 +210,9 @@ class SecondRun:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The positions that are variables of the statement: neither n nor a number."""
-        return tuple(place for place in self.places if place != "n" and not (place.isascii() and place.isdigit()))
+        """The names of positions, which are variables of the statement: neither n nor a number."""
+        names = (place_parts(place)[0] for place in self.places)
+        return tuple(dict.fromkeys(name for name in names if name != "n" and not (name.isascii() and name.isdigit())))
 
     @property
     def kind(self) -> str:
@@ -270,6 +294,8 @@ class OtherModel:
         are written in the formula. BadInput if the models read strings over different symbols, or numbers."""
         self.first, self.meaning, self.of = first, second, run
         self.place = places[0] if run.kind == "changed" else ""
+        # The names of positions to which a number is added: they are positions of typed symbols too.
+        self.bases = [name for name, more in map(place_parts, places) if more and name != "n" and not name.isdigit()]
         symbols = [set(typed(meaning)) for meaning in (first, second)]
         if first.word is None or second.word is None or symbols[0] != symbols[1]:
             symbols_shown = [" ".join(typed(meaning)) or "numbers" for meaning in (first, second)]
@@ -300,11 +326,12 @@ class OtherModel:
     def least(self) -> list[str]:
         """The premises about positions: a changed position is between the first and the last typed symbol; those of an
         edited string; and the second run has at least one position, if it is shorter than the first."""
+        low, high = self.first.typed_places
+        bases = [bound for base in self.bases for bound in (f"{low} <= {base}", f"{base} <= {high}")]
         if self.edited is not None:
-            return [*self.edited.premises]
+            return [*bases, *self.edited.premises]
         if self.place:
-            low, high = self.first.typed_places
-            return [f"{low} <= {self.place}", f"{self.place} <= {high}"]
+            return [*bases, f"{low} <= {self.place}", f"{self.place} <= {high}"]
         return [f"1 <= {show(self.length)}"] if self.more < 0 else []
 
     def stands(self, token: str, place: str) -> str:

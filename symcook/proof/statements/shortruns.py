@@ -32,7 +32,7 @@ from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.replay import Statement
 from symcook.proof.statements.evaluated import Evaluated
 from symcook.proof.statements.exactvalues import OPEN, minus, over, short, sign
-from symcook.proof.statements.secondrun import SecondRun, second_runs
+from symcook.proof.statements.secondrun import SecondRun, place_parts, second_runs
 from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
 
 if TYPE_CHECKING:
@@ -402,9 +402,10 @@ class Runs(Instances):
         first = self.start + (present(self.document)["embedding"]["before"] is not None)
 
         def index(place: str) -> int:
-            if place in run.named:
-                return self.values[self.places[place]] - first
-            return (self.length if place == "n" else int(place)) - first
+            name, more = place_parts(place)
+            if name in run.named:
+                return self.values[self.places[name]] + more - first
+            return (self.length if name == "n" else int(name)) + more - first
 
         return run.string(self.word, index)
 

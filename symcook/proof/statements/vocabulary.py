@@ -44,6 +44,8 @@ from symcook.proof.statements.secondrun import (
     SecondRun,
     other_strings,
     parted,
+    place_parts,
+    place_text,
     second_runs,
     typed,
     unquoted,
@@ -324,18 +326,19 @@ class ModelMeaning:
             self.taken |= {*second.sorts}
             self.sorts |= second.sorts
 
-    def place(self, run: SecondRun, name: str) -> str:
-        """A position in the prefix of a run, as it is written in the formula: a number, n, or a new name, which is
+    def place(self, run: SecondRun, given: str) -> str:
+        """A position in the prefix of a run, as it is written in the formula: with a number, n, or a new name, which is
         added to `places`. Rejected for a name that already has a meaning."""
+        name, _ = place_parts(given)
         if name not in run.named or name in self.places:
-            return self.places.get(name, name)
+            return place_text(given, self.places.get(name, name))
         if name in {*self.space, *self.symbols, *self.taken, *self.tokens} or not expr.valid_name(name):
             raise Rejected(f"{name!r} has a meaning here; call the position by another name")
         bound = mentioned(tuple(expr.parse_formula(part) for part in (*self.parts, present(self.word))))
         self.places[name] = new = free({*self.taken, *bound, *BOUND}, name)
         self.sorts[new] = "Int"
         self.taken.add(new)
-        return new
+        return place_text(given, new)
 
     @property
     def least(self) -> list[str]:
