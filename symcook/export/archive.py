@@ -174,6 +174,11 @@ class _PartArrays(dict[str, Any]):
         return default if (found := self[name]) is None else found
 
 
+ZEROS = 2**20
+"""The greatest number of entries of a table of zeros, which has a row for each position to the maximum length of its
+model; a larger one ends at the length of the export."""
+
+
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
     """The largest length that all tables of an archive cover; None where it has no tables, so that every length is
     possible."""
@@ -262,6 +267,11 @@ class _ArchiveWriter:
                 self.arrays["readout.weights"] = self.arrays["readout.weights"][0]
         if readout.labels:
             own_arrays["readout.labels"] = np.array(list(readout.labels))
+        # A model with a maximum length has none of its runs beyond it: a table of zeros says so where no other does.
+        longest = self.model.max_length
+        if longest is not None and reach(own_arrays) is None:
+            rows = longest if longest * len(self.space) <= ZEROS else self.n_max
+            own_arrays["positions"] = np.zeros((rows, len(self.space)), dtype=held_as(self.dtype))
         return own_arrays
 
     def positions(self) -> None:

@@ -158,12 +158,14 @@ class _Graph:
         return z
 
     def at_length(self, key: str, axes: int) -> str:
-        """The part of a table for inputs of this length; one with more than `axes` axes has a part for each length."""
+        """The part of a table for inputs of this length; one with more than `axes` axes has a part for each length. A
+        run on a longer input than the table has is an error: Gather refuses such an index, where Slice would give the
+        whole table, of which a single row would count for every position."""
         table = key
         if self.m[key].ndim > axes:  # a table for each length
             at = self.op("Sub", self.length, self.whole(1))
             table = self.op("Squeeze", self.op("Gather", key, at, axis=0), self.whole(0))
-        return self.op("Slice", table, self.whole(0), self.length, self.whole(0))
+        return self.op("Gather", table, self.indices(), axis=0)
 
     def product(self, x: str, key: str) -> str:
         """x W^T."""

@@ -178,6 +178,7 @@ class _Reader:
             inputs = tuple(m["inputs"].tolist())
         # Position functions by coordinate, zero ones left out.
         if "positions" in m:
+            self.longest = len(m["positions"])  # where each entry of the table is zero, too
             for c, name in enumerate(self.space):
                 if m["positions"][..., c].any():
                     places[name] = self.function("positions", m["positions"][..., c])

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 from shared import call, document
 
@@ -111,3 +112,83 @@ def test_diff_goes_through_words_of_that_length(ending: str, tmp_path: Path) -> 
 
     found = model.diff(from_file(file, ending), 3, tolerance="1e-9")
     assert found.same and found.inputs == 1 + 2 + 4 + 8
+
+
+def beyond(place: str) -> sc.Transformer:
+    """A model whose exported arrays have one table by position: of positions, of factors of scores, or of angles."""
+    words = {"a": {"v": 1}, "b": {"v": 3}}
+    space = sc.Space(("v", "x", "m"))
+    embedding = sc.Embedding(space, words=words, positions={"x": "i"} if place == "positions" else {})
+    scores: dict[str, Any] = {"Q": [[1, 0]], "K": [[1, 0]], "V": [[1, 1]]}
+    if place == "angles":
+        scores = {"Q": [[1, 0], [0, 1]], "K": [[1, 0], [1, 0]], "V": [[1, 1]]}
+        head: Any = sc.RotaryHead(("v", "x"), ("m",), **scores, angles=["1/2"], weighting="softmax", mask="future")
+    else:
+        weighting, temperature = ("softmax", "1/i") if place == "factors" else ("average", 1)
+        head = sc.Head(("v", "x"), ("m",), **scores, weighting=weighting, temperature=temperature, mask="future")
+    readout = sc.Readout("value", "last", ("m",))
+    return sc.Transformer(place, embedding, (sc.Layer(sc.SelfAttention((head,))),), readout)
+
+
+@pytest.mark.tools("onnxruntime")
+@pytest.mark.parametrize("longest", [1, 2, 3])
+@pytest.mark.parametrize("place", ["positions", "factors", "angles"])
+def test_onnx_refuses_what_is_longer_than_its_tables(place: str, longest: int, tmp_path: Path) -> None:
+    """Where a table has one row, it was added to every position of a longer input, without a word."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    file = tmp_path / "m.onnx"
+    beyond(place).export(file, format="onnx", max_length=longest)
+    session = onnxruntime.InferenceSession(str(file))
+    for n in range(1, 6):
+        given = {"tokens": numpy.zeros((1, n), dtype=numpy.int64)}
+        if n <= longest:
+            assert session.run(["stream"], given)[0].shape == (1, n, 3)
+        else:
+            with pytest.raises(Exception, match="out of data bounds"):
+                session.run(["stream"], given)
+
+
+@pytest.mark.parametrize("longest", [2, 5, 2**20])
+def test_an_export_ends_where_its_model_ends(longest: int, tmp_path: Path) -> None:
+    """A model with a maximum length and no table by position: its arrays have one of zeros, so that each runtime
+    refuses what `run` refuses, and the model that is read back does too."""
+    from dataclasses import replace
+
+    from symcook.export.archive import reach
+    from symcook.export.reading import from_file
+
+    model = replace(beyond(""), max_length=longest)
+    ends = longest if longest < 2**20 else 2  # a larger table ends at the length of the export
+    file = tmp_path / "m.npz"
+    model.export(file, max_length=2)
+    arrays = dict(numpy.load(file))
+    assert reach(arrays) == ends and not arrays["positions"].any()
+    back = from_file(file, "npz")
+    for n in range(1, 8):
+        word = "ab" * n
+        assert back.max_length == ends
+        if 2 * n <= ends:
+            assert back.run(word).output == model.run(word).output
+        else:
+            with pytest.raises(sc.BadInput, match=f"length at most {ends}"):
+                back.run(word)
+    done = subprocess.run(
+        [sys.executable, "-m", "symcook.export.run_npz", file.name, "a" * (ends + 1)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 2 and f"length at most {ends}" in done.stderr
+
+
+def test_what_is_read_back_ends_with_its_table(tmp_path: Path) -> None:
+    """Of a function of the position that is 0 up to the length of the export, only these values are known."""
+    from symcook.export.reading import from_file
+
+    embedding = sc.Embedding(sc.Space(("v", "x")), {"a": {"v": 1}}, positions={"x": "(i - 1)*(i - 2)"})
+    model = sc.Transformer("far", embedding, (), sc.Readout("value", "last", ("x",)))
+    model.export(tmp_path / "m.npz", max_length=2)
+    back = from_file(tmp_path / "m.npz", "npz")
+    assert back.run("aa").output == model.run("aa").output == {"x": "0"} and model.run("aaa").output == {"x": "2"}
+    with pytest.raises(sc.BadInput, match="length at most 2"):
+        back.run("aaa")
