@@ -2,9 +2,9 @@
 
     python tests/attacks/imported_models.py [--seed S] [--from K] [--count N]
 
-A model of each kind is drawn for each number: heads, groups, widths, layers, bases of rotary positions, epsilons, tied or
-not. Each logit must lie within 10^-10 of that of transformers in float64 (10^-6 for Bloom, whose gelu has sqrt(2/pi) to 8
-digits). Needs torch and transformers. Exit 1 where one does not.
+A model of each kind is drawn for each number: heads, groups, widths, layers, bases of rotary positions, epsilons, tied
+or not. Each logit must lie within 10^-10 of that of transformers in float64 (10^-6 for Bloom, whose gelu has sqrt(2/pi)
+to 8 digits). Needs torch and transformers. Exit 1 where one does not.
 """
 
 from __future__ import annotations
