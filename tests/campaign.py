@@ -119,6 +119,8 @@ CAMPAIGNS = {
         len(CASES), lambda k, seed: [*("-m", "pytest", "-q", "-m", "campaign", CASES[k])]),
     "coq": Campaign("all of Coq, 120 s a part", None, lambda k, seed: [
         *("proofs/coq.py", "-o", str(KEPT / "coq"), "--sample", "120", "--turn", str(k), "--check")]),
+    "imports": Campaign("random models of transformers, imported, beside torch", None, lambda k, seed: [
+        "tests/attacks/imported_models.py", "--seed", str(seed), "--from", str(5 * k), "--count", "5"]),
     "interop": Campaign("exports in torch, onnx and others, where they are installed", 1, lambda k, seed: [
         *("-m", "pytest", "-q", "-rs", "-m", ""), "tests/export", "tests/compose/test_torch.py",
         "tests/domains/test_beside_torch.py", "tests/published", "tests/test_learn.py"]),

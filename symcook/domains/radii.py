@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from functools import lru_cache
 from math import factorial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import flint
 import numpy as np
@@ -28,6 +28,7 @@ from flint import arb, fmpq
 from symcook.domains.exact import value_at
 from symcook.domains.floatmatrices import FloatArray, nearest
 from symcook.domains.protocol import Coefficient, unknown_activation, unknown_weighting
+from symcook.domains.rounding import EXP_ULPS
 from symcook.domains.rowwise import Positions, visible
 from symcook.errors import NotExact
 from symcook.locks import PRECISION
@@ -71,6 +72,22 @@ SQUARINGS = 5
 r^(1/64) times the norm."""
 BALL = "use --domain ball (rigorous intervals) on one string"
 """The advice in errors of this module."""
+
+
+class Roundings(NamedTuple):
+    """What a runtime adds to the results that a ball contains; all are zero where only exact results count."""
+
+    unit: float = 0.0
+    """The unit roundoff u of the runtime."""
+    tiny: float = 0.0
+    """The greatest absolute error of one rounding below the least normal number."""
+    flushed: float = 0.0
+    """The least normal number: smaller exponentials may become zero."""
+
+    def relative(self, count: int) -> float:
+        """An upper bound of the relative error after `count` roundings; inf where they are too many for this bound."""
+        error = count * self.unit
+        return 1.02 * error if error <= 0.01 else np.inf
 
 
 class MidRadius:
@@ -144,6 +161,8 @@ class Radii(Positions[Any, Any, Any]):
     matrices: ClassVar[bool] = True
     name: ClassVar[str] = "radii"
     apart = False  # see `FloatMatrices.apart`; a dense pass sets it, but radii hold for every order of sums
+    roundings: Roundings = Roundings()
+    """The roundings of the runtime that balls contain too (`symcook.domains.radiiruntime`)."""
 
     def context(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
@@ -195,7 +214,7 @@ class Radii(Positions[Any, Any, Any]):
         """The numbers of a vector and their radii, as columns of one position and string (broadcast to all)."""
         key = self.name, name, rows
         if key not in of.kept:
-            pairs = [_float_and_error(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
+            pairs = [float_and_error(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
             mid, rad = (np.array(part)[:, None, None] for part in zip(*pairs, strict=True))
             of.kept[key] = mid, rad
         return of.kept[key]
@@ -245,22 +264,24 @@ class Radii(Positions[Any, Any, Any]):
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
         """(x - mean)/sqrt(variance + epsilon), with an error bound for each step; as `rms_norm` of x - mean."""
+        return self.rms_norm(self.centred(columns), epsilon, zero_variance)
+
+    def centred(self, columns: MidRadius) -> MidRadius:
+        """The entries minus their mean, with a bound of the error of each."""
         x, rad, k = columns.mid, columns.rad, len(columns)
         rounding = (k + 4) * UNIT  # of a sum of k terms, as in `product`
-        # The mean and its error, and the error of each centred entry.
         mean = x.sum(axis=0) / k
         own = np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
         # To subtract the mean of the errors does not lengthen them.
         own = own + np.abs(centred) * UNIT
-        away = balls(centred, rad + rad.sum(axis=0) / k + own, columns.norm + euclidean(own))
-        return self.rms_norm(away, epsilon, zero_variance)
+        return balls(centred, rad + rad.sum(axis=0) / k + own, columns.norm + euclidean(own))
 
     def rms_norm(self, columns: MidRadius, epsilon: Coefficient, zero_square: str) -> MidRadius:
         """x/sqrt(mean of squares + epsilon), with an error bound for each step. NotExact for "refuse" if epsilon is not
         certainly positive. For "zero", the radius is infinite where mean of squares + epsilon is not certainly
         positive."""
-        floor, floor_off = _float_and_error(epsilon)
+        floor, floor_off = float_and_error(epsilon)
         if zero_square == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact(
                 "a norm must have an epsilon above 0, so that it is defined also at variance 0", epsilon, BALL
@@ -292,8 +313,11 @@ class Radii(Positions[Any, Any, Any]):
 
     def multiplied(self, columns: MidRadius, others: MidRadius) -> MidRadius:
         total = columns.mid * others.mid
-        rad = np.abs(columns.mid) * others.rad + np.abs(others.mid) * columns.rad + columns.rad * others.rad
-        return balls(total, rad + np.abs(total) * (2 * UNIT))
+        left, right, own = np.abs(columns.mid), np.abs(others.mid), np.abs(total) * (2 * UNIT)
+        rad = left * others.rad + right * columns.rad + columns.rad * others.rad + own
+        # A factor lengthens the errors of the other at most by its greatest entry.
+        moved = left.max(axis=0) * others.norm + right.max(axis=0) * columns.norm + columns.norm * others.norm
+        return balls(total, rad, moved + euclidean(own))
 
     def scaled(self, columns: MidRadius, norm: Part, gain: str, bias: str | None) -> MidRadius:
         """The entries times the gain of a norm, plus its bias."""
@@ -317,27 +341,33 @@ class Radii(Positions[Any, Any, Any]):
             if name in embedding.tables:
                 table = embedding.tables[name]
                 for place, tokens in enumerate(self._sequence):
-                    entries = np.array([_float_and_error(table[token]) for token in tokens])[self._codes[place]]
+                    entries = np.array([float_and_error(table[token]) for token in tokens])[self._codes[place]]
                     mid[row, place], rad[row, place] = entries[:, 0], entries[:, 1]
+        embedded = self.stored(balls(mid, rad))
         rows = [row for row, name in enumerate(names) if name in embedding.places]
-        if rows:
-            at = self.name, names, self._start, self.rows, self.length
+        if not rows:
+            return embedded
+        at = self.name, names, self._start, self.rows, self.length
 
-            def values() -> FloatArray:
-                """For each coordinate and position, the value and its error."""
-                functions = [embedding.places[names[row]] for row in rows]
-                places = [self._start + place for place in self.rows]
-                return np.array([[_float_and_error(value_at(f, i, self.length)) for i in places] for f in functions])
+        def values() -> FloatArray:
+            """For each coordinate and position, the value and its error."""
+            functions = [embedding.places[names[row]] for row in rows]
+            places = [self._start + place for place in self.rows]
+            return np.array([[float_and_error(value_at(f, i, self.length)) for i in places] for f in functions])
 
-            added = embedding.by_position(at, values)[:, :, None]
-            mid[rows] += added[..., 0]
-            rad[rows] += added[..., 1] + np.abs(mid[rows]) * (2 * UNIT)
-        return balls(mid, rad)
+        added = embedding.by_position(at, values)[:, :, None]
+        mid, rad = np.zeros_like(mid), np.zeros_like(rad)
+        mid[rows], rad[rows] = added[..., 0], added[..., 1]
+        return self.plus(embedded, self.stored(balls(mid, rad)))
+
+    def stored(self, numbers: MidRadius) -> MidRadius:
+        """Numbers of the model as a runtime has them."""
+        return numbers
 
     def placed(self, term: Coefficient, weight: Coefficient) -> MidRadius:
-        values = [_float_and_error(value_at(term, self._start + place, self.length)) for place in self.rows]
+        values = [float_and_error(value_at(term, self._start + place, self.length)) for place in self.rows]
         value, value_off = np.array(values).T[:, None, :, None]
-        factor, factor_off = _float_and_error(weight)
+        factor, factor_off = float_and_error(weight)
         mid, size = value * factor, np.zeros((1, len(self.rows), self.size))
         # The errors of both factors, and the rounding of their product.
         rad = abs(factor) * value_off + factor_off * (np.abs(value) + value_off) + np.abs(mid) * (2 * UNIT)
@@ -376,11 +406,11 @@ class Radii(Positions[Any, Any, Any]):
         else:
             scores = self._scores(queries, keys, factor)
         if weighting == "softmax":
-            mid, rad, norm = _softmax(scores, transposed, sees_key)
+            mid, rad, norm = _softmax(scores, transposed, sees_key, self.roundings)
         elif weighting not in ("average", "leftmost", "rightmost"):
             raise unknown_weighting(weighting)
         else:
-            mid, rad, norm = _hard(scores, transposed, sees_key, weighting)
+            mid, rad, norm = _hard(scores, transposed, sees_key, weighting, self.roundings)
         sees_none = ~sees_key.any(axis=1)
         mid[:, sees_none], rad[:, sees_none], norm[:, sees_none] = 0, 0, 0
         return balls(mid.transpose(2, 1, 0), rad.transpose(2, 1, 0), norm.T)
@@ -400,11 +430,15 @@ class Radii(Positions[Any, Any, Any]):
         key_length, key_norm = euclidean(keys.mid).T[:, None], keys.norm.T[:, None]
         off = np.fmin(off, lengths * key_norm + moved * (key_length + key_norm)) + np.abs(query) @ (rounding * size)
         if factor != 1:
-            scale = np.array([_float_and_error(value_at(factor, self._start + row, self.length)) for row in self.rows])
+            scale = self.factors(factor)
             row_factor, factor_off = scale[:, :1], scale[:, 1:]
             off = (row_factor + factor_off) * off + (factor_off + 2 * UNIT * row_factor) * np.abs(scores)
             scores = scores * row_factor
         return balls(scores, off)
+
+    def factors(self, factor: Coefficient) -> FloatArray:
+        """For each row the factor of its scores, and its error."""
+        return np.array([float_and_error(value_at(factor, self._start + row, self.length)) for row in self.rows])
 
     def distribution(self, columns: MidRadius) -> MidRadius:
         raise NotExact("strings that are run together must give a verdict or a label", "a distribution", BALL)
@@ -439,7 +473,7 @@ class Radii(Positions[Any, Any, Any]):
         return np.where((first == 0) | (second == 0), 0, np.minimum(first, second))
 
 
-def _float_and_error(value: Coefficient) -> tuple[float, float]:
+def float_and_error(value: Coefficient) -> tuple[float, float]:
     """(the nearest float64 of an exact number, a bound of its error)."""
     nearest_float = float_of(value)
     exact = not isinstance(value, tuple) and np.isfinite(nearest_float) and Fraction(nearest_float) == value
@@ -531,38 +565,50 @@ Means = tuple[FloatArray, FloatArray, FloatArray]
 """Midpoints and radii with the axes string, row, column, and the norms of the errors with the axes string, row."""
 
 
-def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> Means:
+def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray, runtime: Roundings) -> Means:
     """The means of the values with weights e^score. `error` bounds the relative errors of a
     row's weights; a share p of the total then has an error of at most 2 error/(1 - error) p."""
     visible_scores = np.where(seen, scores.mid, -np.inf)
     top = visible_scores.max(axis=2, keepdims=True)
     depth = np.where(seen, top - scores.mid, 0.0)
     weights = np.where(seen, exponential(-np.minimum(depth, DEEPEST)), 0.0)
-    moved = np.where(seen, scores.rad + depth * (2 * UNIT), 0.0).max(axis=2, keepdims=True)
+    moved = np.where(seen, scores.rad + depth * (2 * UNIT + runtime.relative(1)), 0.0).max(axis=2, keepdims=True)
+    # A runtime subtracts its own largest score, which may be off by two radii; weights have no common factor then.
+    moved = moved + 2 * np.where(seen, scores.rad, 0.0).max(axis=2, keepdims=True) * runtime.relative(1)
     # Scores with an error of m < 0.1 give weights with a relative error of at most e^m - 1 < 1.1 m.
     bounded = (moved < 0.1) & (depth.max(axis=2, keepdims=True) < DEEPEST)
-    error = np.where(bounded, 1.1 * moved + 2 * EXP_ERROR, 0.5)
-    return _mean(weights, error, bounded, values)
+    own = 2 * EXP_ERROR + 1.2 * runtime.relative(2 * EXP_ULPS)
+    error = np.where(bounded, np.minimum(1.1 * moved + own, 0.5), 0.5)
+    return _mean(weights, error, bounded & (error < 0.5), values, runtime)
 
 
-def _mean(weights: FloatArray, error: FloatArray | float, bounded: FloatArray | bool, values: MidRadius) -> Means:
+def _mean(
+    weights: FloatArray, error: FloatArray | float, bounded: FloatArray | bool, values: MidRadius, runtime: Roundings
+) -> Means:
     """The means of the values. The weights have relative errors of at most `error`; radii are
-    infinite where not `bounded`."""
+    infinite where not `bounded`. The sum of a runtime's weights is at least 1/2."""
     # Two sums over a row of k positions, the products in them and a quotient are rounded: less than 2 k + 8 units. The
-    # errors of the weights change the mean by at most `share` times the mean of the absolute values.
-    total = weights.sum(axis=2, keepdims=True)
-    rounding = (2 * weights.shape[2] + 8) * UNIT
+    # errors of the weights change the mean by at most `share` times the mean of the absolute values. The same bound
+    # holds for a runtime that divides each weight, or multiplies it with the rounded inverse of the sum, at first.
+    total, k = weights.sum(axis=2, keepdims=True), weights.shape[2]
+    rounding = (2 * k + 8) * UNIT + runtime.relative(2 * k + 8)
     mid = weights @ values.mid / total
     share = 2 * error / (1 - error)
     size, off = weights @ np.abs(values.mid) / total, weights @ values.rad / total
     # Sizes and errors of whole values, by their norms, have the same means.
     lengths = euclidean(values.mid.transpose(2, 0, 1))
     length, norm = (weights @ part[..., None] / total for part in (lengths, values.norm))
-    rad, norm = ((share + rounding) * a + (1 + share + rounding) * b for a, b in ((size, off), (length, norm)))
+    sizes = ((size, off), (length, norm))
+    rad, norm = ((share + rounding) * a + (1 + share + rounding) * b for a, b in sizes)
+    if runtime.tiny:
+        # Underflow of shares and products, and of weights that are flushed to zero, in the sums of k terms.
+        largest = (np.abs(values.mid) + values.rad).max(axis=1, keepdims=True)
+        small = 4 * (k + 2) * (runtime.tiny * (largest + 1) + runtime.flushed * largest)
+        rad, norm = rad + small, norm + euclidean(small.transpose(2, 0, 1))[..., None]
     return mid, np.where(bounded, rad, np.inf), np.where(bounded, norm, np.inf)[..., 0]
 
 
-def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str) -> Means:
+def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str, runtime: Roundings) -> Means:
     """The results of hard attention. Where several positions may have the maximum score, the ball has the
     values of all of them. If all scores are exactly zero, they are equal, and the result is the mean, first or last
     value."""
@@ -573,7 +619,7 @@ def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str
         elif weighting == "rightmost":
             seen = seen & (places == seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)[:, None])
         weights = np.broadcast_to(seen.astype(np.float64), (len(values.mid), *seen.shape))
-        return _mean(weights, 0.0, True, values)
+        return _mean(weights, 0.0, True, values, runtime)
     # A position may have the maximum score unless the upper end of its score is below the lower end of another score.
     # The tolerance covers the rounding of both ends.
     best_lower_end = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)

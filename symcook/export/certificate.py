@@ -42,9 +42,11 @@ READS = PartsRead("the certificate", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY
 FORMAT = "symcook certificate 5"
 BATCHED = 2**18
 """The greatest number of inputs, of all lengths together, that are compared where the exact model runs in batches. The
-argument `limit` below is this number or `SINGLE`, and so also says which of the two modes is used."""
+argument `limit` below is this number, `SINGLE` or `FLOATS`, and so also says which of the three modes is used."""
 SINGLE = 300
 """The greatest number of inputs that are compared where the exact model runs on one input at a time."""
+FLOATS = 2**16
+"""The greatest number of inputs that are compared where a dense model runs in floats with certified errors."""
 MOST_ROWS = {BATCHED: 4096, SINGLE: 100}
 """For each value of `limit`, the greatest number of sequences of rows of one length. Each number in a row takes at
 least two values, even where that makes more sequences."""
@@ -96,6 +98,9 @@ def compare(
                 # them. The length is compared again from its first input.
                 exact_method = "exact arithmetic (or rigorous intervals where it has no value), one input at a time"
                 limit = SINGLE
+                if model.dense and model.readout.answers:
+                    exact_method = "floats with certified errors (or rigorous intervals where these decide nothing)"
+                    limit = FLOATS
                 if ends := _no_room(model, weight_count, n, inputs_compared, limit, asked):
                     break
                 first_difference, difference = _compare_length(model, arrays, n, limit, no_runs, asked)
@@ -203,16 +208,18 @@ def _no_room(
 ) -> str | None:
     """Why length `n` is not compared after `count` inputs, or None where it can be: it has too many inputs, or
     needs too many products with the `weight_count` weights."""
+    from symcook.export import infloats
     from symcook.export.guarantee import LARGE, most_products
 
     size, typed = _input_count(model, n, limit, asked), n - model.embedding.added
     if count + size > limit:
         how = "in exact batches" if limit == BATCHED else "one by one, as exact batches do not hold this model"
+        how = "in floats with certified errors" if limit == FLOATS else how
         return f"length {typed} has {size} more inputs, and at most {limit} are compared {how}"
     # In a batch the cost of a run counts once, since whole arrays are multiplied; run one by one, it counts for each
     # input.
     least = n * weight_count * (1 if limit == BATCHED else size)
-    if weight_count > LARGE or least > most_products(model):
+    if weight_count > LARGE or least > (infloats.MOST_PRODUCTS if limit == FLOATS else most_products(model)):
         return f"the model has {weight_count} weights, too many for length {typed}"
     return None
 
@@ -232,7 +239,8 @@ def _compare_length(
     else:
         inputs = Grid(tuple(list(_grid_rows(model, n, limit)) for _ in range(n)))
     worst = 0.0
-    blocks = inputs.blocks(BLOCK if batched else SINGLE) if asked is None else _asked_blocks(model, asked, n, batched)
+    size = SINGLE if limit == SINGLE else BLOCK
+    blocks = inputs.blocks(size) if asked is None else _asked_blocks(model, asked, n, size)
     for block in blocks:
         index, difference = _compare_block(model, arrays, block, n, batched, no_runs, asked)
         worst = max(worst, difference)
@@ -241,12 +249,12 @@ def _compare_length(
     return None, worst
 
 
-def _asked_blocks(model: Transformer, asked: Strings, n: int, batched: bool) -> Iterator[Listed]:
+def _asked_blocks(model: Transformer, asked: Strings, n: int, size: int) -> Iterator[Listed]:
     """The strings of `asked` that have `n` tokens with the added ones, block by block."""
     from symcook.domains.batch import Listed
 
     strings = asked.each(n - model.embedding.added)
-    while block := tuple(islice(strings, BLOCK if batched else SINGLE)):
+    while block := tuple(islice(strings, size)):
         yield Listed(tuple(map(model.embedding.surround, block)))
 
 
@@ -312,12 +320,21 @@ def _exact_values(
     has the answer of another input, to fill the array; if a batch has no run at all, there are no answers (None)."""
     import numpy as np
 
+    from symcook.export import infloats
+
     if batched:
         try:
             return _batched(model, block, n), np.ones(block.size, dtype=bool)
         except NoRun:  # the fault is a temperature: it depends on the length only, so no input has a run
             return None, np.zeros(block.size, dtype=bool)
-    answers = [_single(model, sequence, no_runs) for sequence in block]
+    answers: list[Any] = [None] * block.size
+    if model.dense and model.readout.answers:
+        strings: Any = [*block]
+        answers = infloats.certified(model, strings)
+    answers = [
+        _single(model, sequence, no_runs) if answer is None else answer
+        for sequence, answer in zip(block, answers, strict=True)
+    ]
     filler = next((answer for answer in answers if answer is not None), 0)
     has_run = np.array([answer is not None for answer in answers])
     return np.array([filler if answer is None else answer for answer in answers]), has_run

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from symcook.domains import rounding
@@ -22,7 +23,9 @@ from symcook.domains.ball import BallValue
 from symcook.domains.exact import Exact
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, chosen
+from symcook.export import infloats
 from symcook.export.archive import Archive, ArraysRead, arrays, has_network, numbered
+from symcook.export.infloats import OutputEnds, decision
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.checks import filled
@@ -48,7 +51,7 @@ from symcook.model.transformer import Transformer
 from symcook.words.exact import Prefixes
 from symcook.words.inputs import Strings
 from symcook.words.possible import SAYS, outputs
-from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
+from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, boxes, cells, streams
 
 READS = PartsRead("the guarantee", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY_HEADS)
 
@@ -104,10 +107,6 @@ def most_products(model: Transformer) -> int:
     """The greatest number of products of weights of a model: a dense one with 10^5 weights is run at most at 400
     positions, another one at 20."""
     return MOST_PRODUCTS * (DENSE_PRODUCTS if model.dense else 1)
-
-
-OutputEnds = Mapping[str, tuple[Any, Any]]
-"""For each output its lower and upper ends, arrays over strings or positions."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +262,10 @@ class Fitting:
     m: Archive | None
     exact: dict[tuple[str, ...], dict[str, Any] | None] = field(default_factory=dict)
     """{string: its exact outputs as texts, or None where the exact domain has none}."""
+    floats: dict[int, infloats.InFloats | None] = field(default_factory=dict)
+    """{length: what its strings give in floats with certified errors, or None where they are not run so}."""
+    float_products: int = 0
+    """The products of weights in these runs."""
 
     @cached_property
     def last(self) -> int:
@@ -349,6 +352,8 @@ class _Guarantee:
         self.rows = self.decides and (asked is None or asked.positions is None)
         """Whether the method of `symcook.words.possible` is still tried: it has decided every length at which it
         was."""
+        self.floats = asked is not None
+        """Whether strings are run in floats before boxes: for a language, and once floats have decided a length."""
         if n_max == model.max_length:
             self.stop = "the model takes no longer input"
 
@@ -472,6 +477,11 @@ class _Guarantee:
             # Too many strings to run one by one: a decision for all strings covers them.
             if self.asked is not None and self.asked.many(self.typed(n)) > RUNS - self.runs and self.by_rows(n):
                 continue
+            # Strings one by one in floats with certified errors.
+            if self.floats and (goes_on := self.by_floats(n)) is not None:
+                if goes_on:
+                    continue
+                return
             while True:
                 words = self.cover(n, level)
                 count = words.many
@@ -494,9 +504,14 @@ class _Guarantee:
                     break
                 except Open as error:
                     last_open = error
-                # Undecided: try the possible values at each position, then the next level with more boxes.
+                # Undecided: try the possible values at each position, then strings one by one in floats, then the next
+                # level with more boxes.
                 if self.by_rows(n):
                     break
+                if (goes_on := self.by_floats(n)) is not None:
+                    if goes_on:
+                        break
+                    return
                 level = next((k for k in range(level + 1, len(LEVELS)) if self.finer(n, k, count)), 0)
                 # No level is left, or the string is undecided by itself.
                 if level == 0 or self.alone(last_open):
@@ -523,6 +538,53 @@ class _Guarantee:
             self.note(SAYS)
         self.rows = opened is None
         return self.rows
+
+    def many(self, n: int) -> int:
+        """How many strings of length `n` the guarantee is about."""
+        typed = self.typed(n)
+        return len(self.model.alphabet) ** typed if self.asked is None else self.asked.many(typed)
+
+    def by_floats(self, n: int) -> bool | None:
+        """Decide a length by all its strings one by one, in floats with certified errors; those that are left open are
+        run in rigorous intervals. Whether the search goes on after this length; None where this is not tried."""
+        if n not in self.fits.floats:
+            self.fits.floats[n] = self.in_floats(n)
+        found = self.fits.floats[n]
+        if found is None:
+            # Of all strings, boxes do not decide what they left open at a smaller length.
+            if not self.floats or self.asked is not None:
+                return None
+            needs = f"length {self.typed(n)} has {self.many(n):,} strings"
+            self.stop = f"{needs}, too many for a model of {self.weights:,} weights to run one by one"
+            return False
+        self.floats = True
+        margins, outputs = [found.margin], [found.outputs] if found.outputs else []
+        for word in found.left:
+            try:
+                if self.runs >= RUNS:
+                    raise Open(word, {})
+                margin, ends = self.run(Box(word, self.model.alphabet))
+            except Open as error:
+                return not self.ended(n, error, alone=self.runs < RUNS)
+            margins.append(margin)
+            outputs += [_hull([ends])] if ends else []
+        whole = {name: (min(o[name][0] for o in outputs), max(o[name][1] for o in outputs))
+                 for name in (outputs[0] if outputs else ())}  # fmt: skip
+        self.add(n, found.count, min((m for m in margins if m is not None), default=None), whole)
+        self.note(infloats.SAYS)
+        return True
+
+    def in_floats(self, n: int) -> infloats.InFloats | None:
+        """The strings of length `n` in floats (`symcook.export.infloats`); None where they are not run so."""
+        count = self.many(n)
+        products = count * n * self.weights
+        most = infloats.MOST_PRODUCTS - self.fits.float_products
+        if not self.decides or not self.model.dense or count > infloats.MOST_STRINGS or products > most:
+            return None
+        self.fits.float_products += products
+        typed = self.typed(n)
+        strings = product(self.model.alphabet, repeat=typed) if self.asked is None else self.asked.each(typed)
+        return infloats.in_floats(self.model, self.dtype, n, iter(strings))
 
     def finer(self, n: int, level: int, count: int) -> bool:
         """Whether the boxes of `level` may decide a length that `count` boxes left open."""
@@ -652,30 +714,6 @@ class _Guarantee:
         except (Undecided, BadInput):
             return None
         return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in texts.items()}
-
-
-def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | None]:
-    """The smallest distance of an entry from the threshold (None where no entry has one), and the index of the first
-    entry whose ends leave the answer open (None where all are decided; else the distance is None)."""
-    import numpy as np
-
-    # A sign readout is decided by its logit only; the coordinates that it reads are shown too.
-    ends = {"logit": ends["logit"]} if model.readout.signed else ends
-    columns = [Values(low, high, low) for low, high in ends.values()]
-    answers = told(model.readout, columns, max(len(column.low) for column in columns))
-    if (answers < 0).any():  # a negative answer is an open one
-        return None, int((answers < 0).argmax())
-    lows, highs = (np.array([pair[k] for pair in ends.values()]) for k in (0, 1))
-    if model.decides:
-        # A sign: the distance of the interval from zero. A zero test accepts exactly at zero, which has no distance,
-        # and rejects by the coordinate that is farthest from zero.
-        distance = np.maximum(lows, -highs).max(axis=0)
-        distance = distance if model.readout.signed else np.where(answers == 1, np.inf, distance)
-    else:
-        # The largest score: how far its lower end is above the upper ends of the others.
-        distance = lows.max(axis=0) - np.where(np.arange(len(lows))[:, None] == answers, -np.inf, highs).max(axis=0)
-    smallest = float(distance.min())
-    return (smallest if smallest < np.inf else None), None
 
 
 def _ends(domain: rounding.Rounding, columns: Mapping[str, Sequence[BallValue]]) -> OutputEnds:

@@ -1,8 +1,8 @@
 """Architecture of published models: for each architecture a table from its names to ours.
 
 Facts by name: "layers", "heads", "key heads", "size" (of a head), "width", "hidden", "tokens", "positions", "epsilon",
-"activation", "tied", "rotary", "alibi", "parallel", "kind" (of norms), "mask". A setting that is in no table may change
-what the model computes, and is refused.
+"activation", "tied", "rotary", "window", "alibi", "parallel", "kind" (of norms), "mask". A setting that is in no table
+may change what the model computes, and is refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ class Architecture:
         facts: {setting: fact}.
         defaults: {fact: value} where the setting is missing.
         must: {setting: the values that it may have}; another value means a part that is not read.
-        there: settings of `must` that must be there, since a missing one means such a part.
         idle: settings that change nothing of the outputs.
     """
 
@@ -42,7 +41,6 @@ class Architecture:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     must: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     idle: tuple[str, ...] = ()
-    there: tuple[str, ...] = ()
 
 
 COMMON = (
@@ -111,11 +109,10 @@ CONFIGS: dict[str, Architecture] = {
     ),
     "mistral": Architecture(
         "llama",
-        WORDS,
-        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
-        PLAIN | {"sliding_window": (None,)},
+        WORDS | {"sliding_window": "window"},
+        {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}, "window": 4096},
+        PLAIN,
         (*COMMON, "max_position_embeddings", "layer_types"),
-        ("sliding_window",),  # without it, the window is 4096
     ),
     "qwen2": Architecture(
         "llama",
@@ -327,16 +324,12 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     part that is not read."""
     table = CONFIGS[architecture]
     facts, turns = dict(table.defaults), list[tuple[str, Any]]()
-    for key in table.there:
-        if key not in settings:
-            must = f"a model of {architecture} must have the setting {key} = {table.must[key][0]}"
-            raise BadInput(must, "no such setting", "add it to config.json if it is so")
     for key, value in settings.items():
         if key in table.facts:
             if table.facts[key] == "rotary":
                 turns.append((OLDER.get(key, key), value))
                 continue
-            if value is not None or table.facts[key] in ("norm", "tied", "parallel"):
+            if value is not None or table.facts[key] in ("norm", "tied", "parallel", "window"):
                 facts[table.facts[key]] = value
         elif key in table.must:
             if value not in table.must[key]:
@@ -366,6 +359,9 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
                     "write the number in digits",
                 )
             facts[name] = int(facts[name])
+    window = facts.get("window")  # None: there is no window
+    if window is not None and (not isinstance(window, int) or isinstance(window, bool) or window < 1):
+        raise BadInput("sliding_window must be an integer of at least 1, or null", window)
     if "epsilon" in facts:
         try:
             facts["epsilon"] = Fraction(str(facts["epsilon"]))

@@ -613,6 +613,11 @@ class _Chosen:
         source = Imported(model, facts, (), {}).line
         from dataclasses import replace
 
+        # Up to its length, a sliding window leaves out no position that a causal mask shows.
+        window, longest = f.get("window"), model.max_length
+        if window is not None and (longest is None or longest > window):
+            self.left_out.append(f"inputs of more than {window:,} tokens, where the sliding window begins to move")
+            model = replace(model, max_length=window)
         model = replace(model, source=f"{source}; {model.source}")
         return Imported(model, facts, tuple(self.left_out), self.coordinates(model), tuple(files))
 

@@ -187,9 +187,9 @@ def damaged(place: Path, how: str) -> None:
         case "rotary base":
             settings = LLAMA | {"rope_theta": -3}
         case "window":
-            settings = LLAMA | {"model_type": "mistral", "sliding_window": 4096}
-        case "window left out":
-            settings = LLAMA | {"model_type": "mistral"}
+            settings = LLAMA | {"model_type": "mistral", "sliding_window": 0}
+        case "window in some layers":
+            settings = LLAMA | {"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": True}
         case "code of its own":
             settings["auto_map"] = {"AutoModel": "modeling_mine.Mine"}
         case "two bases":
@@ -236,8 +236,8 @@ def damaged(place: Path, how: str) -> None:
         ("rotary rule", "must follow the rule default or linear to be read; given: rope_type = yarn"),
         ("rotary setting", "the settings partial_rotary_factor, rope_theta alone to be read; given: beta_fast"),
         ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
-        ("window", "must have the setting sliding_window = None to be read; given: 4096"),
-        ("window left out", "a model of mistral must have the setting sliding_window = None; given: no such setting"),
+        ("window", "sliding_window must be an integer of at least 1, or null; given: 0"),
+        ("window in some layers", "must have the setting use_sliding_window = False to be read; given: True"),
         ("code of its own", "must have the setting auto_map = None to be read; given: {'AutoModel'"),
         ("two bases", "rope_theta of rotary positions must be given once; given: 10000.0 and 500.0; keep one of them"),
         ("tied to another", "must have the weights of the embedding, since the settings tie them; given: others in"),

@@ -48,3 +48,20 @@ def test_the_logits_of_rotary_and_grouped_heads_are_those_that_transformers_reco
         for label, value in zip("abc", row, strict=True):
             assert Fraction(last[label]["rad"]) < Fraction(1, 10**15)
             assert abs(Fraction(last[label]["mid"]) - Fraction(value)) < near * (1 + abs(Fraction(value)))
+
+
+@pytest.mark.parametrize(("window", "longest"), [({"sliding_window": 6}, 6), ({}, 4096), ({"sliding_window": None}, 0)])
+def test_a_sliding_window_is_the_greatest_length(window: dict[str, Any], longest: int, tmp_path: Path) -> None:
+    """A Mistral computes as a Llama does on inputs that its window covers; without the setting, it is 4096."""
+    found = json.loads(HEADS.read_text())["models"]["llama"]
+    (tmp_path / "config.json").write_text(json.dumps(found["settings"] | {"model_type": "mistral"} | window))
+    weights: dict[str, Any] = {key: np.array(value) for key, value in found["weights"].items()}
+    np.savez(tmp_path / "model.npz", **weights)
+    model = sc.from_pretrained(tmp_path, vocabulary="abc")
+    assert (model.max_length or 0) == longest
+    for word, row in found["logits"].items():
+        last = model.run(word, "float64").output
+        assert [float(last[label]) for label in "abc"] == pytest.approx(row, rel=1e-9)
+    if longest == 6:
+        with pytest.raises(sc.BadInput, match="at most 6"):
+            model.run("abcabca")
