@@ -66,6 +66,16 @@ def backward() -> sc.Transformer:
 
 
 @cache
+def strictly_before(added: str) -> sc.Transformer:
+    """More a's than b's before the last position, which is that of EOS if this is added."""
+    words = {"BOS": {}, "a": {"x": 1}, "b": {"x": -1}, "EOS": {}}
+    words = {token: row for token, row in words.items() if len(token) == 1 or token == added}
+    b = sc.Builder(words=words, **({"before" if added == "BOS" else "after": added} if added else {}))
+    b.readout("sign", "last", b.add(sc.head(value={"m": "x"}, mask="strict-causal")), weights=[1])
+    return b.build("strictly_before")
+
+
+@cache
 def alternating() -> sc.Transformer:
     """As many a's at even positions as at odd ones."""
     b = sc.Builder(words={"a": {"is_a": 1}, "b": {}}, positions={"alt": "(-1)^i"})
@@ -96,6 +106,9 @@ TRUE = [
     (soft(), "count(a) != 0 -> appended(b).share(n + 1) < share(n)"),
     (backward(), "all i in 1..n. accept(i) <-> prepended(a).accept(i + 1)"),
     (backward(), "appended(b).rest(1) < rest(1) | n = 1"),
+    (strictly_before("EOS"), "accept <-> appended(a, b).accept"),
+    (strictly_before(""), "accept -> prepended(a).accept"),
+    (strictly_before("BOS"), "accept & at(a, n) -> appended(b).accept"),
     (alternating(), "accept <-> prepended(b).accept"),
     (alternating(), "all i in 1..n. prepended(b).signed(i + 1) = -signed(i)"),
     (alternating(), "all i in 1..n. prepended(b, b).signed(i + 2) = signed(i)"),
@@ -110,6 +123,8 @@ FALSE = [
     (BALLOT, "accept -> appended(b).accept"),
     (majority("BOS", at="each"), "all i in 1..n. prepended(a, b).accept(i + 1) <-> accept(i)"),
     (backward(), "all i in 1..n. accept(i) <-> appended(a).accept(i)"),
+    (strictly_before("EOS"), "accept -> appended(b).accept"),
+    (strictly_before("BOS"), "accept -> appended(a).accept"),
     (alternating(), "accept <-> prepended(a).accept"),
     (alternating(), "all i in 1..n. prepended(b).signed(i + 1) = signed(i)"),
 ]

@@ -118,8 +118,8 @@ def drawn(rng: random.Random) -> sc.Transformer:
     return b.build("drawn")
 
 
-@pytest.mark.layer_one(0)
-@pytest.mark.layer_two(*range(1, 4))
+@pytest.mark.sweep
+@pytest.mark.layer_two(*range(4))
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_false_is_proved_of_drawn_models(seed: int) -> None:
     """Each proof beside the model's runs on all strings up to length 4 and their edited strings."""

@@ -51,19 +51,39 @@ class SecondRunTerms:
         return (s for s in subterms(t) if s[0] == "app" and s[2][0][0] == "var" and s[2][0][1][0] in self.first)
 
     def _equation(self, name: str) -> Equation:
-        """The equation of a function, which must give its value."""
+        """The equation of a function, which must give its value, or be that of a strict mask."""
         line = self.problem.equations.get(name)
-        if line is None or line.kind != "value" or line.truth:
+        if line is None or line.kind not in ("value", "strict") or line.truth:
             raise Untranslated(f"the value of {name} has no equation of its own")
         return line
 
     def _row(self, g: Goal, name: str, place: Term, inside: Sequence[str]) -> str:
         """Add the equation of a function at a position to a goal; its label. The facts `inside` and the premises imply
         that it is a position."""
-        label = g.fresh("row")
-        part = self.problem.label(self._equation(name).part)
-        g.use(part, g.text(place), partial(close, facts=[*inside, *self.some]), label=label)
-        return label
+        label, line = g.fresh("row"), self._equation(name)
+        part, in_range = self.problem.label(line.part), partial(close, facts=[*inside, *self.some])
+        if line.kind == "value":
+            g.use(part, g.text(place), in_range, label=label)
+            return label
+        # (c(i) - old)*size = right & (i = empty -> c(i) = old): the value is old at `empty`, then old + right/size.
+        facts, empty = [*inside, *self.some], line.empty or line.places.low
+        given, nothing = f"{label}_1", f"{label}_2"
+        g.use(part, g.text(place), in_range, label=f"{given} {nothing}", premises=1)
+        value = g.fresh("value")
+        if truth(g, ("=", None, (place, empty)), facts) is True:
+            g.use(nothing, partial(close, facts=facts), label=value)
+            return value
+        positive: Term = ("<", None, (num(0), put(line.size, HERE, place)))
+        if truth(g, positive, facts) is not True:
+            raise Untranslated(f"whether {name} attends to a position depends on the string")
+        size, old, right = (put(t, HERE, place) for t in (line.size, line.old, line.right))
+        stem = g.fresh("size")
+        g.positive(g.text(size), stem, partial(close, facts=facts))
+        read: Term = ("app", None, (var(name, VALUES), place))
+        result: Term = ("=", None, (read, ("+", None, (old, ("/", None, (right, size))))))
+        inverse = ("/", None, (num(1), size))
+        g.have(result, value, lambda h: h.auto([given, f"{stem}_e"], degree=1, multipliers=[inverse, right]))
+        return value
 
     def located(self, g: Goal, place: Term, inside: Sequence[str] = ()) -> int | None:
         """The index of the segment in which a position of the second string is, if the facts imply one."""
