@@ -144,7 +144,7 @@ def test_onnx_refuses_what_is_longer_than_its_tables(place: str, longest: int, t
     for n in range(1, 6):
         given = {"tokens": numpy.zeros((1, n), dtype=numpy.int64)}
         if n <= longest:
-            assert session.run(["stream"], given)[0].shape == (1, n, 3)
+            assert numpy.shape(session.run(["stream"], given)[0]) == (1, n, 3)
         else:
             with pytest.raises(Exception, match="out of data bounds"):
                 session.run(["stream"], given)
