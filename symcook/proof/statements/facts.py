@@ -572,7 +572,7 @@ class Facts:
 
         def around(rest: str) -> str:
             """The lines of the distinction, with `rest` in each case."""
-            return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
+            return f"{begin}cases {', '.join(labels)} from rests{t}\n" + bullet(rest) * divisor
 
         counts = [f"sum(j, {self.low}, {self.high}, I[w(j) = {k}])" for k in self.tokens[:3]]
         alone = [f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}"]
@@ -667,7 +667,7 @@ class Facts:
 
         def around(rest: str) -> str:
             """The lines of the distinction, with `rest` at the end of each case."""
-            return f"{begin}cases {cases}\n" + "".join(_bullet(side + rest) for side in sides)
+            return f"{begin}cases {cases}\n" + "".join(bullet(side + rest) for side in sides)
 
         return FactCase(labels.split(), around)
 
@@ -757,7 +757,7 @@ def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, 
     return None if value is None else added(value, value, factor - 1)  # factor*value
 
 
-def _bullet(lines: str) -> str:
+def bullet(lines: str) -> str:
     """The lines of one case, indented after a bullet."""
     return "  - " + textwrap.indent(lines, "    ")[4:]
 

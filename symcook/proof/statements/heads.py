@@ -156,7 +156,7 @@ class HeadFacts:
 
     def text(self, t: Term, row: str, seen: str | None = None) -> str:
         """A term in i and j, as text with the position `row` for i and the name `seen` for j."""
-        t = replace(t, HERE, self.facts.place(row) if row == self.facts.low else _place(row))
+        t = replace(t, HERE, self.facts.place(row) if row == self.facts.low else place_term(row))
         return show(t if seen is None else replace(t, THERE, var(seen, "Int")))
 
     def _written(self, head: AttentionHead, row: str) -> str:
@@ -480,7 +480,7 @@ class HeadFacts:
         if not hard or head.kind == "softmax" or head.score is None:
             under += f"    one': {compare(value)} by {', '.join(hints)}\n    qed by one'\n"
         else:
-            condition = show(replace(replace(head.weight, HERE, _place(row)), THERE, var(q, "Int"))[2][0])
+            condition = show(replace(replace(head.weight, HERE, place_term(row)), THERE, var(q, "Int"))[2][0])
             scores, ranks = self.below(head.score, row, q), ""
             marks = [f"{mark}'{k}" for k in self.spots for mark in ("low", "high", "at")]
             for p in dict.fromkeys([*self.conclusion.names, *self.spots.values()]):
@@ -639,7 +639,7 @@ class HeadFacts:
 
     def _score(self, head: AttentionHead, row: str, p: str) -> str:
         """The score that a row gives to the position `p`, as text."""
-        return show(replace(replace(head.score or ZERO, HERE, _place(row)), THERE, _place(p)))
+        return show(replace(replace(head.score or ZERO, HERE, place_term(row)), THERE, place_term(p)))
 
     def _dropped(
         self, head: AttentionHead, row: str, label: str, sign: str, lemma: str, c: str, p: str, given: Sequence[str]
@@ -648,7 +648,7 @@ class HeadFacts:
         hints = [*self.below(head.value, row, p), *self._instances(p), *self.letters(p)]
         left, middle, right = sign.split()
         value, weight = (
-            show(replace(replace(t, HERE, _place(row)), THERE, _place(p))) for t in (head.value, head.weight)
+            show(replace(replace(t, HERE, place_term(row)), THERE, place_term(p))) for t in (head.value, head.weight)
         )
         there = " ".join([{"v": value, "c": c}[left], middle, {"v": value, "c": c}[right]])
         marks = [f"{mark}'{k}" for k in self.spots for mark in ("at", "low", "high")]
@@ -719,7 +719,7 @@ def _looked_at(weight: Term, lines: HeadFacts, row: str) -> str:
     return lines.text(weight[2][0][2][1], row) if weight[0] == "ind" and weight[2][0][0] == "=" else row
 
 
-def _place(text: str) -> Term:
+def place_term(text: str) -> Term:
     """The term of a position, from its text."""
     from symcook.model.expr import names, parse_term
 

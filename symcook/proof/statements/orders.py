@@ -84,10 +84,10 @@ def order(f: Term) -> ExponentOrder | None:
     """A comparison of quotients of sums of powers of e as an `ExponentOrder`; None for any other formula."""
     if f[0] not in COMPARISONS or not any(t[:2] == ("fn", "exp") for t in subterms(f)):
         return None
-    sides = [_fraction(side) for side in f[2]]
-    if sides[0] is None or sides[1] is None:
+    left, right = (_fraction(side) for side in f[2])
+    if left is None or right is None:
         return None
-    (top, bottom), (other_top, other_bottom) = sides
+    (top, bottom), (other_top, other_bottom) = left, right
     try:
         p, positive = nf(top), [t for t in (bottom, other_bottom) if t is not None]
         q = nf(other_top)

@@ -296,7 +296,7 @@ class CountClaim(Transfer):
             low, high = map(case.text, self.forms.whole.places)
             there = case.fresh("there")
             case.use("lem:count_some", "w", low, high, str(letter), partial(Goal.auto, use=[some]), label=there)
-            case.obtain(there, place, ["low.k", "high.k", f"letter.{place}"])
+            case.obtain(there, place, f"low.k high.k letter.{place}")
             inside, here = partial(_both, labels=["low.k", "high.k"]), case.fresh("here")
             case.use(label, place, inside, label=here, premises=1)
             for known in self._values(case, place, ["low.k", "high.k"], case.fact(here)):
@@ -379,7 +379,7 @@ def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
         claim = counted.other(whole.claim)
         if claim == whole.claim:
             return "the claim is not about all positions"
-        parts = CountParts(whole, home, Until(seconds))
+        parts, valued = CountParts(whole, home, Until(seconds)), dict[str, str]()
         g = Goal(home, statement.formula, {}, {})
 
         def finish(h: Goal, label: str) -> None:
@@ -388,9 +388,11 @@ def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
             counted.close(h, label)
 
         with limited(Until(seconds)):
-            valued = {name: parts.proved(forms.line(name)) for name in sorted(counted.used)}
-            if None in valued.values():
-                return "the values of a coordinate are not proved"
+            for name in sorted(counted.used):
+                piece = parts.proved(forms.line(name))
+                if piece is None:
+                    return "the values of a coordinate are not proved"
+                valued[name] = piece
             parts.prove(g, claim, finish)
     except (OutsideFragment, Stuck, Rejected, StepGap, BadProof, OutOfTime) as error:
         return f"the counts are not compared: {str(error).partition(chr(10))[0]}"

@@ -107,7 +107,7 @@ def _rows_times_constants(case: CaseFacts, rows: Sequence[FactRow]) -> list[Fact
     for own, rests in factors.items():
         term = reify.product(own)
         bounds = enclosure(term)
-        if bounds is None or constant(nf(bounds[0])) <= 0:
+        if bounds is None or (constant(nf(bounds[0])) or 0) <= 0:
             continue
         above = _strict_row(case, less_than(num(0), term), partial(_by_interval, case, less_than(num(0), term)))
         left = [row for row in rows if all(_constant_part(m)[0] == ONE for m in row.poly)]
