@@ -111,6 +111,9 @@ class PartsRead:
             if layer.attention is not None:
                 self.holder(layer.attention, "SelfAttention")
         for step in model.sublayers:
+            for part in step.all_parts:
+                if not self._knows(type(part).__name__):
+                    self.refuse(type(part), f" in layer {step.layer}" if step.parts else ", the final norm")
             self.parts(step.all_parts)
 
     def parts(self, given: Iterable[parts.Part]) -> None:
@@ -163,11 +166,11 @@ class PartsRead:
             what = f"the {name.replace('_', ' ')} of {KIND_NAMES[of]}"
             raise BadInput(f"{what} must be one that {self.engine} knows", word, "use a kind that it reads")
 
-    def refuse(self, kind: type) -> NoReturn:
-        """The refusal of a kind of part that the engine does not read."""
+    def refuse(self, kind: type, where: str = "") -> NoReturn:
+        """The refusal of a kind of part that the engine does not read; `where` says which part of the model it is."""
         read = ", ".join(name for one in parts.KINDS.values() if self._knows(name := one.__name__))
         must, given = f"a model must have only parts that {self.engine} reads", f"a part of the kind {kind.__name__}"
-        raise BadInput(must, given, f"it reads {read}")
+        raise BadInput(must, given + where, f"it reads {read}")
 
 
 class StepsRead(PartsRead):
