@@ -188,7 +188,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.when == "setup":
         return report
     taken = processor_time() - item.stash[SPENT]
-    layers = map(item.get_closest_marker, ("sweep", "slow", "campaign"))
+    layers = map(item.get_closest_marker, ("sweep", "slow", "campaign", "tools"))
     dear = call.when == "call" and report.passed and not any(layers)
     own = processor_time() - item.stash[CALLED] if dear else 0
     if own > MOST and own > MOST * pace():
