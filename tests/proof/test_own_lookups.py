@@ -95,6 +95,16 @@ def test_the_places_of_lookups():
         assert onlyplace.nf(lookup.place) == onlyplace.nf(onlyplace.place_term(place))
 
 
+def test_a_place_that_depends_on_symbols_is_no_lookup():
+    """The condition reads a sum, whose bound position is not unfolded."""
+    ups = 'ups(i) = psum j [j <= i] map(in(j); "a": 1, else: 0)'
+    lines = f"{ups}\nlate(i) = right j [j <= i, ups(j) = ups(i)] true : false\n"
+    model = sc.compile("srasp", f"alphabet a b;\n{lines}", name="late")
+    statement = certify.claim(to_document(model), "accept")
+    reduction = ByProgram(model, to_document(model)).reduction(statement)
+    assert reduction is not None and onlyplace.lookups(Facts(reduction.statement)) == []
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize(("name", "sentence", "oracle"), TRUE)
 def test_both_checkers_accept_claims_about_lookups(name, sentence, oracle, tmp_path: Path):

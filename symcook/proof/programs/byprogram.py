@@ -465,7 +465,7 @@ class ByProgram:
                 return again.proved.nodes
         try:
             with limited(Until(seconds)):
-                nodes = certify.automatic(library, reduction.statement)
+                nodes = certify.automatic(certify.library(reduction.statement, certify.citable()), reduction.statement)
         except (Rejected, Stuck, SymcookError):
             return None
         goal = self._lifted(statement, reduction, library, nodes)

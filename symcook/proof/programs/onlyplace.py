@@ -95,11 +95,11 @@ def _place(facts: Facts, condition: Term) -> tuple[Term, tuple[str, ...]] | None
 
     def unfolded(t: Term) -> Term:
         """A term in which the lines of the program are replaced by their values."""
-        right = facts.right(t)
+        right = None if loose(t) else facts.right(t)
         if right is not None:
             labels[f"{facts.label(t[2][0][1][0])}({show(t[2][1])})"] = None
             return unfolded(right)
-        return (t[0], t[1], tuple(map(unfolded, t[2]))) if t[2] and t[0] != "app" else t
+        return (t[0], t[1], tuple(map(unfolded, t[2]))) if t[0] in ("+", "-", "neg", "*") else t
 
     try:
         difference = normal.add(nf(unfolded(condition[2][0])), nf(unfolded(condition[2][1])), -1)
