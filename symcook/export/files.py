@@ -151,9 +151,8 @@ def decode(path: Path, data: bytes) -> Archive:
     kinds = {format.ending: kind for kind, format in FORMATS.items()}
     kind = kinds.get(path.suffix)
     if kind is None:
-        raise BadInput(
-            f"a file of weights must end in one of {', '.join(kinds)}", path, f"give a name such as model{kinds[0]}"
-        )
+        must = f"a file of weights must end in one of {', '.join(kinds)}"
+        raise BadInput(must, path, "give a name such as model.npz")
     need(FORMATS[kind].needs)
     if kind == "safetensors":
         from symcook.export.safetensors import decode as safetensors

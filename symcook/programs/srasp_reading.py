@@ -458,9 +458,8 @@ class _SraspReader:
             left_name, sign, right_name = "j", MIRRORED[sign], "i"
         text = f"{left_name} {sign} {right_name}"
         if text not in MASKS:
-            raise BadInput(
-                f"a mask must be one of {', '.join(MASKS)} ({place_at(parts[0])})", text, "write for example [j <= i]"
-            )  # type: ignore[arg-type]
+            where = place_at(parts[0])  # type: ignore[arg-type]
+            raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({where})", text, "write for example [j <= i]")
         return MASKS[text]
 
     def _bound(self, token: Token) -> None:
