@@ -35,7 +35,7 @@ from symcook.locks import PRECISION
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
 from symcook.model.entries import all_rational
-from symcook.model.parts import SIGMOIDS, Mask, Part
+from symcook.model.parts import PLUS_ONE, SIGMOIDS, Mask, Part
 from symcook.model.symbols import lowered
 from symcook.numbers.evaluate import float_of
 
@@ -407,6 +407,8 @@ class Radii(Positions[Any, Any, Any]):
             scores = self._scores(queries, keys, factor)
         if weighting == "softmax":
             mid, rad, norm = _softmax(scores, transposed, sees_key, self.roundings)
+        elif weighting == PLUS_ONE:
+            mid, rad, norm = _softmax(*_with_one(scores, transposed, sees_key), self.roundings)
         elif weighting not in ("average", "leftmost", "rightmost"):
             raise unknown_weighting(weighting)
         else:
@@ -563,6 +565,18 @@ def _root_error(total: FloatArray, spread: FloatArray) -> FloatArray:
 
 Means = tuple[FloatArray, FloatArray, FloatArray]
 """Midpoints and radii with the axes string, row, column, and the norms of the errors with the axes string, row."""
+
+
+def _with_one(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[MidRadius, MidRadius, FloatArray]:
+    """Scores, values and what is seen with one more key, which every row sees: its score and its values are 0."""
+    after, row = (0, 1), (0, 0)
+    keys = [np.pad(part, (row, row, after)) for part in (scores.mid, scores.rad)]
+    rows = [np.pad(part, (row, after, row)) for part in (values.mid, values.rad)]
+    return (
+        MidRadius(*keys),
+        MidRadius(*rows, np.pad(values.norm, (row, after))),
+        np.pad(seen, (row, after), constant_values=True),
+    )
 
 
 def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray, runtime: Roundings) -> Means:

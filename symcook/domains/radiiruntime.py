@@ -20,7 +20,7 @@ from symcook.domains.protocol import Coefficient
 from symcook.domains.radii import BALL, TINY, MidRadius, Radii, Roundings, balls, euclidean, float_and_error
 from symcook.domains.rounding import GELU_ULPS, RUNTIMES
 from symcook.errors import NotExact
-from symcook.model.parts import Mask, Part
+from symcook.model.parts import PLUS_ONE, Mask, Part
 from symcook.present import present
 
 
@@ -127,7 +127,7 @@ class RuntimeRadii(Radii):
     def attend(
         self, queries: MidRadius, keys: MidRadius, values: MidRadius, mask: Mask, weighting: str, factor: Coefficient
     ) -> MidRadius:
-        if len(queries) and weighting != "softmax":
+        if weighting == PLUS_ONE or (len(queries) and weighting != "softmax"):
             raise NotExact("many strings at once must have softmax heads or uniform ones", weighting, BALL)
         return super().attend(queries, keys, values, mask, weighting, factor)
 

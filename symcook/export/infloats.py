@@ -186,7 +186,7 @@ def _down(x: float, up: bool = False) -> float:
     """A number rounded down, or up, to `BITS` bits.
 
     >>> _down(0.1), _down(0.1, up=True)
-    (0.09999996423721313, 0.10000002384185791)
+    (0.09999990463256836, 0.10000002384185791)
     """
     from math import ceil, floor, frexp, isfinite, ldexp
 

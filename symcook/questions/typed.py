@@ -7,7 +7,7 @@ The paragraphs before "For example:" are the text of the command. After it each 
 from __future__ import annotations
 
 TEXTS = {
-    "margin": """The smallest decision margin, by length.
+    "margin": """The distance of decisions from their threshold, by length.
 
 The margin of a decision is its distance from the threshold. For each length a string with this margin is shown.
 
@@ -42,7 +42,7 @@ For example: symcook temperature first-flawed --max-length 6
 
 digits D: Significant digits of the temperatures.
 """,
-    "hardsoft": """Replace hard attention by softmax attention, within an error that you give.
+    "hardsoft": """Softmax attention in place of hard attention, within an error that you give.
 
 Exit code 1: --gap is larger than the score gap of some string.
 

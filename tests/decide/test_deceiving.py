@@ -129,7 +129,7 @@ def _step(state: Any, token: str) -> Any:
     ids=["a function's attribute", "the order of a set", "a loop over a set", "a subclass"],
 )
 def test_what_reads_from_elsewhere_is_refused(fold: Fold) -> None:
-    with pytest.raises(BadInput, match="must consist of"):
+    with pytest.raises(BadInput, match="must use only the Python that"):
         sc.build("dyck-1").decide(fold)
 
 
