@@ -113,7 +113,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
         raise BadInput(
             "a model must be the name of a recipe, a model file or a Transformer",
             type(model).__name__,
-            "give for example --model parity",
+            'give for example model="parity"',
         )
     from symcook.recipes import named
 
