@@ -506,9 +506,17 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     sorted_cases = sorted(zip(guard_texts, cells, strict=True), key=lambda pair: _case_order(pair[0]))
     order = [cell for _, cell in sorted_cases]
     forms = tuple(_form(model, spelling, tuple(conditions), cell, order) for conditions, cell in sorted_cases)
+    longest = max((len(text) for form in forms for text in form.output.values()), default=0)
+    if longest > MOST_CHARACTERS:  # weights that were trained
+        must = f"a closed form of {model.name} must have at most {MOST_CHARACTERS:,} characters"
+        raise BadInput(must, f"{longest:,}", FOR_ONE_STRING if model.embedding.inputs is None else FOR_ONE_INPUT)
     return replace(forms_found, forms=forms, cells=tuple(order))
 
 
+MOST_CHARACTERS = 50_000
+"""No longer form is shown."""
+FOR_ONE_STRING = "for one string: --input STRING; to compare with a language at every length: symcook decide"
+FOR_ONE_INPUT = "for one input: --rows ROWS"
 MOST_CASES = 16
 """With more cases in one column, forms under an assumption about the inputs are preferred."""
 
@@ -537,11 +545,10 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
             long = domain, result, columns
     if long is not None:
         return long
-    one = "for one string: --input STRING; to compare with a language at every length: symcook decide"
     raise BadInput(
         f"a closed form of {model.name} for every length must follow its rules",
         ": ".join(present(refused)),
-        one if model.embedding.inputs is None else "for one input: --rows ROWS",
+        FOR_ONE_STRING if model.embedding.inputs is None else FOR_ONE_INPUT,
     )
 
 

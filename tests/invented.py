@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,13 @@ def plain(position: str = "last", labels: tuple[str, ...] = ()) -> sc.Transforme
     readout = sc.Readout("largest" if labels else "sign", position, XY, weights, labels)
     embedding = sc.Embedding(sc.Space(SPACE), WORDS)
     return sc.Transformer("plain", embedding, (sc.Layer(head, units),), readout)
+
+
+def dense() -> sc.Transformer:
+    """`plain` with hidden units enough that products of matrices pay."""
+    model = plain()
+    units = sc.FeedForward(XY, ("y",), [[1, -1]] * 200, [0] * 200, [[1] * 200], [Fraction(-1, 4)])
+    return replace(model, layers=(replace(model.layers[0], feedforward=units),))
 
 
 def single() -> sc.Transformer:
@@ -366,6 +374,7 @@ OTHERS: Mapping[str, tuple[Made, Call]] = {
     "the Builder": (single, inlined),
     "the arrays of a run": (plain, arrays_of_a_run),
     "the compiler": (machine, direct("symcook.compilers:as_compiled")),
+    "the guarantee in floats": (dense, direct("symcook.export.infloats:in_floats", "float64", 1, iter([("a",)]))),
 }
 """Calls of engines that no entry of a table reaches with so small a model."""
 
