@@ -569,13 +569,12 @@ Means = tuple[FloatArray, FloatArray, FloatArray]
 
 def _with_one(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[MidRadius, MidRadius, FloatArray]:
     """Scores, values and what is seen with one more key, which every row sees: its score and its values are 0."""
-    after, row = (0, 1), (0, 0)
-    keys = [np.pad(part, (row, row, after)) for part in (scores.mid, scores.rad)]
-    rows = [np.pad(part, (row, after, row)) for part in (values.mid, values.rad)]
+    after, none = (0, 1), (0, 0)
+    to_scores, to_values = (none, none, after), (none, after, none)
     return (
-        MidRadius(*keys),
-        MidRadius(*rows, np.pad(values.norm, (row, after))),
-        np.pad(seen, (row, after), constant_values=True),
+        MidRadius(np.pad(scores.mid, to_scores), np.pad(scores.rad, to_scores)),
+        MidRadius(np.pad(values.mid, to_values), np.pad(values.rad, to_values), np.pad(values.norm, (none, after))),
+        np.pad(seen, (none, after), constant_values=True),
     )
 
 
