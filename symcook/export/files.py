@@ -110,9 +110,13 @@ FORMATS = {
 }
 
 
+BY_ENDING = {format.ending: kind for kind, format in FORMATS.items()}
+"""{ending of a file: its format}."""
+
+
 def by_ending(target: str | Path) -> str:
     """The format of a file of this name: by its ending, npz where no format has it."""
-    return next((name for name, format in FORMATS.items() if format.ending == Path(target).suffix), "npz")
+    return BY_ENDING.get(Path(target).suffix, "npz")
 
 
 def dtype_name(dtype: object) -> Any:
@@ -148,10 +152,9 @@ def need(package: str | None) -> None:
 def decode(path: Path, data: bytes) -> Archive:
     """The archive in the bytes of a file of weights; for a torch or transformerlens file, the arrays of its state dict
     only. BadInput where the file is not in the format of its ending, or the package of the format is missing."""
-    kinds = {format.ending: kind for kind, format in FORMATS.items()}
-    kind = kinds.get(path.suffix)
+    kind = BY_ENDING.get(path.suffix)
     if kind is None:
-        must = f"a file of weights must end in one of {', '.join(kinds)}"
+        must = f"a file of weights must end in one of {', '.join(BY_ENDING)}"
         raise BadInput(must, path, "give a name such as model.npz")
     need(FORMATS[kind].needs)
     if kind == "safetensors":

@@ -16,6 +16,7 @@ from symcook.proof.claims.bycounts.problem import PlaceRange
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements.editedplaces import Untranslated, equal, minus, plus
 from symcook.proof.statements.editedterms import SecondRunTerms, close, truth
+from symcook.proof.statements.transfer import picked
 from symcook.proof.terms import Term, abstract, flatten, free, imp, instantiate, var
 from symcook.proof.terms import replace as put
 
@@ -171,7 +172,7 @@ class Quantified:
             for number, branch in enumerate(h.cases(label, h.fresh("case"))):
                 side, case = int(number >= first), next(k for k in branch.facts if k not in h.facts)
                 carried = branch.fresh("side")
-                branch.have(fact[2][side], carried, partial(_picked, label=case, number=number - first * side))
+                branch.have(fact[2][side], carried, partial(picked, label=case, number=number - first * side))
                 branch.pick(("left", "right")[side])
                 self.carry(branch, carried)
             return None
@@ -188,15 +189,6 @@ def offset_of(places: Collection[Term], i: Term) -> Term | None:
 def _inside(low: Term, i: Term, high: Term) -> Term:
     """That i is between two positions."""
     return ("&", None, (("<=", None, (low, i)), ("<=", None, (i, high))))
-
-
-def _picked(h: Goal, label: str, number: int) -> None:
-    """Close a disjunction by its part with an index."""
-    while h.goal[0] == "|":
-        first = len(flatten("|", h.goal[2][0]))
-        h.pick("left" if number < first else "right")
-        number -= 0 if number < first else first
-    h.hyp(label)
 
 
 def _members(h: Goal, label: str, parts: Sequence[Term]) -> list[str]:

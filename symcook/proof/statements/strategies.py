@@ -24,7 +24,7 @@ from symcook.model.expr import Tree, parse_formula, show
 from symcook.proof.claims.decision import ClaimDecision
 from symcook.proof.search.elaborate import StepGap
 from symcook.proof.search.limits import OutOfTime, limited
-from symcook.proof.search.tactics import Goal
+from symcook.proof.search.tactics import Citable, Goal
 from symcook.proof.statements import certify
 from symcook.proof.statements.certify import Begun, Settled
 from symcook.proof.statements.secondrun import other_strings
@@ -233,8 +233,7 @@ def by_exponents(question: StatementAsked) -> Outcome:
     """A claim about probabilities as a claim about the numbers in their exponents."""
     from symcook.proof.statements import orders
 
-    home = certify.library(question.claim, certify.citable())
-    proved = orders.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    proved = _proved(question, orders.prove)
     return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
 
 
@@ -242,8 +241,7 @@ def by_norms(question: StatementAsked) -> Outcome:
     """The values that norms of symbols have, in place of their equations."""
     from symcook.proof.statements import bysymbol
 
-    home = certify.library(question.claim, certify.citable())
-    proved = bysymbol.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    proved = _proved(question, bysymbol.prove)
     return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
 
 
@@ -251,8 +249,7 @@ def by_counts(question: StatementAsked) -> Outcome:
     """A claim about sums over all positions, or about all positions, as one about the counts of symbols."""
     from symcook.proof.statements import symbolcounts
 
-    home = certify.library(question.claim, certify.citable())
-    proved = symbolcounts.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    proved = _proved(question, symbolcounts.prove)
     return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
 
 
@@ -260,11 +257,16 @@ def by_parts(question: StatementAsked) -> Outcome:
     """The statement in parts: conjuncts, contrapositives, and cases by the symbol at a position."""
     from symcook.proof.statements import inparts
 
-    home = certify.library(question.claim, certify.citable())
-    proved = inparts.prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    proved = _proved(question, inparts.prove)
     if isinstance(proved, str):
         return Failed(question.in_words(proved) or UNDIVIDED)
     return _certified(question, proved)
+
+
+def _proved(question: StatementAsked, prove: Callable[[Citable, Statement, float], Goal | str]) -> Goal | str:
+    """What `prove` finds in a quarter of the remaining time: a closed goal, or why there is none."""
+    home = certify.library(question.claim, certify.citable())
+    return prove(home, question.claim, min(question.seconds, question.until.left) / 4)
 
 
 def _certified(question: StatementAsked, proved: Goal) -> Outcome:

@@ -161,7 +161,7 @@ class Transfer:
         of_left = len(flatten("|", sides[0]))
         for number, case in enumerate(g.cases(label)):
             part, side, given = [*case.facts][-1], int(number >= of_left), case.fresh("side")
-            case.have(sides[side], given, partial(_picked, number=number - of_left * side, label=part))
+            case.have(sides[side], given, partial(picked, number=number - of_left * side, label=part))
             case.pick("right" if side else "left")
             self.close(case, given, back)
 
@@ -387,7 +387,7 @@ def from_facts(g: Goal) -> None:
         part.hyp(label)
 
 
-def _picked(g: Goal, number: int, label: str) -> None:
+def picked(g: Goal, number: int, label: str) -> None:
     """Close a goal that is a disjunction by its part of this number, which is the fact `label`."""
     while g.goal[0] == "|":
         of_left = len(flatten("|", g.goal[2][0]))
