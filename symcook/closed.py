@@ -517,6 +517,9 @@ MOST_CHARACTERS = 50_000
 """No longer form is shown."""
 FOR_ONE_STRING = "for one string: --input STRING; to compare with a language at every length: symcook decide"
 FOR_ONE_INPUT = "for one input: --rows ROWS"
+MOST_TERMS_SAID = 100
+"""A message about a longer value says that it is longer, and does not show it: it would be cut, and to write sums out
+inside of sums takes minutes."""
 MOST_CASES = 16
 """With more cases in one column, forms under an assumption about the inputs are preferred."""
 
@@ -557,7 +560,10 @@ def _why(model: Transformer, domain: Lengths, column: OutOfRules) -> str:
     if column.value is None:
         return column.why
     texts = Texts(model)
-    return f"{column.why} {brief(texts.where(Spelling(domain, texts).value(column.value)))}"
+    spelling = Spelling(domain, texts)
+    if spelling.size(column.value, MOST_TERMS_SAID) > MOST_TERMS_SAID:
+        return f"{column.why} a value of more than {MOST_TERMS_SAID} terms"
+    return f"{column.why} {brief(texts.where(spelling.value(column.value)))}"
 
 
 def _without_refusal(model: Transformer) -> Transformer:

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.field import Value
+from symcook.domains.field import Generator, Value
 from symcook.domains.lengths import Lengths
 from symcook.domains.linear import Guard, LinearAtom
 from symcook.domains.names import (
@@ -244,6 +244,34 @@ class Spelling:
         if denominator == "1":
             return numerator
         return f"{_in_brackets_if_needed(numerator, '*')}/{_in_brackets_if_needed(denominator, '^')}"
+
+    def size(self, value: Value, most: int) -> int:
+        """The number of terms of a value as it is written, with those in its sums, functions and named values; a lower
+        bound of that number where it is above `most`. The work is no more than about `most` steps."""
+        if isinstance(value, fmpq):
+            return 1
+        generators, out = self.world.field.generators, 0
+        self.world.field.lift(value)
+        for polynomial in (value.num, value.den):
+            for monomial in polynomial.monoms():
+                out += 1
+                for generator in (generators[g] for g, exponent in enumerate(monomial) if exponent):
+                    for inside in self._inside(generator):
+                        if out > most:
+                            return out
+                        out += self.size(inside, most - out)
+        return out
+
+    def _inside(self, generator: Generator) -> list[Value]:
+        """The values that are written inside a generator."""
+        if generator.kind == "constant":
+            return []
+        if generator.kind != "symbol":
+            return [generator.argument]
+        name = name_of(generator.argument)
+        if name in self.world.sums:
+            return [cell.value for cell in self.world.sums[name].cells]
+        return [self.world.named[name][0]] if name in self.world.named and name.kind != CHOSEN else []
 
     def polynomial(self, polynomial: fmpq_mpoly) -> str:
         """A polynomial as a sum of terms, with + and - between them."""
