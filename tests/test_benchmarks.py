@@ -56,6 +56,7 @@ def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.Mon
     assert [row["ratio_is"] for row in (*sweeps.references(), sweeps.remembered())] == ["faster"] * 3
 
 
+@pytest.mark.sweep
 def test_merged_words_of_the_benchmark_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
     merging = load("merging")
     monkeypatch.setattr(merging, "SHORT", 6)

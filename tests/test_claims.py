@@ -354,6 +354,7 @@ def test_a_row_without_any_certificate_is_stale(own: Path) -> None:
         assert (row(UNTREATED).status, row(UNTREATED).note.startswith("stale")) == ("OPEN", True)
 
 
+@pytest.mark.layer_one(1, 2, 3)
 @pytest.mark.parametrize(
     ("name", "status"), [(UNTREATED, "PROVED"), (UNTREATED, "CORRECTED"), (UNTREATED, "CITED"), (PROVED, "NO CLAIM")]
 )

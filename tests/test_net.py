@@ -43,6 +43,7 @@ def test_a_formula_that_is_drawn_again_is_the_one_that_is_recorded(monkeypatch: 
     assert {item["item"]: item["asks"] for item in net.formulas_drawn()} == {k: v["asks"] for k, v in lines.items()}
 
 
+@pytest.mark.sweep
 def test_a_prover_that_has_lost_a_rule_is_named_by_what_it_loses(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -361,6 +361,7 @@ def test_a_machine_that_recognizes() -> None:
         assert first.symbol == str(word.count("1") % 2)
 
 
+@pytest.mark.sweep
 def test_the_time_and_space_of_machines() -> None:
     """merrill2024.def.time: steps and cells of the shipped machines, counted here row by row; linear and more time.
 

@@ -6,7 +6,7 @@ from run_digests import names, of_runs, stored
 FIRST = [names().index(name) for name in ("dyck-1", "parity-layernorm", "max-of-three", "average-softmax")]
 
 
-@pytest.mark.layer_one(*FIRST)
+@pytest.mark.layer_one(8, 33, 73)
 @pytest.mark.parametrize("name", names())
 def test_the_digest_is_the_stored_one(name: str) -> None:
     assert of_runs(name) == stored()[name]

@@ -907,7 +907,7 @@ def holds(t: Any, env: Any) -> bool:
     return a <= b if exact else a <= b + slack
 
 
-@pytest.mark.layer_one(1, 2, 3)
+@pytest.mark.layer_one(1, 2)
 @in_parts(8, "name", sorted(AXIOMS))
 def test_axioms_hold_at_boundary_values(name: str) -> None:
     with mpmath.workdps(60):
@@ -1021,6 +1021,7 @@ SLOW_TO_REFUSE = "a long function, applied often"
 MARKED = [pytest.param(what, marks=[pytest.mark.campaign] * (what == SLOW_TO_REFUSE)) for what in COSTS]
 
 
+@pytest.mark.layer_one(0, 1, 2, 4, 5, 10, 12, 14, 15, 16, 17, 18)
 @pytest.mark.parametrize("what", MARKED)
 def test_costs_are_bounded(what: str) -> None:
     goal, proof = COSTS[what]

@@ -430,6 +430,7 @@ def test_a_formula_and_its_negation_stop_an_attack(monkeypatch: pytest.MonkeyPat
 # --- Numbers and enclosures -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_coefficients_of_two_thousand_digits() -> None:
     nines, more = "9" * 999, "9" * 1000
     goal = "all x:Real. 0 <= x -> 0 <= x"

@@ -457,6 +457,7 @@ def test_deep_proofs_cost_no_recursion():
     assert time.process_time() - start < 20
 
 
+@pytest.mark.layer_one(0, 1, 3, 6, 8, 9, 10, 11, 12)
 @pytest.mark.parametrize(
     "text",
     [

@@ -9,6 +9,7 @@ from attacks import two_generators
 from attacks.two_generators import GENERATORS, attack
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_decisions_are_what_the_words_say(generator: str) -> None:
     compared = 0
@@ -24,6 +25,7 @@ def test_a_claim_is_what_the_words_say() -> None:
     assert not wrong and sum(many for what, many in counts.items() if what.startswith("claim ")) == 1
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_a_model_that_means_something_else_is_found(generator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answers of the interpreter turned round: runs, the automaton, or a verdict contradict it."""

@@ -90,6 +90,7 @@ def test_integers_are_rounded_as_fractions_are(p):
         assert hashes._rounded_whole(value, p) == hashes.rounded(Fraction(value), p)
 
 
+@pytest.mark.sweep
 def test_the_search_at_its_greatest_n_takes_a_moment():
     started = time.process_time()
     assert hashes.least_precision(hashes.MAX_SEARCH) == 35

@@ -248,6 +248,7 @@ def test_random_models():
         check(made, rng.randint(1, 3))
 
 
+@pytest.mark.sweep
 def test_strings_with_the_same_outputs_count_once(monkeypatch):
     """Where symbols at some positions may be exchanged: by brute force, and in balls as by each string alone."""
     words = {"x": {"s": 1, "t": -1}, "y": {"s": F(1, 3), "t": 1}}

@@ -123,6 +123,7 @@ def said(kind: str, given: dict[str, Any], parameters: dict[str, Any], attained:
     assert set(document["proofs"]) == set(found.proofs) == set(document["statements"])
 
 
+@pytest.mark.sweep
 def test_beside_the_numbers() -> None:
     every(SAID, said)
     assert {kind for kind, *_ in SAID} == set(KINDS) - {"cross-entropy"}

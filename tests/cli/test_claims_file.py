@@ -50,6 +50,7 @@ def test_as_json(home, capsys):
     assert [row["statement"] for row in rows] == [TRUE, FALSE] and rows[1]["method"].startswith("fragment B")
 
 
+@pytest.mark.sweep
 def test_an_undecided_line(home, capsys):
     code, out, _ = claims(home, capsys, UNDECIDED, options=["--json", "--seconds", "2"])
     (row,) = json.loads(out)["claims"]

@@ -107,6 +107,7 @@ def test_a_forged_automaton_is_no_reference(tmp_path: Path, capsys: pytest.Captu
     assert code == 2 and "the specification" in out and "EQUAL" not in out
 
 
+@pytest.mark.sweep
 def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What the sentence advises works."""
     file = compiled(capsys, tmp_path / "a.json", "dfa", "(aa)*")

@@ -39,7 +39,7 @@ FAILURES = [  # the command, and its exit code
 ]
 
 
-@pytest.mark.layer_one(0, 1, 2, 3)
+@pytest.mark.layer_one(1, 2, 3)
 @pytest.mark.parametrize(("line", "code"), FAILURES, ids=[line for line, _ in FAILURES])
 def test_a_failure_is_a_document(
     line: str, code: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

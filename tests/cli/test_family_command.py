@@ -106,6 +106,7 @@ def test_new_writes_a_model_whose_theorem_prove_finds(
     )
 
 
+@pytest.mark.sweep
 def test_prove_finds_the_family_of_a_stored_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Without a word in it: by its numbers of coordinates, tokens and layers, with the tables of a stored bridge, and
     then by the bridge."""

@@ -143,7 +143,7 @@ def archive(folder: Path, **changes: Any) -> Path:
     return changed
 
 
-@pytest.mark.layer_one(0, 1, 2)
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize(
     ("changes", "named"),
     [

@@ -65,7 +65,7 @@ def test_the_tour_shows_what_the_command_shows(capsys: pytest.CaptureFixture[str
         assert f"symcook {command}\n\n{printed(capsys, *shlex.split(command))}" in tour
 
 
-@pytest.mark.layer_one(1)
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("place", ["..", ".", "examples"])
 def test_the_commands_of_own_model_work_from_any_folder(
     place: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -114,6 +114,7 @@ def test_a_list_that_is_out_of_date_is_made(
         assert capsys.readouterr().out.startswith("The Transformer Cookbook, by section\n\n3  Basic Ingredients\n")
 
 
+@pytest.mark.layer_one(0)
 @in_parts(
     2,
     "arguments",

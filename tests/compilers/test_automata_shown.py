@@ -52,6 +52,7 @@ def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     assert time.process_time() - start < 60
 
 
+@pytest.mark.sweep
 def test_the_command_writes_what_the_second_checker_accepts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "compile", "dfa", FIVE, "-o", tmp_path / "m.json", "--prove")
     assert code == 0 and out.splitlines()[-1].startswith("PROVED")

@@ -192,7 +192,7 @@ def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED", (written(tree), found.missing)
 
 
-@pytest.mark.layer_one(0, 2, 3)
+@pytest.mark.layer_one(2, 3)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("source", [
     "TABLE(0100)(#right[Q_a])",  # the position function is the truth as it is said

@@ -219,6 +219,7 @@ def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
     assert done.returncode == 0 and f"{count} PROVED" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "m.json"
     code, out, err = call(capsys, "compile", "srasp", CLOSEST, "--prove", "-o", file)

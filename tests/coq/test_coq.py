@@ -64,6 +64,7 @@ def statement_file(name: str, data: Any = None) -> str:
 # --- Without coqc ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_statements_are_read_as_a_person_would_write_them() -> None:
     assert statement_text("cookbook.s5.3.3.lh_gap") == (
         "forall (n m : Z) (g h : R), 2 <= n /\\ n < m /\\ leasthash g n /\\ leasthash h m -> h < g"
@@ -85,6 +86,7 @@ def test_no_definition_hides_a_name_of_the_forward_pass() -> None:
     assert not ours & set(re.findall(r"^(?:Definition|Fixpoint) (\w+)", definitions_text(), re.MULTILINE))
 
 
+@pytest.mark.sweep
 def test_a_long_statement_is_broken_where_it_falls_apart() -> None:
     assert laid_out(statement_text("merrill2024.lemma3"), 2) == (
         "forall (n : Z) (h : Z -> Z) (i : Z),\n"
@@ -108,6 +110,7 @@ def test_statements_have_a_text() -> None:
         assert text.count("(") == text.count(")"), name
 
 
+@pytest.mark.layer_one(1, 2, 3, 4)
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_tree_in_a_file_has_the_hash_of_the_certificate(name: str) -> None:
     source = said_text(name)

@@ -246,7 +246,7 @@ def test_another_tree_and_more_than_definitions_are_refused(asked: Any) -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        'Notation "x <= y" := True.',
+        pytest.param('Notation "x <= y" := True.', marks=pytest.mark.sweep),
         "Definition statement : Prop := ltac:(exact True).",
         "#[global] Unset Guard Checking.",
         "Definition other := True. Import Fake.",
@@ -583,6 +583,7 @@ def test_no_row_stands_by_itself_or_by_what_is_refuted(monkeypatch: pytest.Monke
     assert not shown()
 
 
+@pytest.mark.sweep
 def test_the_samples_of_all_turns_have_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """All turns at once: what each certificate and model is as text, which is asked for its length, is made once."""
     sample, ids, models = (COMMAND.__globals__[one] for one in ("sample", "known_ids", "stored_models"))

@@ -55,11 +55,13 @@ def forged(name: str, draws: int, seed: int = 0) -> int:
     return refused
 
 
+@pytest.mark.layer_one(0, 1, 5, 6, 8)
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_changed_is_refused_or_still_true(name: str) -> None:
     assert forged(name, 2 if name == "labels" else 6) > 0
 
 
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", ["automata", "a difference", "alone"])
 def test_a_flipped_bit_is_refused_or_still_true(name: str, tmp_path: Path) -> None:
     """The file as bytes, each with one bit flipped."""
@@ -89,6 +91,7 @@ OWN = Fold(0, lambda d, b: -1 if d < 0 else d + 1 if b == "(" else d - 1, lambda
 FREE = Fold(0, lambda d, b: -1 if d < 0 else d + 1 if b == "(" else d - 1, lambda d: None if d == 1 else d == 0)
 
 
+@pytest.mark.layer_one(2, 4)
 @pytest.mark.parametrize(
     ("against", "word", "answers"),
     [
@@ -120,6 +123,7 @@ def test_an_equality_with_what_never_answers_is_none() -> None:
         recheck(json.loads(json.dumps(given)), model, SILENT, name="X")
 
 
+@pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize(
     ("name", "against"),
     [

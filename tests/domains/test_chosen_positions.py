@@ -53,6 +53,7 @@ def test_hard_heads_over_tokens(seed: int) -> None:
     compared(model, 3 if len(model.alphabet) == 2 else 2)
 
 
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize("ends", [{"before": "BOS"}, {"after": "EOS"}, {"before": "BOS", "after": "EOS"}])
 @pytest.mark.parametrize("mask", ["strict-causal", "strict-anti-causal"])
 def test_the_neighbour_may_be_an_added_token(mask: str, ends: dict[str, str]) -> None:

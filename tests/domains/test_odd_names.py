@@ -36,6 +36,7 @@ def test_an_input_with_the_name_of_another_one_at_a_place(weighting: str, other:
     assert compared(found, 2)[1] > 400
 
 
+@pytest.mark.layer_one(0, 1, 2)
 @pytest.mark.parametrize("name", ["S1", "r1", "p", "n1", "k1", "x_j", "p_j", "x_x"])
 def test_an_input_with_the_name_of_a_sum(name: str) -> None:
     b = sc.Builder(inputs=[name, "y"], positions={"one": "1", "q": "1/i"})
@@ -44,6 +45,7 @@ def test_an_input_with_the_name_of_a_sum(name: str) -> None:
     assert compared(every_length(b.build("m")), 2)[1] > 300
 
 
+@pytest.mark.layer_one(0, 1, 2, 3, 5, 6)
 @pytest.mark.parametrize("name", ["k1", "p", "p1", "p_j", "S1", "x_last", "j", "k", "w"])
 def test_a_symbol_with_the_name_of_a_count(name: str) -> None:
     b = sc.Builder(
@@ -74,6 +76,7 @@ def test_an_input_that_is_written_to_is_another_thing_than_its_coordinate() -> N
     assert compared(found, 3)[1] > 50
 
 
+@pytest.mark.layer_one(1, 2, 4, 5, 6, 7)
 @pytest.mark.parametrize("letters", ["10", "ba", "ni", "k1", ("all", "exp"), ('"', "'"), ("é", "v"), ("at", "w")])
 def test_tokens_are_written_as_statements_read_them(letters: tuple[str, str]) -> None:
     """A digit was the number of another token."""
@@ -151,6 +154,7 @@ def test_a_temperature_that_is_zero_at_one_length_is_said(ends: tuple[str | None
     assert f"n is at least {zero + 1}" in form.meaning
 
 
+@pytest.mark.layer_one(1, 3)
 @pytest.mark.parametrize("seeds", [range(k, k + 5) for k in range(0, 25, 5)], ids=str)
 def test_models_with_odd_names(seeds: range) -> None:
     reached = [found for seed in seeds if (found := asked(seed, 2)) is not None]

@@ -29,6 +29,7 @@ def test_the_lines_of_a_recipe(name: str) -> None:
     assert many and lengths >= many
 
 
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize("seed", [3, 6, 12, 19, 22])
 def test_the_lines_of_a_model_with_odd_names(seed: int) -> None:
     found = formed(drawn(seed))
@@ -55,6 +56,7 @@ def test_long_values_are_defined_behind_the_statement() -> None:
         certify.claim(document, line.partition(" where ")[0])
 
 
+@pytest.mark.layer_one(1, 2, 3, 4, 5, 6)
 @pytest.mark.parametrize("name", ["j", "k", "w", "c", "logit", "here", "accept", "odd"])
 def test_symbols_of_any_name(name: str) -> None:
     b = sc.Builder(

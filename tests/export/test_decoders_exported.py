@@ -123,6 +123,7 @@ def test_at_the_last_certain_step_nothing_is_said_of_the_next(
     assert code == 3 and len(out.splitlines()) == 1 and err.endswith("limit of 1 steps, before the end\n")
 
 
+@pytest.mark.sweep
 def test_an_automaton_decodes_to_its_verdict_in_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = compiled(capsys, tmp_path, "dfa", ODD)
     file = tmp_path / "m.npz"

@@ -482,6 +482,7 @@ def test_the_greatest_rounding_error_is_that_of_a_loop_over_all(dtype: str) -> N
     assert max(off) <= Fraction(found["greatest_relative_error"]) <= max(off) * Fraction(1 + 2.0**-40)
 
 
+@pytest.mark.sweep
 def test_an_export_says_what_ends_the_comparison(capsys, tmp_path, monkeypatch):
     """Values of layer norm are compared one by one, with fewer values an input at greater lengths."""
     monkeypatch.chdir(tmp_path)

@@ -150,6 +150,7 @@ def test_onnx_refuses_what_is_longer_than_its_tables(place: str, longest: int, t
                 session.run(["stream"], given)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("longest", [2, 5, 2**20])
 def test_an_export_ends_where_its_model_ends(longest: int, tmp_path: Path) -> None:
     """A model with a maximum length and no table by position: its arrays have one of zeros, so that each runtime

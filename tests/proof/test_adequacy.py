@@ -82,7 +82,7 @@ def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
     assert {name for name, entry in ENTRIES.items() if entry.false} == refuted()
 
 
-@pytest.mark.layer_one(30)
+@pytest.mark.layer_one(14)
 @in_parts(32, "name", list(ENTRIES))
 def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     entry = ENTRIES[name]

@@ -535,13 +535,14 @@ PROGRAMS = [
 operators, as the others write them."""
 
 
-@pytest.mark.layer_one(1, 3, 10, 13)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "number"), PROGRAMS)
 def test_each_of_these_instances_has_a_bridge(name: str, number: int) -> None:
     """So that no operator is left out, whose changes would go unnoticed."""
     assert bridged(name, number)
 
 
+@pytest.mark.sweep
 def test_each_operator_of_a_family_is_in_such_an_instance() -> None:
     for name, ops in (COUNTING | OPERATORS).items():
         last, taken = programs(name)[-1], set()

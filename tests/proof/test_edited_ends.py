@@ -130,14 +130,14 @@ FALSE = [
 ]
 
 
-@pytest.mark.layer_one(0, 1, 2)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("model, sentence", TRUE, ids=[f"{k}: {said}" for k, (_, said) in enumerate(TRUE)])
 def test_a_statement_about_the_ends_of_an_edited_string_is_proved(model: sc.Transformer, sentence: str) -> None:
     answer = model.prove(sentence, seconds=20)
     assert answer.status == "PROVED" and str(answer.method).startswith(editedruns.METHOD)
 
 
-@pytest.mark.layer_one(0, 5)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("model, sentence", FALSE, ids=[f"{k}: {said}" for k, (_, said) in enumerate(FALSE)])
 def test_a_false_statement_about_the_ends_has_no_such_proof(model: sc.Transformer, sentence: str) -> None:
     statement = certify.claim(document := to_document(model), sentence)

@@ -50,7 +50,7 @@ CLAIMS: list[tuple[str, Test]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.layer_one(0, 3)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("added", [False, True], ids=["plain", "added"])
 @pytest.mark.parametrize("sentence, test", CLAIMS, ids=[said for said, _ in CLAIMS])
 def test_an_edit_at_a_term_is_answered_as_runs_have_it(sentence: str, test: Test, added: bool) -> None:

@@ -66,7 +66,7 @@ FALSE = [
 ]
 
 
-@pytest.mark.layer_one(0, 4, 6)
+@pytest.mark.layer_one(6)
 @pytest.mark.parametrize("model, sentence", TRUE, ids=[said for _, said in TRUE])
 def test_a_true_statement_is_proved_by_terms_of_the_first_run(model: sc.Transformer, sentence: str) -> None:
     answer = model.prove(sentence, seconds=30)
@@ -83,6 +83,7 @@ def test_a_false_statement_has_no_such_proof(model: sc.Transformer, sentence: st
     assert editedruns.searched(document, library, statement, 5) is None
 
 
+@pytest.mark.sweep
 def test_the_second_checker_accepts_a_proof_by_terms_of_the_first_run(tmp_path: Path) -> None:
     for sentence in ("accept -> appended(a).accept", "2 <= n & at(b, p) & accept -> deleted(p).accept"):
         found = votes().prove(sentence, seconds=30)

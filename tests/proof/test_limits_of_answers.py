@@ -19,6 +19,7 @@ def votes() -> sc.Transformer:
     return builder.build("votes")
 
 
+@pytest.mark.sweep
 def test_positions_that_a_string_does_not_have(
     votes: sc.Transformer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,7 +116,7 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.layer_one(3, 5)
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize(("kind", "source", "claim", "status", "string"), CLAIMS)
 def test_a_claim_about_a_compiled_formula(
     kind: LanguageWord, source: str, claim: str, status: str, string: str | None, tmp_path: Path

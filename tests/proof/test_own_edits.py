@@ -150,7 +150,7 @@ def test_tried_strings_are_what_the_model_does(seed: int) -> None:
     assert tokens == {True, False} or seed
 
 
-@pytest.mark.layer_one(0, 2)
+@pytest.mark.layer_one(2)
 @pytest.mark.parametrize("model, sentence, status, shown", [
     (votes(), "accept <-> permuted.accept", "PROVED", None),
     (votes(), "permuted.mean(n) = mean(n) & permuted.count(a) = count(a)", "PROVED", None),
@@ -167,6 +167,7 @@ def test_answers(model: sc.Transformer, sentence: str, status: str, shown: Any) 
     assert found.certificate is not None
 
 
+@pytest.mark.sweep
 def test_the_second_checker_accepts_the_certificates(tmp_path: Path) -> None:
     for sentence in ("accept <-> permuted.accept", "all i in 1..n. all j in 1..n. weight(1, 1, i, j) = 1/n"):
         found = votes().prove(sentence, seconds=60)

@@ -84,7 +84,7 @@ NEAR = [
 ]
 
 
-@pytest.mark.layer_one(0, 4, 6)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("kind", "before", "sentence", "oracle"), TRUE)
 def test_norms_of_symbols(kind, before, sentence, oracle, tmp_path: Path):
     words = ["".join(w) for n in range(1, 5) for w in itertools.product("abc", repeat=n)]

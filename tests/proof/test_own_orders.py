@@ -85,7 +85,7 @@ NEAR = [  # near misses of these
 ]
 
 
-@pytest.mark.layer_one(0, 1)
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("model", "sentence", "labels", "added", "oracle"), TRUE)
 def test_probabilities_in_the_order_of_their_exponents(model, sentence, labels, added, oracle, tmp_path: Path):
     words = ["".join(w) for n in range(0 if added else 1, 6) for w in itertools.product("ht", repeat=n)]

@@ -36,6 +36,7 @@ def in_parts(model: sc.Transformer, text: str, seconds: float = 3) -> str | None
     return certify.certificate_of(claim, parts, certify.models(claim, document), None)[1].status
 
 
+@pytest.mark.layer_one(1, 2, 4, 5)
 @pytest.mark.parametrize(
     "text",
     ["accept <-> at(a, n)", "accept -> ~at(b, n)", "y(n) > 0 -> at(a, n)", "all i in 1..n. x(i) + y(i) <= 7",
@@ -51,7 +52,7 @@ def test_parts_prove(text):
     ["accept <-> ~at(b, n)", "accept -> at(b, n)", "y(n) >= -1 -> at(a, n)", "all i in 1..n. x(i) + y(i) <= 6",
      "all i in 1..n. at(a, i) -> y(i) > 0 & y(i) < 4", "(accept -> at(a, n)) & (at(c, n) -> accept)"],
 )  # fmt: skip
-@pytest.mark.layer_one(0, 3)
+@pytest.mark.layer_one(3)
 def test_near_misses_are_not_proved(text):
     assert in_parts(tabled(), text, 1) is None
 

@@ -15,6 +15,7 @@ def model() -> sc.Transformer:
     return b.build("ones")
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize(
     "statement",
     [

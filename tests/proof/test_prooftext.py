@@ -564,6 +564,7 @@ def test_texts_and_scripts_are_apart():
 OTHERS = ["lem.sm_weight", "cookbook.s5.7.lemma5.3"]
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("name", ["lem.sum_mono", *OTHERS])
 def test_a_text_gives_a_certificate(name):
     made = build.from_text(name, build.read_text(name, TEXTS[name]), STATEMENTS)  # which the checker has accepted

@@ -28,6 +28,7 @@ def stored(folder: str, name: str) -> Any:
     return json.loads((proofs_directory() / folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("folder", DIGESTS)
 def test_the_text_of_a_relation_stays_the_same_to_the_byte(folder: str) -> None:
     names = [name for name in DIGESTS[folder] if (proofs_directory() / folder / f"{name}.json").is_file()]

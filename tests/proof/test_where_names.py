@@ -31,6 +31,7 @@ def test_a_prefix_has_positions_of_the_statement() -> None:
     assert votes("last").prove("x <= 1 where x := changed(p, a).vote(p)").status == "PROVED"
 
 
+@pytest.mark.layer_one(0, 1, 3)
 @pytest.mark.parametrize("sentence, status", [
     ("all j in 1..n. r(1) = logit(j) where r(j) := logit(j)", "REFUTED"),
     ("all j in 1..n. r(1) = mean(j) where r(j) := logit(j)", "REFUTED"),
@@ -41,6 +42,7 @@ def test_a_position_in_logit_is_the_argument_of_a_definition(sentence: str, stat
     assert votes("each").prove(sentence, seconds=60).status == status
 
 
+@pytest.mark.sweep
 def test_a_token_that_is_added_at_both_ends() -> None:
     """The equations of a second run have it at both; strings with edits are refused."""
     plain, both = votes("last"), votes("last", before="#", after="#")

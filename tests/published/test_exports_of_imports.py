@@ -25,6 +25,7 @@ def of_llama(**turned: Any) -> sc.Transformer:
     return sc.from_state_dict(state, vocabulary=LETTERS, **options | turned)
 
 
+@pytest.mark.layer_one(0, 1)
 @pytest.mark.parametrize("model", [trained(5, width=8, layers=3), of_llama(), of_llama(rotary=100)])
 def test_outputs_of_models_contain_numpy_and_intervals(model: sc.Transformer) -> None:
     assert model.dense

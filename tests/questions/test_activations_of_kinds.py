@@ -43,6 +43,7 @@ def check_attention(run: sc.Run, model: sc.Transformer, layer: int) -> None:
     close(run[f"blocks.{layer}.hook_attn_out"], added)
 
 
+@pytest.mark.layer_one(0, 1, 2, 4)
 @pytest.mark.parametrize("kind", [*biased_heads.KINDS, *biased_heads.ROTARY])
 def test_heads_are_those_of_numpy(kind: str) -> None:
     for seed in range(4):

@@ -78,6 +78,7 @@ def compared(seed: int) -> str:
     return found
 
 
+@pytest.mark.sweep
 def test_merged_prefixes_in_few_bits() -> None:
     found = Counter(map(compared, range(10)))
     assert found["merged"] + found["merged with fewer bits"] >= 5

@@ -215,6 +215,7 @@ def test_a_tolerance_that_is_too_large_is_not_in_reach() -> None:
         every_length(larger)
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["dyck-k-d", "tie-break"])
 def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
     with pytest.raises(BadInput, match=r"must follow its rules.*:"):

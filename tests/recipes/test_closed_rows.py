@@ -62,6 +62,7 @@ def test_a_lookup_that_sees_a_part_of_the_string() -> None:
 MASKS = ("none", "future", "strict-future", "past", "strict-past")
 
 
+@pytest.mark.layer_one(6, 8, 10, 11, 18, 23, 26, 28, 32, 35, 36, 37)
 @pytest.mark.parametrize("seed", range(40))
 def test_hard_heads_by_place(seed: int) -> None:
     """Parabolas over positions, signs of positions and no scores at all, under any mask, the first or last of ties."""

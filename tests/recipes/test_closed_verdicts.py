@@ -178,6 +178,7 @@ def test_a_sum_that_is_looked_up_elsewhere_keeps_its_own_position() -> None:
     assert compared(b.build("sums"), 4) > 100
 
 
+@pytest.mark.sweep
 def test_a_term_with_a_pole_is_said_for_its_own_places_alone() -> None:
     """A mean of those before, of none at position 1: what is divided by i - 1 is no number there, times 0 or not."""
     b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})

@@ -96,7 +96,7 @@ def scored(weighting: str, mask: str, **scores: int) -> sc.Transformer:
     return b.build("scored")
 
 
-@pytest.mark.layer_one(0, 5)
+@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("mask", ["none", "future", "strict-past"])
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
 def test_tokens_with_scores(weighting: str, mask: str) -> None:

@@ -21,7 +21,7 @@ MOST_OPERATIONS = 60
 """sympy simplifies a larger form for minutes."""
 
 
-@pytest.mark.layer_one(*FEW)
+@pytest.mark.layer_one(1, 44)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.campaign if name in DEAR else ()) for name in FORMS]
 )

@@ -12,6 +12,7 @@ from site_pages import load
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@pytest.mark.sweep
 def test_the_picture_has_the_boxes_of_the_data_apart_from_one_another() -> None:
     made = load("concepts")
     root = ElementTree.fromstring(made.svg())

@@ -368,6 +368,7 @@ def test_a_symbol_has_a_slider_and_a_field(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_soft_attention_beside_hard(made: Any, tmp_path: Path) -> None:
     """The values are those that the library gives for the softened and the hardened model; radii stand there."""
     document = page("dyck-1-2", "(())")
@@ -407,6 +408,7 @@ def test_runs_that_were_computed_before(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.sweep
 def test_the_automaton_follows_the_word(made: Any, tmp_path: Path) -> None:
     visit(made, page("dyck-1-2", "(())"), tmp_path)
     path = text_of(made, "path").removeprefix("On the string that is run: ").split(" → ")
@@ -442,7 +444,7 @@ return done;
 """How long each step takes until it is laid out, in milliseconds."""
 
 
-@pytest.mark.layer_one(0)
+@pytest.mark.layer_one(3)
 @in_parts(4, "name", names())
 def test_every_page_is_quiet_and_steps_are_quick(name: str, made: Any, tmp_path: Path) -> None:
     """No message on any console, and no step stops the page (at length 12, alone on a machine, 22 ms): the least of
@@ -467,6 +469,7 @@ def test_the_judges_can_fail(made: Any, tmp_path: Path) -> None:
     assert "image-alt" in [one["id"] for one in judge.run()["violations"]]
 
 
+@pytest.mark.sweep
 def test_a_verdict_of_all_positions_says_its_rule(made: Any, tmp_path: Path) -> None:
     """And no value of one position, as if that decided."""
     visit(made, page("dyck-1-2", "(()"), tmp_path)

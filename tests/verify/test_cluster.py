@@ -84,6 +84,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_string(cluster: Any, sma
     assert len(set(rows)) == len(list(Plan(build("dyck-1"), 9, int(sizes["block"]), int(sizes["size"]))))
 
 
+@pytest.mark.sweep
 def test_no_scheduler_and_no_worker_are_said(cluster: Any, capsys: pytest.CaptureFixture[str]) -> None:
     distributed = pytest.importorskip("distributed")
     own = ["check", "dyck-1", "--max-length", "4", "--scheduler"]
