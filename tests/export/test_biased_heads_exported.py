@@ -59,6 +59,7 @@ def test_the_script_computes_biased_heads(kind: str, seed: int) -> None:
     check(kind, seed, "npz")
 
 
+@pytest.mark.layer_two(*range(0, 214, 2))
 @pytest.mark.tools("onnx", "onnxruntime")
 @pytest.mark.layer_one(0, 62, 150, 180)
 @pytest.mark.parametrize(("kind", "seed"), CASES)

@@ -160,6 +160,7 @@ def test_a_model_that_was_compiled():
     assert answer.status == "PROVED" and answer.certificate is not None
 
 
+@pytest.mark.layer_two(0, 2, 3)
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "code"), [("dyck-1", 0), ("first-layernorm", 3), ("family-count", 0), ("family-max", 3)]
