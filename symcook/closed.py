@@ -517,7 +517,7 @@ MOST_CHARACTERS = 50_000
 """No longer form is shown."""
 FOR_ONE_STRING = "for one string: --input STRING; to compare with a language at every length: symcook decide"
 FOR_ONE_INPUT = "for one input: --rows ROWS"
-MOST_TERMS_SAID = 100
+MOST_TERMS_SAID = 1_000
 """A message about a longer value says that it is longer, and does not show it: it would be cut, and to write sums out
 inside of sums takes minutes."""
 MOST_CASES = 16
@@ -562,7 +562,7 @@ def _why(model: Transformer, domain: Lengths, column: OutOfRules) -> str:
     texts = Texts(model)
     spelling = Spelling(domain, texts)
     if spelling.size(column.value, MOST_TERMS_SAID) > MOST_TERMS_SAID:
-        return f"{column.why} a value of more than {MOST_TERMS_SAID} terms"
+        return f"{column.why} a value of more than {MOST_TERMS_SAID:,} terms"
     return f"{column.why} {brief(texts.where(spelling.value(column.value)))}"
 
 

@@ -139,6 +139,7 @@ def test_an_automaton_decodes_to_its_verdict_in_the_script(tmp_path: Path, capsy
     assert script(file, "1 1")[0] == 0  # one pass, as of any model
 
 
+@pytest.mark.sweep
 def test_the_code_beside_torch_weights_refuses_more(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     model = sc.compile("dfa", ODD.read_text())
