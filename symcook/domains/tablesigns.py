@@ -38,9 +38,11 @@ from symcook.domains.names import (
     KEY,
     POSITION,
     PREFIX,
+    Affine,
     FormName,
     J,
     N,
+    count,
     letter_of,
     name_of,
     place_of,
@@ -183,28 +185,52 @@ class TableSigns:
         return best & self._between_ends(value, guard) if len(best) > 1 else best
 
     def _between_ends(self, value: Function, guard: Guard) -> set[int]:
-        """The signs of a factor that is linear in a count, from those where the count is 0 and where it is the greatest
-        that the other counts of the factor leave; all signs where it is not linear in one, or has too many counts."""
+        """The signs of a factor that is linear in a count, from those where the count is the least and where it is the
+        greatest that the other counts of the factor leave; all signs where it is not linear in one, or has too many
+        counts."""
         world, degrees = self.world, self._numerator(value).degrees()
         linear_in = {
             name_of(generator.argument): degree == 1
             for generator, degree in zip(world.field.generators, degrees, strict=False)
             if degree and generator.kind == "symbol"
         }
-        counts = [name for name in linear_in if name.kind in (COUNT, PREFIX)]
+        counts = sorted((v for v in linear_in if v.kind in (COUNT, PREFIX)), key=lambda v: v.kind == PREFIX)
         if len(counts) <= MOST_COUNTS:
             for name in counts:
-                if not linear_in[name] or self._inside_another(value, name):
-                    continue
-                others = {count: -1 for count in counts if (count.kind, count.at) == (name.kind, name.at)}
-                del others[name]
-                if name.kind == COUNT:
-                    greatest = world.linear({N: 1} | others, -world.added)
-                else:
-                    greatest = world.linear({name.at: 1} | others, 1 - world.start - (world.before is not None))
-                signs = {sign for end in (ZERO, greatest) for sign in self.of(world.put(value, {name: end}), guard)}
-                return {*range(min(signs), max(signs) + 1)} if signs else signs
+                if linear_in[name] and not self._inside_another(value, name):
+                    ends = [world.linear(terms, constant) for terms, constant in self._count_ends(name, counts, guard)]
+                    signs = {sign for end in ends for sign in self.of(world.put(value, {name: end}), guard)}
+                    return {*range(min(signs), max(signs) + 1)} if signs else signs
         return {-1, 0, 1}
+
+    def _count_ends(self, name: FormName, counts: Sequence[FormName], guard: Guard) -> tuple[Affine, Affine]:
+        """The least and the greatest value of a count, as linear forms in the other counts of a factor. A count of the
+        string of which the factor has the part up to a position is at least this part, and the symbols behind the
+        position have as many places as there are positions behind it."""
+        world, other, one = self.world, Fraction(-1), Fraction(1)
+        least: Affine = {}, self._fewest(name, guard)
+        alike = [v for v in counts if (v.kind, v.at) == (name.kind, name.at) and v != name]
+        greatest = dict.fromkeys(alike, other)
+        places = {v.at for v in counts if v.kind == PREFIX and v.of == name.of}
+        if name.kind == PREFIX:
+            return least, (greatest | {name.at: one}, Fraction(1 - world.start - (world.before is not None)))
+        if len(places) != 1:
+            absent = [v for letter in world.letters if (v := count(letter)) != name and v not in alike]
+            return least, (greatest | {N: one}, -sum((self._fewest(v, guard) for v in absent), Fraction(world.added)))
+        (at,) = places
+        part = {count(name.of, at): one}
+        behind = greatest | {count(v.of, at): one for v in alike} | {N: one, at: other}
+        return (part, Fraction(0)), (behind | part, Fraction(world.end[1]))
+
+    def _fewest(self, name: FormName, guard: Guard) -> Fraction:
+        """The lower end of a count that is known where a guard holds: at least 1 where a position that it counts has
+        its symbol."""
+        own = frozenset((name.of,))
+        for atom, held in guard.items():
+            if atom[0] == "letter" and held == own and (name.kind == COUNT or atom[1] == name.at):
+                return Fraction(1)
+        least = self.least(name, guard)
+        return Fraction(0) if least is None else least[0]
 
     def given(self, terms: dict[FormName, Fraction]) -> bool:
         """Whether the names of a form are integers and input numbers, with at least one input number."""

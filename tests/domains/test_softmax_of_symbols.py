@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from math import prod
+from random import Random
 
 import pytest
 from flint import fmpq
 from forms_said import Answer
 
 import symcook as sc
-from symcook.domains.names import I, count
+from symcook.domains.names import I, N, count
 from symcook.domains.tablesigns import POSITIVE
 from symcook.domains.world import World
 from symcook.errors import BadInput
@@ -23,6 +25,10 @@ CASES: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"a": 1, "b": -2}, {"cls": True, "mask": "strict-causal", "readout": "each"}),
     ({"a": 0, "b": "1/3", "c": 1}, {"readout": "each", "query": 2}),
     ({"a": 1, "b": 2, "c": 3, "d": -1, "e": 0}, {}),
+    ({"a": 1, "b": 2}, {"mask": "anti-causal", "readout": "each"}),
+    ({"a": 1, "b": -2, "c": "1/2"}, {"mask": "anti-causal", "readout": "each", "cls": True}),
+    ({"a": 1, "b": -2}, {"mask": "strict-anti-causal", "readout": "each", "query": -1}),
+    ({"a": 1, "b": -2, "c": "1/2"}, {"mask": "strict-anti-causal", "readout": "first"}),
 ]
 
 
@@ -61,6 +67,19 @@ def test_signs_at_the_ends_of_a_count(low: int, high: int) -> None:
     assert met <= world.signs(value, {}) and (low * high < 0 or world.signs(value, {}) == met)
 
 
+@pytest.mark.parametrize("low, high", [(1, 2), (2, 1), (-1, 1), (0, 1), (-2, -1), (1, 0)])
+def test_signs_at_the_ends_of_a_count_behind_a_position(low: int, high: int) -> None:
+    """The same with the counts behind position i, each of which is a difference of two."""
+    world = World(("a", "b"), 1, None, None, None)
+    world.of_symbols = lambda _: POSITIVE
+    a, upto, i, n = (world.name(name) for name in (count("a"), count("a", I), I, N))
+    e = world.field.function("exp", fmpq(1))
+    value = (a - upto) * e * fmpq(low) + (n - i - a + upto) * fmpq(high)
+    pairs = [(k, many - k) for many in range(8) for k in range(many + 1)]
+    met = {(x > 0) - (x < 0) for first, second in pairs for x in [low * math.e * first + high * second]}
+    assert met <= world.signs(value, {}) and (low * high < 0 or world.signs(value, {}) == met)
+
+
 def test_what_a_form_misses_is_named_in_words_of_statements() -> None:
     b = sc.Builder(words={"a": {"x": 1, "one": 1}, "b": {"x": 2, "one": 1}, "CLS": {"one": 1}}, before="CLS")
     b.attention("u", ["one", "x"], Q=[[1, 0]], K=[[0, 1]], V=[[0, 1]], weighting="softmax", mask="causal")
@@ -70,3 +89,27 @@ def test_what_a_form_misses_is_named_in_words_of_statements() -> None:
     with pytest.raises(BadInput, match=r"given: z: a unit needs the sign of .*count\(a") as caught:
         sc.derive(b.build("far"))
     assert "sum 1" not in str(caught.value)
+
+
+@pytest.mark.layer_one(0)
+@pytest.mark.parametrize("seed", range(6))
+def test_signs_of_random_factors_hold_every_sign_that_occurs(seed: int) -> None:
+    """Random polynomials in counts of strings and of their beginnings, at all strings to length 5 and their positions,
+    also where the first symbol is known."""
+    rng, world = Random(seed), World(("a", "b", "c"), 1, None, None, None)
+    names = [count("a"), count("b"), count("a", I), count("b", I), I, N]
+    strings = ["".join(s) for n in range(1, 6) for s in itertools.product("abc", repeat=n)]
+    points = [
+        (s, [s.count("a"), s.count("b"), s[:i].count("a"), s[:i].count("b"), i, len(s)])
+        for s in strings
+        for i in range(1, len(s) + 1)
+    ]
+    for _ in range(12):
+        terms = [(rng.sample(range(6), rng.choice((1, 1, 2))), rng.choice((-2, -1, 1, 2))) for _ in range(3)]
+        constant = rng.choice((-1, 0, 0, 1))
+        value = sum((prod((world.name(names[k]) for k in ks), start=fmpq(c)) for ks, c in terms), start=fmpq(constant))
+        for first in (None, "a", "c"):
+            guard = {} if first is None else {("letter", 1): frozenset((first,))}
+            at = (x for s, x in points if first in (None, s[0]))
+            totals = [constant + sum(c * prod(x[k] for k in ks) for ks, c in terms) for x in at]
+            assert {(v > 0) - (v < 0) for v in totals} <= world.signs(value, guard), (terms, constant, first)
