@@ -8,6 +8,7 @@ queries and keys. Out: heads over named coordinates. Each has its own copy of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -110,76 +111,114 @@ def split_heads(
             "leave the slopes, or the angles and gains, out",
         )
     shared = heads if groups is None else groups
-    if heads < 1 or shared < 1 or heads % shared:
-        raise BadInput(
-            "the number of heads must be a multiple of the number of key-value groups",
-            f"{heads} heads and {shared} groups",
-            "give a divisor of the number of heads as the number of groups",
-        )
-    Q, K, V, out = (_table(name, given) for name, given in
-                    (("query", query), ("key", key), ("value", value), ("output", output)))  # fmt: skip
-    for name, rows, count in (("query", Q.rows, heads), ("key", K.rows, shared), ("value", V.rows, shared)):
-        if rows % count:
-            raise BadInput(
-                f"the number of rows of {name} must be a multiple of its number of heads",
-                rows,
-                "give each head the same number of rows",
-            )
-    width, size = K.rows // shared, V.rows // shared
-    shapes = {"query": (Q, heads * width, len(reads)), "key": (K, shared * width, len(reads)),
-              "value": (V, shared * size, len(reads)), "output": (out, len(writes), heads * size)}  # fmt: skip
-    for name, (table, height, across) in shapes.items():
-        if table.shape != (height, across):
-            raise BadInput(
-                f"{name} must have shape {height} x {across}",
-                f"{table.rows} x {table.cols}",
-                "give a matrix of this shape",
-            )
+    matrices = {"query": query, "key": key, "value": value, "output": output}
+    stored = _Stored.of(matrices, len(reads), len(writes), heads, shared)
+    width = stored.width
     q, k, v, o = (
-        None if given is None else _column(name, given, length)
+        _column(name, given, length)
         for name, given, length in (
             ("query_bias", query_bias, heads * width), ("key_bias", key_bias, shared * width),
-            ("value_bias", value_bias, shared * size), ("output_bias", output_bias, len(writes)),
+            ("value_bias", value_bias, shared * stored.size), ("output_bias", output_bias, len(writes)),
         )
     )  # fmt: skip
-    if o is not None and o.nnz() and not (listed_name(mask, MASKS) in WHOLE_MASKS and weighting in WHOLE_WEIGHTS):
-        must = "an attention layer with a bias of the output must have weights that add up to 1 at every position"
-        masks, weightings = ", ".join(map(shown_word, WHOLE_MASKS)), ", ".join(WHOLE_WEIGHTS)
-        do = f"use one of the masks {masks} and of the weightings {weightings}"
-        raise BadInput(must, f"{shown_word(listed_name(mask, MASKS))} and {weighting}", do)
-    gains = [
-        None if given is None else _column(name, given, width)
-        for name, given in (("query_gain", query_gain), ("key_gain", key_gain))
-    ]
+    if o is not None and o.nnz():
+        _require_whole_weights(mask, weighting)
+    gains = [_column(name, gain, width) for name, gain in (("query_gain", query_gain), ("key_gain", key_gain))]
     order = list(range(width)) if angles is None else _order(width, len(angles), interleaved)
     turned = None if angles is None else [*angles, *[0] * (width // 2 - len(angles))]
-    found: list[AnyHead] = []
+    names, found = (tuple(reads), tuple(writes)), list[AnyHead]()
+    rule: dict[str, Any] = {"mask": mask, "weighting": weighting, "scale": scale}
+    norms = dict(zip(("q_gain", "k_gain"), (_picked(gain, order) for gain in gains), strict=True))
     for number in range(heads):
-        own, group = slice(number * width, (number + 1) * width), number * shared // heads
-        with_group = slice(group * width, (group + 1) * width)
-        values = slice(group * size, (group + 1) * size)
-        outward = out.part(columns=slice(number * size, (number + 1) * size))
-        sides = _picked(Q.part(own), order), _picked(K.part(with_group), order), outward.times(V.part(values))
+        own, group, values, outward = stored.slices(number)
+        sides = (
+            _picked(stored.query.part(own), order),
+            _picked(stored.key.part(group), order),
+            outward.times(stored.value.part(values)),
+        )
         added = None if v is None else outward.times(v.part(values))
         if o is not None and number == 0:
             added = o if added is None else added.plus(o)
-        rule: dict[str, Any] = {"mask": mask, "weighting": weighting, "scale": scale}
-        biases = [
-            None if q is None else _picked(q.part(own), order),
-            None if k is None else _picked(k.part(with_group), order), added,
-        ]  # fmt: skip
-        named = dict(zip(("q_bias", "k_bias", "v_bias"), biases, strict=True))
-        names = tuple(reads), tuple(writes)
-        if turned is not None or gains[0] is not None or gains[1] is not None:
-            norms = {name: None if gain is None else _picked(gain, order)
-                     for name, gain in zip(("q_gain", "k_gain"), gains, strict=True)}  # fmt: skip
-            found.append(RotaryHead(*names, *sides, turned, **named, **norms, qk_epsilon=epsilon, **rule))
-        elif slopes is not None or any(bias is not None for bias in biases):
+        biases = {
+            "q_bias": None if q is None else _picked(q.part(own), order),
+            "k_bias": None if k is None else _picked(k.part(group), order),
+            "v_bias": added,
+        }
+        if turned is not None or any(gain is not None for gain in gains):
+            found.append(RotaryHead(*names, *sides, turned, **biases, **norms, qk_epsilon=epsilon, **rule))
+        elif slopes is not None or any(bias is not None for bias in biases.values()):
             slope = 0 if slopes is None else slopes[number]
-            found.append(BiasedHead(*names, *sides, **named, slope=slope, **rule))
+            found.append(BiasedHead(*names, *sides, **biases, slope=slope, **rule))
         else:
             found.append(Head(*names, *sides, **rule))
     return SelfAttention(tuple(found))
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The matrices of all heads together. A head has `width` rows of queries and keys, and `size` rows of values."""
+
+    query: RationalMatrix
+    key: RationalMatrix
+    value: RationalMatrix
+    output: RationalMatrix
+    heads: int
+    shared: int
+    width: int
+    size: int
+
+    @classmethod
+    def of(cls, given: dict[str, Any], read: int, written: int, heads: int, shared: int) -> _Stored:
+        """The matrices by their names, with their shapes checked: for `read` and `written` coordinates, a number of
+        heads, and the number of keys and values that they share."""
+        if heads < 1 or shared < 1 or heads % shared:
+            raise BadInput(
+                "the number of heads must be a multiple of the number of key-value groups",
+                f"{heads} heads and {shared} groups",
+                "give a divisor of the number of heads as the number of groups",
+            )
+        tables = {name: _table(name, matrix) for name, matrix in given.items()}
+        for name, count in (("query", heads), ("key", shared), ("value", shared)):
+            if tables[name].rows % count:
+                raise BadInput(
+                    f"the number of rows of {name} must be a multiple of its number of heads",
+                    tables[name].rows,
+                    "give each head the same number of rows",
+                )
+        width, size = tables["key"].rows // shared, tables["value"].rows // shared
+        shapes = {"query": (heads * width, read), "key": (shared * width, read),
+                  "value": (shared * size, read), "output": (written, heads * size)}  # fmt: skip
+        for name, (height, across) in shapes.items():
+            if tables[name].shape != (height, across):
+                raise BadInput(
+                    f"{name} must have shape {height} x {across}",
+                    f"{tables[name].rows} x {tables[name].cols}",
+                    "give a matrix of this shape",
+                )
+        return cls(**tables, heads=heads, shared=shared, width=width, size=size)
+
+    def slices(self, number: int) -> tuple[slice, slice, slice, RationalMatrix]:
+        """Of one head: its rows of the queries, those of the keys and those of the values, and its part of the
+        output."""
+        group, width, size = number * self.shared // self.heads, self.width, self.size
+        return (
+            slice(number * width, (number + 1) * width),
+            slice(group * width, (group + 1) * width),
+            slice(group * size, (group + 1) * size),
+            self.output.part(columns=slice(number * size, (number + 1) * size)),
+        )
+
+
+def _require_whole_weights(mask: str, weighting: str) -> None:
+    """Raise BadInput where weights may add up to less than 1 at a position."""
+    if listed_name(mask, MASKS) in WHOLE_MASKS and weighting in WHOLE_WEIGHTS:
+        return
+    masks, weightings = ", ".join(map(shown_word, WHOLE_MASKS)), ", ".join(WHOLE_WEIGHTS)
+    raise BadInput(
+        "an attention layer with a bias of the output must have weights that add up to 1 at every position",
+        f"{shown_word(listed_name(mask, MASKS))} and {weighting}",
+        f"use one of the masks {masks} and of the weightings {weightings}",
+    )
 
 
 def _order(width: int, pairs: int, interleaved: bool) -> list[int]:
@@ -220,8 +259,10 @@ def _table(name: str, given: Any) -> RationalMatrix:
     return RationalMatrix.of(ratios, (len(rows), len(rows[0]) if rows else 0))
 
 
-def _column(name: str, given: Any, length: int) -> RationalMatrix:
-    """A vector as a matrix of one column."""
+def _column(name: str, given: Any, length: int) -> RationalMatrix | None:
+    """A vector as a matrix of one column; None for None."""
+    if given is None:
+        return None
     if getattr(given, "ndim", 0) == 1:
         given = given[:, None]
     elif isinstance(given, (list, tuple)) and not any(isinstance(row, (list, tuple)) for row in given):
@@ -234,11 +275,11 @@ def _column(name: str, given: Any, length: int) -> RationalMatrix:
     return column
 
 
-def _picked(table: RationalMatrix, order: Sequence[int]) -> RationalMatrix:
-    """The rows of a matrix in an order."""
+def _picked(table: RationalMatrix | None, order: Sequence[int]) -> RationalMatrix | None:
+    """The rows of a matrix in an order; None for None."""
     from symcook.numbers.matrix import RationalMatrix
 
-    if order == list(range(table.rows)):
+    if table is None or order == list(range(table.rows)):
         return table
     rows = list(table.filled_rows())
     return RationalMatrix.sparse([rows[k] for k in order], table.cols)
