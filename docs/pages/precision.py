@@ -35,6 +35,20 @@ alphabet. `symcook precision MODEL` and the certificate of an export cite the th
 of a row is shown by `symcook prove ID`.
 """
 
+MACHINES = """\
+## Which machines satisfy the errors
+
+The relative errors are inequalities between the numbers that a machine computes. Coq proves that a machine satisfies
+them if each of its operations has a relative error of at most u. The proof is Higham's rule: a tree of operations with
+at most c roundings on a path is within (1/(1 - u))^c - 1 times its size, in any order of its sums, with fused or
+separate products. From this rule follow the inequalities of hidden units with relu, uniform means, softmax,
+attention to the largest scores, and layer norms of any width, at every length. For the stored models `majority`,
+`first`, `lookup-quadratic`, `max` and `sign-norm`, a theorem has exactly the inequalities that symcook writes. For
+other models, symcook combines the same blocks, and tests compare simulated machines with the result. Coq has no such
+theorem about gelu, underflow, or the whole numbers that floats keep. An exponential within four roundings is a premise.
+The files are `rounding.v` and `rounded_runs.v` in `tests/coq`.
+"""
+
 DEFINITIONS = """\
 ## Definitions of precision in papers
 
@@ -68,4 +82,4 @@ def pages() -> Iterator[tuple[str, str]]:
     defined = [[cell(one[column]) for column in printed] for one in names]
     statuses = (f"`{row.id}` is {row.status}" for row in claims.ledger(names=OVER_FLOATS))
     text = DEFINITIONS.format(statuses=", and ".join(statuses))
-    yield "index", "\n".join([HEAD, *table(header, lines), "", text, *table(printed, defined), ""])
+    yield "index", "\n".join([HEAD, *table(header, lines), "", MACHINES, text, *table(printed, defined), ""])
