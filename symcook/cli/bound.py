@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook import bounds
@@ -26,15 +27,23 @@ same name share an option."""
 
 
 def _annotated(argument: DeclaredArgument) -> Any:
-    """The type of an argument, annotated with its option, whose help holds for all kinds of bounds that have it."""
+    """The type of an argument, annotated with its option. The help names kinds of bounds where its meaning depends on the
+    kind."""
     kinds = {
         kind.name: declared
         for kind in bounds.KINDS.values()
         for declared in kind.arguments
         if declared.name == argument.name
     }
-    agree = len({declared.help for declared in kinds.values()}) == 1
-    return kind_of(argument, argument.help if agree else argument.words)
+    alike = [list(group) for _, group in groupby(kinds, lambda kind: kinds[kind].words)]
+    if len(alike) == 1:
+        agree = len({declared.help for declared in kinds.values()}) == 1
+        return kind_of(argument, argument.help if agree else argument.words)
+    texts = []
+    for group in alike:
+        words = kinds[group[0]].help
+        texts.append(f"With {' or '.join(group)}: {words[0].lower()}{words[1:]}")
+    return kind_of(argument, " ".join(texts))
 
 
 def _option(name: str) -> str:

@@ -33,8 +33,8 @@ def compile(
     theorem: Annotated[
         str | None,
         option(
-            "Use the construction of Theorem T: of Yang et al. (2026) for a formula, of Merrill and Sabharwal (2024) "
-            "for dfa (1) or tm (2).",
+            "Use the construction of Theorem T. With ltl or c-rasp, a theorem of Yang et al. (2026); with dfa, "
+            "Theorem 1 of Merrill and Sabharwal (2024); with tm, Theorem 2.",
             "T",
             OneOf("theorem", (*THEOREMS, AUTOMATA, MACHINES)),
         ),
