@@ -27,7 +27,7 @@ same name share an option."""
 
 
 def _annotated(argument: DeclaredArgument) -> Any:
-    """The type of an argument, annotated with its option. The help names kinds of bounds where its meaning depends on the
+    """The type of an argument, annotated with its option. The help names kinds of bounds if its meaning depends on the
     kind."""
     kinds = {
         kind.name: declared
@@ -77,7 +77,7 @@ def bound(
     if place is not None and over is None:
         raise BadInput("--plot must come with --over", "none", "write --over n=1:1024 --plot PLACE")
     if force and place is None:
-        raise BadInput("--force must come with --plot", "none", "leave it out")
+        raise BadInput("--force must come with --plot", "none", "leave --force out")
     _check_arguments(chosen, arguments, None if over is None else over.partition("=")[0].strip())
     if over is not None and place is not None:
         return _plot(kind, over, place, arguments, digits, force, as_json)

@@ -59,7 +59,7 @@ def prove(
     trust: Annotated[bool, option("Show what you have to trust: the checker's files and lines, axioms, assumptions.")],
     latex: Annotated[bool, option("Print statement and proof as LaTeX (packages amsmath and amssymb).")],
     breaking: Annotated[
-        bool, option("Change the statement in small ways; the checker must reject the proof each time.", None, None, "--break")
+        bool, option("Change the statement in small ways; its proof must be rejected each time.", None, None, "--break")
     ],
     coq: Annotated[bool, option("Write a Coq development into the folder coq; coqc must be installed and checks it.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],

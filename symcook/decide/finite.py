@@ -226,7 +226,8 @@ class Finite:
                 tree: Any = function if isinstance(function, tuple) else ("num", *function.as_integer_ratio())
                 bias, order = place(tree, self.embedding.start, len(self.tokens))
             except Unbounded as error:
-                why = f"the position function of {name} is neither periodic nor one that orders positions"
+                forms = "i, i^2, i/n, 1/i, n and 1/n"
+                why = f"the position function of {name} must be periodic, or a sum of multiples of {forms}"
                 raise OutOfReach(f"{why}: {error}") from None
             # The part with finitely many values is a stream, or a number.
             if isinstance(bias, Stream):
@@ -480,9 +481,9 @@ class Finite:
         stream, readout = self.verdict(), self.model.readout
         if readout.each:
             if self.valid is not None:
-                raise OutOfReach("a readout at each position of a model that adds tokens")
+                raise OutOfReach("it answers at each position and also adds tokens to the input")
             if len(stream.right) > 1:
-                raise OutOfReach("a readout at each position whose answer depends on later positions")
+                raise OutOfReach("its answer at a position depends on later positions")
         elif readout.everywhere:
             # One verdict on all positions: each position up to the last one must accept.
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)

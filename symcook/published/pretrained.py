@@ -288,7 +288,8 @@ def from_module(
 
     Arguments:
         module: torch.nn.Module. The module.
-        vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default the numbers.
+        vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default
+            "0", "1", ..
         symbols: list of str or None (None). The tokens that are kept.
         labels: list of str or None (None). The outputs that are kept.
         names: {name in the module: name in the format} or None (None). Names of weights that differ.

@@ -112,7 +112,7 @@ def test_other_position_functions_are_refused_and_prove_is_named(function: str) 
     b = sc.Builder(words="ab", positions={"p": function})
     b.readout("sign", "last", b.add(sc.feedforward(y="relu(p)")), weights=[1])
     found = b.build("other").decide(".*a")
-    assert found.status == "REFUSED" and "neither periodic nor one that orders positions" in str(found.why)
+    assert found.status == "REFUSED" and "must be periodic, or a sum of multiples of i" in str(found.why)
 
 
 def test_a_refusal_names_the_commands_that_take_the_model(tmp_path: Any, monkeypatch: Any, capsys: Any) -> None:
