@@ -153,7 +153,8 @@ def _coded(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
 def rational(value: object, what: str) -> Fraction:
     """`value`; OutOfReach where this weight of `what` is not rational."""
     if not isinstance(value, Fraction):
-        raise OutOfReach(f"{what} has the weight {show(value) if isinstance(value, tuple) else value}, no rational")
+        shown = show(value) if isinstance(value, tuple) else value
+        raise OutOfReach(f"{what} has the weight {shown}, which is irrational")
     return value
 
 
@@ -276,7 +277,7 @@ class Finite:
     def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Carried]]:
         """What a feed-forward layer writes to each live coordinate; its activation must be relu or step."""
         if part.activation not in ("relu", "step"):
-            raise OutOfReach(f"{where} has the activation {part.activation}, whose values are no rationals")
+            raise OutOfReach(f"{where} has the activation {part.activation}, whose values are irrational")
         numbers = part.lowered
         outs = [k for k, name in enumerate(part.writes) if name in live]
         relu, zero, unity = part.activation == "relu", Fraction(0), Fraction(1)

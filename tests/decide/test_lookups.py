@@ -93,9 +93,9 @@ def test_a_lookup_agrees_with_a_language() -> None:
 
 
 @pytest.mark.parametrize("query, said", [
-    ("i - 1/2", "looks up no constant position, nor one at a constant distance"),
+    ("i - 1/2", "looks up a position that is neither constant nor at a constant distance"),
     ("n - 1", "looks up a position from the end of the string"),
-    ("2*i", "looks up no constant position, nor one at a constant distance"),
+    ("2*i", "looks up a position that is neither constant nor at a constant distance"),
     ("i - 20", "looks up a position more than 12 positions away"),
     ("1/i", "has scores that are quadratic in a position, with 1/i"),
 ])  # fmt: skip
