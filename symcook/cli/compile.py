@@ -172,7 +172,7 @@ def _prove_and_write(
         try:
             command = provable(model, source if source.isprintable() else "FILE", target, alphabet)
         except Undecided as why:
-            raise Undecided(f"{failure}; {why}; {instead(model)}.") from None
+            raise Undecided(f"{failure}; {why.sentence}; {instead(model)}.") from None
         raise Undecided(f"{failure}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {command}")
     # The construction of a theorem is proved by an instance certificate, and the decoder of an automaton by one made
     # for it.

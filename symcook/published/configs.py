@@ -396,7 +396,7 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
             raise BadInput(
                 "positional_embedding_type must be standard or rotary to be read",
                 kind,
-                "symcook reads these two kinds of positions alone",
+                "symcook reads only these two kinds of positions",
             )
     if "mask" in facts:
         masks = {"causal": "causal", "bidirectional": "none"}

@@ -558,7 +558,7 @@ class _Chosen:
                 labels = list(chosen)
             if labels is not None and names is not None and set(labels) <= set(names):
                 if len(labels) == len(names) and list(labels) not in ([*names], [*(chosen or ())]):
-                    must = "labels must be the tokens in their order, some of them, or names that are no tokens"
+                    must = "labels must be the tokens in their order, some of them, or names that are not tokens"
                     do = "leave them out if each output is of its token"
                     raise BadInput(must, "all tokens in another order, which may name the outputs anew", do)
                 picked = [self.number(tokens, one) for one in labels]

@@ -477,7 +477,7 @@ class Sentence:
             return tree
 
         def fail(part: Tree, what: str) -> BadInput:
-            return self.fail(part, f"{what}; of another number name it, ex m:Int. m <= a & a < m + 1")
+            return self.fail(part, f"{what}; for another number a write ex m:Int. m <= a & a < m + 1")
 
         return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, self.meaning.integers)
 
