@@ -416,7 +416,7 @@ def _single(model: Transformer, sequence: Sequence[object], no_runs: _NoRuns) ->
     except NoRun:
         return None
     if answer.undecided:
-        raise Undecided(f"the answer to {answer.given} was undecided in rigorous intervals, and is not an exact number.")
+        raise Undecided(f"the answer to {answer.given} was undecided in rigorous intervals; it has no exact value.")
     result = answer.result
     if model.readout.answers:
         return result.answers if model.readout.each else result.answers[0]

@@ -234,7 +234,7 @@ def damaged(place: Path, how: str) -> None:
         ("activation", "the activation must be a known name; given: mish"),
         ("llama config", "the weights must have the names of Llama, Mistral and Qwen, since the settings are of llama"),
         ("rotary rule", "must follow the rule default or linear to be read; given: rope_type = yarn"),
-        ("rotary setting", "the settings partial_rotary_factor, rope_theta alone to be read; given: beta_fast"),
+        ("rotary setting", "may have only the settings partial_rotary_factor, rope_theta; given: beta_fast"),
         ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
         ("window", "sliding_window must be an integer of at least 1, or null; given: 0"),
         ("window in some layers", "must have the setting use_sliding_window = False to be read; given: True"),
