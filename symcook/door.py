@@ -158,7 +158,7 @@ def _argument_error(
             names_text = f"{', '.join(given_names)} alone" if given_names else "none"
             what = _IN_WORDS.get(name, name)
             return BadInput(f"{called} must be given {what}", names_text, hints.get(name, f"give {name}=..."))
-    return BadInput(f"{called} must be called as {called}{signature}", "other arguments")
+    return BadInput(f"{called} must be called as {called}{signature}", "other arguments", f"see help({called})")
 
 
 def _shown(value: object) -> str:

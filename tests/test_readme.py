@@ -267,7 +267,7 @@ def test_the_readme_counts_what_the_ledger_counts() -> None:
     text = " ".join(PAGES[0].read_text(encoding="utf-8").split())
     for sentence in (
         f"lists the {len(claims)} mathematical statements of four papers",
-        f"- {found['PROVED']} are PROVED, and one more is proved assuming a named theorem.",
+        f"- {found['PROVED']} are PROVED. One more assumes a theorem, which its entry names.",
         f"- {found['CORRECTED']} are CORRECTED, with a counterexample and a proved correction ([errata]): "
         f"{types['wrong']} false statements, {types['missing hypothesis']} missing hypotheses, "
         f"{types['misprint']} misprints, {types['boundary']} boundary cases (such as the empty string).",

@@ -367,7 +367,7 @@ def checked(
             raise BadInput(
                 "the activation must be relu, whose Lipschitz constant is 1",
                 foreign_activation,
-                "give a model with relu alone",
+                "give a model with only relu as activation",
             )
     if max_length is None:
         inputs = listed(inputs)

@@ -185,7 +185,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
                 raise BadInput(
                     "an expression for the scores must have no names except j (the position) and n (the length)",
                     sorted(used - {"j", "n"})[0],
-                    "write the scores with j and n alone",
+                    "write the scores with only j and n",
                 )
             if n is None:
                 raise BadInput("an expression for the scores needs the length n", scores, "give for example --n 64")

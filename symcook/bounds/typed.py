@@ -26,7 +26,7 @@ the bound is the one of Lemma 32 of yang2026, with tau = 1/gamma.
     "lookup": """The L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, against
 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6).
 
-q Q: The looked-up position (default: the largest distance).
+q Q: The position that is looked up (by default one with the largest distance).
 
 Without a length the value is the supremum over all lengths. The error does not grow with n, whereas Lemma 5.3 gives
 2 n e^-gamma.
@@ -55,7 +55,7 @@ rightmost maximum; part c uses 2 gamma n (s_j - j/(2 n)) for the leftmost maximu
 (Cookbook, Section 5.3.3; merrill2024, Lemma 8).
 
 tie_break: Also show the tie-breaking term of merrill2024.
-search: Also show the smallest sufficient precision.
+search: Also show how many bits are enough for the right argmax.
 
 The hash of x is (x, 1, -x, -1)/sqrt(2 x^2 + 2), a vector of norm 1 (merrill2024, Definition 3). The hash of the
 Cookbook is twice as long, so that its gaps are 4 times these.
@@ -94,7 +94,7 @@ The paper gives no rate. Stored proofs give 0.16998/c for erf and 0.17005/c for 
 gamma/log(2 n/error) (Cookbook, Section 5.7).
 
 error E: The largest error of a retrieved value in [0, 1].
-bits P: Also a fixed-point format with P fractional bits.
+bits P: With temperature: also answer for fixed point with P fractional bits.
 
 One score is the maximum, and every other score is at least gamma below it. The answer also has, for each float format,
 the temperature below which all other weights round to zero.
@@ -104,7 +104,7 @@ strings of n symbols (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
 delta D: The L1 norm of the embedding's error at each position.
 dtype T: Round weights and operations to float64, float32, float16 or bfloat16.
-constants: Use only constants of the sublayers, which hold for all strings at once.
+constants: Bound each sublayer by one constant, for all strings at once.
 
 Give at least one of delta and dtype. The value is an upper bound; it is not claimed that some error attains it.
 """,
@@ -123,7 +123,7 @@ position is left out and shown apart.
 
 weight P: In parity and parity-layernorm, the weight that Figure 3 of chiang2022 varies.
 sample M: The mean over M random strings in place of all.
-seed S: The seed of the random samples (0).
+seed S: With --sample: the seed of the random draw (0).
 
 The models are parity, first, first-flawed and their variants with layer norm. The mean is that of -log2 of the
 probability of the right answer. n is at most 1000 for parity-layernorm and 10^5 for first-flawed.

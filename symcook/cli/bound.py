@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook import bounds
@@ -26,15 +27,23 @@ same name share an option."""
 
 
 def _annotated(argument: DeclaredArgument) -> Any:
-    """The type of an argument, annotated with its option, whose help holds for all kinds of bounds that have it."""
+    """The type of an argument, annotated with its option. The help names kinds of bounds if its meaning depends on the
+    kind."""
     kinds = {
         kind.name: declared
         for kind in bounds.KINDS.values()
         for declared in kind.arguments
         if declared.name == argument.name
     }
-    agree = len({declared.help for declared in kinds.values()}) == 1
-    return kind_of(argument, argument.help if agree else argument.words)
+    alike = [list(group) for _, group in groupby(kinds, lambda kind: kinds[kind].words)]
+    if len(alike) == 1:
+        agree = len({declared.help for declared in kinds.values()}) == 1
+        return kind_of(argument, argument.help if agree else argument.words)
+    texts = []
+    for group in alike:
+        words = kinds[group[0]].help
+        texts.append(f"With {' or '.join(group)}: {words[0].lower()}{words[1:]}")
+    return kind_of(argument, " ".join(texts))
 
 
 def _option(name: str) -> str:
@@ -68,7 +77,7 @@ def bound(
     if place is not None and over is None:
         raise BadInput("--plot must come with --over", "none", "write --over n=1:1024 --plot PLACE")
     if force and place is None:
-        raise BadInput("--force must come with --plot", "none", "leave it out")
+        raise BadInput("--force must come with --plot", "none", "leave --force out")
     _check_arguments(chosen, arguments, None if over is None else over.partition("=")[0].strip())
     if over is not None and place is not None:
         return _plot(kind, over, place, arguments, digits, force, as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COMMANDS = {
-    "new": "make a model of a family, at parameters of your own",
+    "new": "write the model of a family at the sizes that you give",
     "compile": "compile a formula, program, automaton or machine to a transformer",
     "import": "read published weights as an exact model",
     "list": "list recipes, families and programs",

@@ -33,8 +33,8 @@ def compile(
     theorem: Annotated[
         str | None,
         option(
-            "Use the construction of Theorem T: of Yang et al. (2026) for a formula, of Merrill and Sabharwal (2024) "
-            "for dfa (1) or tm (2).",
+            "Use the construction of Theorem T. With ltl or c-rasp, a theorem of Yang et al. (2026); with dfa, "
+            "Theorem 1 of Merrill and Sabharwal (2024); with tm, Theorem 2.",
             "T",
             OneOf("theorem", (*THEOREMS, AUTOMATA, MACHINES)),
         ),
@@ -172,7 +172,7 @@ def _prove_and_write(
         try:
             command = provable(model, source if source.isprintable() else "FILE", target, alphabet)
         except Undecided as why:
-            raise Undecided(f"{failure}; {why}; {instead(model)}.") from None
+            raise Undecided(f"{failure}; {why.sentence}; {instead(model)}.") from None
         raise Undecided(f"{failure}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {command}")
     # The construction of a theorem is proved by an instance certificate, and the decoder of an automaton by one made
     # for it.

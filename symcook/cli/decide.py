@@ -87,7 +87,7 @@ def decide(
     from symcook.report.decision import document
 
     if force and target is None and certificate is None:
-        raise BadInput("--force must come with -o FILE", "none", "leave it out")
+        raise BadInput("--force must come with -o FILE", "none", "leave --force out")
     if check is not None and (target is not None or certificate is not None):
         raise BadInput("--check must come without -o and --certificate", "both", "leave one out")
     within_language = asked_of(inputs, sample, seed, positions)

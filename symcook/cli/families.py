@@ -47,9 +47,9 @@ def new(
     force: Annotated[bool, option("Replace an existing file.")],
     as_json: bool,
 ) -> None:
-    """Write a model file for an instance of a family.
+    """Write the model of a family at the sizes that you give.
 
-    NAME is a family file or the name of a family that ships (symcook list).
+    A family is one definition of models of all sizes. NAME is a family file or a family of symcook (symcook list).
 
     Each size is given by --set, and each table by --set NAME=FILE.json or by its entries row by row. The source of the
     model names the family, so that `symcook prove` finds the family's theorem.

@@ -202,7 +202,7 @@ def diff(
     else:
         say(difference.text())
         if length < wanted and not first_model.pointwise and inputs is None:
-            say(f"  up to length {length}, not {wanted}: {limits[most]} takes nothing longer")
+            say(f"  up to length {length}, not {wanted}: {limits[most]} takes no longer inputs")
     return {True: 0, False: 1, None: 3}[difference.same]
 
 

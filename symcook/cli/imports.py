@@ -75,7 +75,8 @@ def import_(
     readout: Annotated[
         str,
         option(
-            "The answer: the largest output, each positive one, or whether --label leads.",
+            "The answer: the label of the largest output, the labels of all positive outputs, or whether the output "
+            "of --label is the largest.",
             None,
             OneOf("readout", READOUTS),
         ),

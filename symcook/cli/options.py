@@ -247,7 +247,8 @@ Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
     tuple[str, ...],
     option(
-        "Set an argument of the recipe, a parameter of the model or a named input to VALUE. Repeatable.",
+        "Set NAME to VALUE: an argument of the recipe, a parameter of the model, or an input that is a number. "
+        "Repeatable.",
         "NAME=VALUE",
         None,
         "--set",
@@ -264,12 +265,12 @@ DomainOption = Annotated[
 ]
 Digits = Annotated[int, option("Decimal digits, in the number systems ball and mpmath.", "D", DIGITS)]
 MaxLength = Annotated[int | None, option("The maximum length of a string or sequence.", "N", LENGTH)]
-WordOption = Annotated[str | None, option("A string of symbols.", "W", None, "--input")]
-Tokens = Annotated[str | None, option('Symbols with spaces between: "a b c".', "TOKENS")]
-RowsOption = Annotated[str | None, option('Rows of inputs, one a position: "1/2,0; 1,3".', "ROWS")]
+WordOption = Annotated[str | None, option("The input as a string of symbols.", "W", None, "--input")]
+Tokens = Annotated[str | None, option('The input as symbols with spaces between: "a b c".', "TOKENS")]
+RowsOption = Annotated[str | None, option('The input as rows of numbers, one a position: "1/2,0; 1,3".', "ROWS")]
 Seconds = Annotated[int, option("The time limit in seconds.", "S", SECONDS)]
 Latex = Annotated[bool, option("Print LaTeX (packages amsmath and amssymb).")]
-Complete = Annotated[bool, option("With --latex: a complete document.", None, None, "--document")]
+Complete = Annotated[bool, option("With --latex: print a complete document.", None, None, "--document")]
 InputsOption = Annotated[
     str | None,
     option(

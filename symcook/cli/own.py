@@ -379,7 +379,7 @@ def _certificate_hint(model: Transformer, name: str) -> str:
     try:
         command = provable(model, program.source if is_short else "FILE", name, alphabet)
     except Undecided as why:
-        return f"{needed[0]} has one with --theorem {needed[1]} alone, and {why}"
+        return f"{needed[0]} has a certificate with --theorem {needed[1]} only, and {why.sentence}"
     return f"{needed[0]} has a certificate with --theorem {needed[1]} only: type {command}"
 
 

@@ -59,7 +59,7 @@ def prove(
     trust: Annotated[bool, option("Show what you have to trust: the checker's files and lines, axioms, assumptions.")],
     latex: Annotated[bool, option("Print statement and proof as LaTeX (packages amsmath and amssymb).")],
     breaking: Annotated[
-        bool, option("Change the statement in small ways; its proof must prove none of these.", None, None, "--break")
+        bool, option("Change the statement in small ways; its proof must be rejected each time.", None, None, "--break")
     ],
     coq: Annotated[bool, option("Write a Coq development into the folder coq; coqc must be installed and checks it.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
@@ -68,7 +68,7 @@ def prove(
         str | None, option("A second model; the statement calls its values other.NAME(i).", "MODEL", None, "--with")
     ],
     rounded: Annotated[
-        str | None, option("Prove it for every run whose operations have relative errors up to U.", "U")
+        str | None, option("Prove the statement for every run whose operations have relative errors up to U.", "U")
     ],
     proof: Annotated[
         str | None, option("A proof script for the statement; without one, symcook searches for a proof.", "FILE")

@@ -352,7 +352,7 @@ def derive(
     """
     check_latex(latex, document, as_json)
     if force and target is None:
-        raise BadInput("--force must come with -o FILE", "none", "leave it out")
+        raise BadInput("--force must come with -o FILE", "none", "leave --force out")
     # A family without its sizes: for all parameter values.
     family = None if any(option is not None for option in (word, tokens, rows)) else _whole_family(name, settings)
     if family is not None:

@@ -95,7 +95,7 @@ def run_steps(
     elif ended and speech.verdict:
         say(f"ended with {last['output']}")
     elif why == "no symbol":
-        say(f"stopped at {emitted[-1]}, which is no symbol that the model reads")
+        say(f"stopped at {emitted[-1]}, which the model does not read")
     else:
         say(stopped(last, limit, "program"))
     if numbers is not None and not as_json:

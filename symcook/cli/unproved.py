@@ -45,7 +45,8 @@ def provable(model: Transformer, source: str, target: str, alphabet: str | None 
         try:
             tables.instance(read_turing(model.program.source), variant)
         except BadInput as why:
-            raise Undecided(f"with it none is made of this one: {why.must}; given: {why.given}") from None
+            no_proof = f"--theorem {theorem} gives no proof for this machine"
+            raise Undecided(f"{no_proof}: {why.must}; given: {why.given}") from None
     options = [] if alphabet is None else ["--alphabet", alphabet]
     options += [] if variant == "strict" else ["--variant", variant]
     return shlex.join(

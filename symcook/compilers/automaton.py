@@ -109,7 +109,7 @@ def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
         )
     return (
         ("other", "embedding", "1"),
-        ("later", "layer 1", "0 at position 0, 1 behind it"),
+        ("later", "layer 1", "0 at position 0, 1 after it"),
         ("u", "layer 2", "1/i at position i, 0 at position 0"),
         ("d", "layer 2", "k/i, with k states before position i: with u, the query of position k"),
     )

@@ -205,7 +205,7 @@ class Selections(PositionValues):
             if any(self.restrict(case.there, {variable: False}) is not False for case in cases):
                 must = "an equality of two unbounded numbers must be joined by & only: a head looks for one number"
                 raise BadInput(
-                    must, f"{equality.shown} in {shown}", "join the equality with other conditions by & alone"
+                    must, f"{equality.shown} in {shown}", "join the equality with other conditions only by &"
                 )
         cases = self._cases(
             [(here, self.restrict(there, dict.fromkeys(equality_variables, True))) for here, there in cases]

@@ -197,7 +197,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     for t, head in enumerate(heads):
         yield f"plus{t}", "embedding", f"{head} moves right"
         yield f"minus{t}", "embedding", f"{head} moves left"
-        yield f"cand{t}", set_in, f"the token says what a cell of {cells[t]} holds"
+        yield f"cand{t}", set_in, f"the token has the content of a cell of {cells[t]} holds"
         yield f"stay{t}", "embedding", f"{head} stays on what the token wrote" if t else "0: the input is not written"
         for c, symbol in enumerate(symbols):
             yield f"sym{t}_{c}", set_in, f"that is {symbol}"

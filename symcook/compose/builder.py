@@ -187,12 +187,12 @@ class Builder:
 
     @door()
     def add(self, block: Head | FeedForward) -> tuple[str, ...]:
-        """The coordinates that a block writes; `symcook.head` and `symcook.feedforward` make such blocks of formulas.
+        """A new step with a head or a feed-forward layer, as `symcook.head` and `symcook.feedforward` make them.
 
         Arguments:
-            block: Head or FeedForward. The block, as a new step.
+            block: Head or FeedForward. The head or layer that becomes a step.
 
-        Returns: tuple of str.
+        Returns: tuple of str. The coordinates that the block writes.
 
         Raises: BadInput: an object of another type, a name that exists, or an unknown coordinate.
 

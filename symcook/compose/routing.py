@@ -189,7 +189,7 @@ def _side(
         if len(names) != len(old):
             verb = "writes" if is_left else "reads"
             must = f"without a matrix `{what}` there must be a name for each of the {len(old)} that the block {verb}"
-            raise BadInput(must, len(names))
+            raise BadInput(must, len(names), f"give {len(old)} names, or a matrix")
         new = united(name for name in names if name is not None)
         return new, choice(new, names) if is_left else choice(names, new)  # type: ignore[arg-type]
     # With a matrix the names belong to its other side and must all be different.

@@ -95,7 +95,7 @@ class Counting:
         if beyond := [what for what, there in (has | {"a token after the input": bool(after)}).items() if there]:
             raise OutOfReach(f"{model.name} has {' and '.join(beyond)}")
         if model.readout.each and before:
-            raise OutOfReach("a readout at each position of a model that adds tokens")
+            raise OutOfReach("it answers at each position and also adds tokens to the input")
         # The value of each live coordinate, layer by layer; `ones` is the form of the constant 1.
         self.ones = (Fraction(1),) * len(self.tokens)
         self.held = {name: self._embedded(name) for name in model.live[0]}
@@ -123,7 +123,7 @@ class Counting:
             every = [((CountCondition("unset", flag),), True), ((CountCondition("set", flag),), False)]
             self.cases = {token: every for token in self.tokens}
         elif model.readout.first:
-            raise OutOfReach("its readout is at the first position")
+            raise OutOfReach("it answers at the first position")
         # The last token does not matter where all tokens have the same cases: then one key stands for all.
         if all(cases == self.cases[self.tokens[0]] for cases in self.cases.values()):
             self.cases = {"": self.cases[self.tokens[0]]}
@@ -259,7 +259,7 @@ class Counting:
                     if (when := _both(before.when, added.when)) is not None
                 ]
                 if len(total) > PIECES:
-                    raise OutOfReach(f"a coordinate of more than {PIECES} cases")
+                    raise OutOfReach(f"the formula of a coordinate has more than {PIECES} cases")
             pieces[token] = tuple(total)
         flags: dict[int, Fraction] = {}
         for weight, part in parts:
@@ -367,7 +367,7 @@ class Counting:
             else:
                 zero = {token: (Guarded((), self._constant(Fraction(0))),) for token in self.tokens}
                 return Counted(zero, {self._raise(raised): Fraction(sign)})
-        raise OutOfReach(f"{where}: a mean of what may be positive and negative and is no count")
+        raise OutOfReach(f"{where} averages numbers of both signs that are not counts")
 
     # --- The readout ---
 

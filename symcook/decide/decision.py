@@ -459,15 +459,20 @@ def _model(model: Transformer, asked: Required, rival: Transformer) -> Answering
     rival_required = required(rival)
     if rival_required.each != asked.each:
         raise BadInput(
-            "both models must answer equally often: at each position, or once for each string", "one model of each kind"
+            "both models must answer at each position, or both once for each string",
+            f"{rival.name}, which answers {'at each position' if rival_required.each else 'once for each string'}",
+            "compare two models of one kind",
         )
     if sorted(rival_required.letters) != sorted(asked.letters):
         must = f"the specification must be over the alphabet {' '.join(asked.letters)}"
-        raise BadInput(must, f"{rival.name}, over {' '.join(rival_required.letters) or 'numbers'}")
+        given = f"{rival.name}, over {' '.join(rival_required.letters) or 'numbers'}"
+        raise BadInput(must, given, "compare two models over one alphabet")
     answers = {*asked.answers, *rival_required.answers}
     if len(answers) > max(len(asked.answers), len(rival_required.answers)):  # neither set of answers contains the other
         raise BadInput(
-            f"the specification must answer {asked.said}", f"{rival.name}, which answers {rival_required.said}"
+            f"the specification must answer {asked.said}",
+            f"{rival.name}, which answers {rival_required.said}",
+            "compare models with the same labels",
         )
     # As an automaton, or else as a machine that counts.
     try:
@@ -489,5 +494,6 @@ def answering(asked: Required, automaton: Automaton) -> Automaton:
     """`automaton`; BadInput where it has an answer that the model never gives."""
     answers = set(automaton.answers) - {None}
     if not answers <= set(asked.answers):
-        raise BadInput(f"the specification must answer {asked.said}", ", ".join(sorted(map(str, answers))))
+        wrong = ", ".join(sorted(map(str, answers)))
+        raise BadInput(f"the specification must answer {asked.said}", wrong, "give a specification with these answers")
     return automaton

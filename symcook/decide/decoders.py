@@ -86,9 +86,11 @@ def decide(
     if (inputs, sample, positions) != (None, None, None):
         # A comparison on some inputs or positions only.
         if is_decoder or against is None:
-            model_kind = "a compiled automaton" if is_decoder else "no reference"
+            model_kind = "a decoder" if is_decoder else "no specification"
             raise BadInput(
-                "inputs may be chosen only for a model that answers in one pass, and with a specification", model_kind
+                "--inputs needs a specification, and a model that is not a decoder",
+                model_kind,
+                "compare all strings: leave --inputs, --sample and --positions out" if is_decoder else "give --against",
             )
         require_language(inputs, sample)
         bound = decision.reads_symbols(model.bind(values))

@@ -153,7 +153,8 @@ def _coded(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
 def rational(value: object, what: str) -> Fraction:
     """`value`; OutOfReach where this weight of `what` is not rational."""
     if not isinstance(value, Fraction):
-        raise OutOfReach(f"{what} has the weight {show(value) if isinstance(value, tuple) else value}, no rational")
+        shown = show(value) if isinstance(value, tuple) else value
+        raise OutOfReach(f"{what} has the weight {shown}, which is irrational")
     return value
 
 
@@ -226,7 +227,8 @@ class Finite:
                 tree: Any = function if isinstance(function, tuple) else ("num", *function.as_integer_ratio())
                 bias, order = place(tree, self.embedding.start, len(self.tokens))
             except Unbounded as error:
-                why = f"the position function of {name} is neither periodic nor one that orders positions"
+                forms = "i, i^2, i/n, 1/i, n and 1/n"
+                why = f"the position function of {name} must be periodic, or a sum of multiples of {forms}"
                 raise OutOfReach(f"{why}: {error}") from None
             # The part with finitely many values is a stream, or a number.
             if isinstance(bias, Stream):
@@ -275,7 +277,7 @@ class Finite:
     def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Carried]]:
         """What a feed-forward layer writes to each live coordinate; its activation must be relu or step."""
         if part.activation not in ("relu", "step"):
-            raise OutOfReach(f"{where} has the activation {part.activation}, whose values are no rationals")
+            raise OutOfReach(f"{where} has the activation {part.activation}, whose values are irrational")
         numbers = part.lowered
         outs = [k for k, name in enumerate(part.writes) if name in live]
         relu, zero, unity = part.activation == "relu", Fraction(0), Fraction(1)
@@ -480,9 +482,9 @@ class Finite:
         stream, readout = self.verdict(), self.model.readout
         if readout.each:
             if self.valid is not None:
-                raise OutOfReach("a readout at each position of a model that adds tokens")
+                raise OutOfReach("it answers at each position and also adds tokens to the input")
             if len(stream.right) > 1:
-                raise OutOfReach("a readout at each position whose answer depends on later positions")
+                raise OutOfReach("its answer at a position depends on later positions")
         elif readout.everywhere:
             # One verdict on all positions: each position up to the last one must accept.
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)

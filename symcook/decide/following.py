@@ -66,7 +66,7 @@ class Path:
         self.taken.append(choice)
         self.widths.append(len(alternatives))
         if at > CHOICES:
-            raise Lost("it compares again and again")
+            raise Lost(f"it makes more than {CHOICES} comparisons on one path")
         self.holds += alternatives[choice][1]
         return alternatives[choice][0]
 
@@ -173,7 +173,7 @@ class StandIn:
 
     def _gone(self, *_: object) -> Any:
         """Every other operation: the path cannot be followed."""
-        raise Lost("it does with an integer of its state more than to add, to multiply and to compare")
+        raise Lost("it does more with an integer of its state than add, multiply and compare")
 
     __hash__ = __int__ = __index__ = __float__ = __str__ = __repr__ = __format__ = __mod__ = __rmod__ = _gone  # type: ignore[assignment]
     __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __divmod__ = __and__ = _gone
@@ -181,7 +181,7 @@ class StandIn:
     __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = __round__ = __trunc__ = __floor__ = __ceil__ = _gone
 
     def __getattr__(self, name: str) -> Any:
-        raise Lost(f"it asks an integer for {name}")
+        raise Lost(f"it reads the attribute {name} of an integer")
 
 
 class Way(NamedTuple):

@@ -114,7 +114,7 @@ def _target(numbers: Sequence[Any], queries: Sequence[Ordered], keys: Sequence[O
         raise NoLookup("has scores that are largest at an end of the string")
     vertex, moves = -slope / (2 * square), -per_place / (2 * square)
     if moves not in (0, 1) or vertex.denominator == 2:
-        raise NoLookup("looks up no constant position, nor one at a constant distance")
+        raise NoLookup("looks up a position that is neither constant nor at a constant distance")
     return Target(True, max(round(vertex) - first, 0)) if moves == 0 else Target(False, round(vertex))
 
 

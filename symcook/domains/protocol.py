@@ -254,9 +254,17 @@ def refuse_zero_root(outcome: str, position: int, must: tuple[str, str]) -> None
 def unknown_activation(kind: str) -> BadInput:
     """The refusal of an activation by a number system that has no rule for it: the last branch where it tells
     activations apart."""
-    return BadInput("the activation of a feed-forward layer must be one that this number system supports", kind)
+    return BadInput(
+        "the activation of a feed-forward layer must be one that this number system supports",
+        kind,
+        "use relu, or another number system",
+    )
 
 
 def unknown_weighting(weighting: str) -> BadInput:
     """The refusal of a weighting by a number system that has no rule for it."""
-    return BadInput("the weighting of a head must be one that this number system supports", weighting)
+    return BadInput(
+        "the weighting of a head must be one that this number system supports",
+        weighting,
+        "use average, or another number system",
+    )

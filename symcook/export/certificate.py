@@ -416,7 +416,7 @@ def _single(model: Transformer, sequence: Sequence[object], no_runs: _NoRuns) ->
     except NoRun:
         return None
     if answer.undecided:
-        raise Undecided(f"the answer to {answer.given} was undecided in rigorous intervals; there is no exact one.")
+        raise Undecided(f"the answer to {answer.given} was undecided in rigorous intervals; it has no exact value.")
     result = answer.result
     if model.readout.answers:
         return result.answers if model.readout.each else result.answers[0]
@@ -559,7 +559,7 @@ def certificate(
         compared = compare(bound, made.arrays, n_max, progress, made.asked)
     except NotExact as error:
         must = "an export must be compared with exact values"
-        raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
+        raise NotExact(f"{must}, but {error.must}", error.given, "export a model whose values are exact") from None
     model_document = to_document(bound)
     # Then what is proved of any runtime. It must not cover a length at which a difference was observed.
     outside = WHY if made.kind == "transformerlens" else None

@@ -401,7 +401,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
         place = certificate.parent / name
         contents[place] = content(place, WEIGHTS_FILE)
         if hashlib.sha256(contents[place]).hexdigest() != wanted:
-            raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} speaks of.")
+            raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} names.")
     if named_path != certificate and named_path.name not in names:
         raise BadInput(
             f"{certificate.name} must be about the given file", named_path, f"it is about {', '.join(names)}"

@@ -229,7 +229,7 @@ def _compared(place: Path, recomputed: dict[str, object], known: dict[str, objec
     # No recipe says which claims a model is of.
     if known["claims"] and known["recipe"] is None:
         not_checked["claims"] = (
-            "named by who exported the model, which no recipe builds: nothing says that they are about it"
+            "the exporter named these claims; no recipe builds the model, so whether they are about it is unknown"
         )
     for at, here, there in _differences(recomputed, known, ()):
         if at == ("certificate_sha256",):  # `read` has compared it

@@ -200,7 +200,7 @@ class Embedding(Named):
         return NamedNumbers(given)
 
     def mapped(self, put: Put) -> Embedding:
-        """This embedding with the substitution `put` made in every number; itself where none changes."""
+        """This embedding with `put` applied to every number; the embedding itself if no number changes."""
         # The numbers of `TokenRows` have no symbols.
         rows = {} if isinstance(self.words, TokenRows) else self.words or {}
         new = {token: changes(held_values(row), put) for token, row in rows.items()}
@@ -212,8 +212,8 @@ class Embedding(Named):
 
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Number]]:
-        """{coordinate: {token: number}} for each coordinate that some token sets to another number than 0, as number
-        systems take it. Tokens that do not set it have 0."""
+        """{coordinate: {token: number}} for each coordinate that some token sets to another number than 0, in the
+        form that number systems read. All other tokens have 0 there."""
         rows = {token: held_values(row) for token, row in (self.words or {}).items()}
         names = dict.fromkeys(name for row in rows.values() for name, value in row.items() if value != 0)
         return {name: {token: lowered(row.get(name, 0)) for token, row in rows.items()} for name in names}
@@ -276,7 +276,7 @@ class Embedding(Named):
         return text_of_tokens(tokens, self.alphabet)
 
     def listed(self, text: str) -> str:
-        """A list of tokens as Python writes it: those that `text` begins with, for advice."""
+        """The tokens of which the beginning of `text` consists, as a list in Python; for messages."""
         text, found = "".join(text.split()), list[str]()
         while found_next := max((t for t in self.alphabet if t and text.startswith(t)), key=len, default=""):
             found.append(found_next)
@@ -423,11 +423,11 @@ class Readout(Named):
         comma = next((label for label in labels if "," in label), None)
         if comma is not None:
             must = "a label of a group must not contain a comma, because commas separate the labels of an answer"
-            raise BadInput(must, comma)
+            raise BadInput(must, comma, "give a label without a comma")
         return sizes
 
     def mapped(self, put: Put) -> Readout:
-        """This readout with the substitution `put` made in its weights; itself where none changes."""
+        """This readout with `put` applied to every weight; the readout itself if no weight changes."""
         weights = held(self, "weights")
         new = {} if weights is None else changes({"weights": weights}, put)
         return replace(self, **new) if new else self

@@ -94,7 +94,7 @@ def plain(document: object) -> dict[str, Any]:
         named = [*doc["sizes"], *map(last_name, (*doc.get("tables", ()), *doc["space"])), *doc.get("choices", ())]
         for name in plain_document["meanings"]:
             if name not in named:
-                raise unknown("name that has a meaning", name, named)
+                raise unknown('key of "meanings"', name, named)
     # Last the rewritings that need all declarations.
     return _constants(_indices(plain_document))
 

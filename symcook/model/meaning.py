@@ -129,7 +129,7 @@ class Meaning(Generic[Value, Truth]):
         """The value of a term. Raises BadInput where the evaluation takes too many steps."""
         self.steps[0] -= 1
         if self.steps[0] < 0:
-            raise BadInput("the sums of an expression must be short enough to evaluate", show(tree), "use shorter ones")
+            raise BadInput("the sums of an expression must be short enough to evaluate", show(tree), "use shorter sums")
         return self.kept(self._term(tree))
 
     def _term(self, tree: Tree) -> Value:

@@ -142,7 +142,7 @@ class Part(Named):
         return LOWERINGS[self.PLACE][self.KIND]({name: held(self, name) for name in self.FIELDS})
 
     def sizes(self) -> dict[str, int]:
-        """{name: value} of the sizes that `FIELDS` names."""
+        """The sizes of the matrices: the numbers of coordinates read and of coordinates written."""
         return {"reads": len(self.reads), "writes": len(self.writes), "one": 1}
 
     def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
@@ -155,9 +155,8 @@ class Part(Named):
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
-        """What `FIELDS` names as number systems take it (`symcook.model.symbols.lowered`), each made when it is read:
-        the `sparse` rows of a matrix over what is read or over hidden units, the entries of a matrix with one column, a
-        number itself."""
+        """The numbers of the part in the form that number systems read: {field: number, entries of a matrix with one
+        column, or sparse rows of any other matrix}. Each is made when it is first read."""
         return MadeOnce((*held_numbers(self), *held_matrices(self)), self._lower)
 
     def _lower(self, name: str) -> Any:
@@ -169,7 +168,7 @@ class Part(Named):
         return tuple(row.get(0, Fraction(0)) for row in rows) if across == "one" else rows
 
     def mapped(self, put: Put) -> Self:
-        """This part with the substitution `put` made in every number; itself where none changes."""
+        """This part with `put` applied to every number; the part itself if no number changes."""
         new = changes({**held_matrices(self), **held_numbers(self)}, put)
         return replace(self, **new) if new else self  # type: ignore[type-var]
 
@@ -260,7 +259,7 @@ class FeedForward(Part):
         return height(held(self, "b1"), "b1")
 
     def sizes(self) -> dict[str, int]:
-        """As `Part.sizes`, with the number of hidden units."""
+        """The sizes of the matrices: the numbers of coordinates read, of coordinates written, and of hidden units."""
         return super().sizes() | {"hidden": self.hidden}
 
 
@@ -376,7 +375,7 @@ class Head(Part, HeadPart):
         self._freeze(**self._head_fields())
 
     def sizes(self) -> dict[str, int]:
-        """As `Part.sizes`, with the number of key dimensions."""
+        """The sizes of the matrices: the numbers of coordinates read, of coordinates written, and of key dimensions."""
         return super().sizes() | {"key": height(held(self, "Q"), "Q")}
 
     @cached_property
@@ -389,7 +388,8 @@ class Head(Part, HeadPart):
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
-        """As `Part.lowered`, with the factor of the scores as one more name."""
+        """The numbers of the head in the form that number systems read, by field. "factor" is the number by which the
+        product of query and key is multiplied."""
         return MadeOnce((*super().lowered, "factor"), self._lower)
 
     def _lower(self, name: str) -> Any:
@@ -474,7 +474,7 @@ class BiasedHead(Part, HeadPart):
         self._freeze(slope=slope, **fields, **zeros)
 
     def sizes(self) -> dict[str, int]:
-        """As `Part.sizes`, with the number of key dimensions."""
+        """The sizes of the matrices: the numbers of coordinates read, of coordinates written, and of key dimensions."""
         return super().sizes() | {"key": height(held(self, "Q"), "Q")}
 
     @cached_property
@@ -487,8 +487,8 @@ class BiasedHead(Part, HeadPart):
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
-        """As `Part.lowered`, with the factor of the scores as one more name, and with "per_position", what the next
-        position has in addition before this factor: slope/scale."""
+        """The numbers of the head in the form that number systems read, by field. "factor" is the number by which
+        the score is multiplied; before that, "per_position" = slope/scale is added for each position."""
         return MadeOnce((*super().lowered, "factor", "per_position"), self._lower)
 
     def _lower(self, name: str) -> Any:
@@ -600,7 +600,8 @@ class RotaryHead(Part, HeadPart):
         self._freeze(qk_epsilon=epsilon, **fields, **zeros)
 
     def sizes(self) -> dict[str, int]:
-        """As `Part.sizes`, with the numbers of key dimensions and of pairs."""
+        """The sizes of the matrices: the numbers of coordinates read, of coordinates written, of key dimensions, and of
+        pairs of key dimensions."""
         pairs = 0 if held(self, "angles") is None else height(held(self, "angles"), "angles")
         return super().sizes() | {"key": height(held(self, "Q"), "Q"), "pairs": pairs}
 
@@ -615,7 +616,8 @@ class RotaryHead(Part, HeadPart):
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
-        """As `Part.lowered`, with the factor of the scores as one more name."""
+        """The numbers of the head in the form that number systems read, by field. "factor" is the number by which the
+        product of query and key is multiplied."""
         return MadeOnce((*super().lowered, "factor"), self._lower)
 
     def _lower(self, name: str) -> Any:
@@ -794,7 +796,7 @@ class GatedUnits(Part):
     Arguments:
         reads: tuple of str. The coordinates that are read, r of them.
         writes: tuple of str. The coordinates to which the output is added, m of them.
-        gate: matrix h x r. The weights to which the activation is applied.
+        gate: matrix h x r. The weights inside the activation.
         up: matrix h x r. The weights of the other factor.
         down: matrix m x h. The weights of the outputs.
         activation: str ("silu"). As in `FeedForward`.
@@ -851,7 +853,7 @@ class GatedUnits(Part):
         return height(held(self, "gate"), "gate")
 
     def sizes(self) -> dict[str, int]:
-        """As `Part.sizes`, with the number of hidden units."""
+        """The sizes of the matrices: the numbers of coordinates read, of coordinates written, and of hidden units."""
         return super().sizes() | {"hidden": self.hidden}
 
 
@@ -899,7 +901,7 @@ class SelfAttention(Named):
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
 
     def mapped(self, put: Put) -> SelfAttention:
-        """These heads with the substitution `put` made in every number; itself where none changes."""
+        """These heads with `put` applied to every number; the object itself if no number changes."""
         new = changes({"heads": self.heads}, lambda heads: _mapped(heads, put))
         return replace(self, **new) if new else self
 
@@ -1001,7 +1003,7 @@ class Layer(Named):
                 yield Sublayer(number, block, before=norms)
 
     def mapped(self, put: Put) -> Layer:
-        """This layer with the substitution `put` made in every number; itself where none changes."""
+        """This layer with `put` applied to every number; the layer itself if no number changes."""
         names = ("attention", "feedforward", "attention_norms", "feedforward_norms")
         new = changes({name: getattr(self, name) for name in names}, lambda part: _mapped(part, put))
         return replace(self, **new) if new else self

@@ -276,9 +276,9 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
         if base in (0, 1) and exponent > 0:
             return base
         raise NotExact(
-            "an exponent must be an integer for an exact rational",
+            "in exact arithmetic the exponent of a power must be an integer",
             quotient(exponent),
-            "use sqrt and rigorous intervals",
+            "compute in rigorous intervals: --domain ball",
         )
     k = exponent.numerator
     if base == 0 and k < 0:

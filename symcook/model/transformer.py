@@ -451,7 +451,8 @@ class Transformer(Verbs, Shown):
         return any(step.norms for step in self.sublayers)
 
     def expressions(self, *, symbolic: bool = False) -> Iterator[tuple[Any, bool, str]]:
-        """Each exact number of the model, as (number, whether i and n may occur in it, its place in words).
+        """Each exact number of the model, as (number, whether i and n may occur in it, where it is: text for
+        messages).
 
         With `symbolic`, without the numbers that are kept as rational ones and thus have no symbols.
         """
@@ -551,12 +552,12 @@ class Transformer(Verbs, Shown):
 
     @door()
     def mapped(self, put: Put, parameters: tuple[Parameter, ...]) -> Transformer:
-        """This model with the substitution `put` made in each of its `expressions`, and the declarations `parameters`.
-        Parts in which nothing changes are the same objects, with their caches."""
+        """This model with `put` applied to each of its `expressions`, and with the declarations `parameters`. Parts in
+        which no number changes are the same objects, with their caches."""
         return replace(self, parameters=parameters, **self.with_numbers(put))
 
     def with_numbers(self, put: Put) -> dict[str, Any]:
-        """The fields that hold numbers, with the substitution `put` made in each."""
+        """The fields that hold numbers, with `put` applied to every number."""
         return {
             "embedding": self.embedding.mapped(put),
             "layers": tuple(layer.mapped(put) for layer in self.layers),

@@ -77,7 +77,7 @@ def feedforward(
                 bias += coefficient
             elif atom[0] == "name":
                 # A coordinate outside an activation would have to skip the layer.
-                must = f"{name} must be a sum of activations, without {atom[1]} alone"
+                must = f"{name} must be a sum of activations, without {atom[1]} outside an activation"
                 raise BadInput(must, text, f"write relu({atom[1]}) - relu(-{atom[1]}) for {atom[1]}")
             else:
                 inside = tuple(sorted(reader.affine(atom[2][0]).items()))

@@ -177,7 +177,7 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
 
 def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
     """The error for a letter of a program that is not in its alphabet."""
-    error = unknown("letter", letter, list(alphabet))
+    error = unknown("symbol", letter, list(alphabet))
     return BadInput("each symbol of the formula or program must be in the alphabet", letter, error.do)
 
 

@@ -361,7 +361,7 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
             facts[name] = int(facts[name])
     window = facts.get("window")  # None: there is no window
     if window is not None and (not isinstance(window, int) or isinstance(window, bool) or window < 1):
-        raise BadInput("sliding_window must be an integer of at least 1, or null", window)
+        raise BadInput("sliding_window must be an integer of at least 1, or null", window, "correct config.json")
     if "epsilon" in facts:
         try:
             facts["epsilon"] = Fraction(str(facts["epsilon"]))
@@ -396,7 +396,7 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
             raise BadInput(
                 "positional_embedding_type must be standard or rotary to be read",
                 kind,
-                "symcook reads these two kinds of positions alone",
+                "symcook reads only these two kinds of positions",
             )
     if "mask" in facts:
         masks = {"causal": "causal", "bidirectional": "none"}

@@ -288,7 +288,8 @@ def from_module(
 
     Arguments:
         module: torch.nn.Module. The module.
-        vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default the numbers.
+        vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default
+            "0", "1", ..
         symbols: list of str or None (None). The tokens that are kept.
         labels: list of str or None (None). The outputs that are kept.
         names: {name in the module: name in the format} or None (None). Names of weights that differ.
@@ -557,7 +558,7 @@ class _Chosen:
                 labels = list(chosen)
             if labels is not None and names is not None and set(labels) <= set(names):
                 if len(labels) == len(names) and list(labels) not in ([*names], [*(chosen or ())]):
-                    must = "labels must be the tokens in their order, some of them, or names that are no tokens"
+                    must = "labels must be the tokens in their order, some of them, or names that are not tokens"
                     do = "leave them out if each output is of its token"
                     raise BadInput(must, "all tokens in another order, which may name the outputs anew", do)
                 picked = [self.number(tokens, one) for one in labels]

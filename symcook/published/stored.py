@@ -146,7 +146,7 @@ def of_safetensors(data: bytes, place: object) -> dict[str, Any]:
     size = int.from_bytes(data[:8], "little")
     header = parsed(data[8 : 8 + size], must, place, object_pairs_hook=_once)
     if not isinstance(header, dict):
-        raise BadInput(must, f"{place} (its header is no object)", "save the weights again")
+        raise BadInput(must, f"{place} (its header is not a JSON object)", "save the weights again")
     header.pop("__metadata__", None)
     found, spans = {}, []
     for key, entry in header.items():
@@ -227,7 +227,7 @@ def _of_zip(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
             return {key: arrays[key] for key in arrays.files}, None
     except (ValueError, OSError, zipfile.BadZipFile) as error:
         do = "save arrays of numbers"
-        raise BadInput("an npz file must have arrays of numbers alone", f"{file} ({error})", do) from None
+        raise BadInput("an npz file must contain only arrays of numbers", f"{file} ({error})", do) from None
 
 
 def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -248,7 +248,7 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     except pickle.UnpicklingError as error:
         name = re.search(r"GLOBAL ([\w.]+)", str(error))
         asks = f", which asks for {name[1]}" if name else ""
-        must = "a file of torch must have weights alone, since reading anything else would run its code"
+        must = "a file of torch must contain only weights, since reading anything else would run its code"
         raise BadInput(must, f"{file}{asks}", "save model.state_dict() from a program that you trust") from None
     except (RuntimeError, EOFError, ValueError, OSError, KeyError) as error:
         why = str(error).partition("\n")[0]
@@ -266,7 +266,7 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     tensors = {str(key): value for key, value in inner.items() if hasattr(value, "detach")}
     if len(tensors) < len(inner):
         other = next(str(key) for key in inner if str(key) not in tensors)
-        raise BadInput("a state dict must have tensors alone", f"{other}, in {file}", "save model.state_dict()")
+        raise BadInput("a state dict must contain only tensors", f"{other}, in {file}", "save model.state_dict()")
     return arrays(tensors), settings
 
 

@@ -110,13 +110,13 @@ class _PlainValues(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> NoReturn:
         """BadInput for whatever is no plain value."""
-        must = "meta.pkl must have texts and numbers alone, since reading anything else would run its code"
+        must = "meta.pkl must contain only texts and numbers, since reading anything else would run its code"
         raise BadInput(must, f"{module}.{name}", "give the tokens yourself, in the order of the embedding")
 
     def persistent_load(self, pid: object) -> NoReturn:
         """BadInput for a reference out of the file."""
         raise BadInput(
-            "meta.pkl must have texts and numbers alone",
+            "meta.pkl must contain only texts and numbers",
             "a reference to another object",
             "give the tokens yourself, in the order of the embedding",
         )

@@ -95,7 +95,7 @@ def rotary_in(settings: Iterable[tuple[str, Any]], default: Mapping[str, Any]) -
     given = {name: above_zero(name, found[name]) for name in names if name in found}
     allowed = {"rope_theta", "partial_rotary_factor", *wanted[rule]}
     if unread := sorted(set(found) - allowed):
-        must = f"rotary positions must have the settings {', '.join(sorted(allowed))} alone to be read"
+        must = f"rotary positions may have only the settings {', '.join(sorted(allowed))}"
         raise BadInput(must, unread[0], "symcook does not read models with this setting")
     if rule == "linear" and "factor" not in given:
         raise BadInput(
@@ -133,6 +133,6 @@ def rotary_said(word: str, given: Any, facts: Mapping[str, Any]) -> Rotary | Non
             'give the base, for example rotary="10000"',
         )
     if given is None and (turned is not None or "turns" in facts):
-        must = "the base of the rotary positions must be given, since weights alone do not say it"
+        must = "the base of the rotary positions must be given, since the weights do not determine it"
         raise BadInput(must, "none", 'write rotary="10000" (the usual base), or rotary="none" if the model has none')
     return None if base is None else Rotary(base, **facts.get("turns") or {})

@@ -246,7 +246,7 @@ def _least(
             at = f"was undecided above the temperature {decimal(error.last)}"
             input_text = hard.embedding.said(word)
             raise Undecided(
-                f"the answer to {input_text} {at}: rigorous intervals show it on no interval there"
+                f"the answer to {input_text} {at}: rigorous intervals decide it at no point there"
             ) from None
         open_from = max(open_from, string_reach.start)
         return string_reach

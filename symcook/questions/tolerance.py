@@ -258,7 +258,7 @@ def _in_balls(
         input_text, at = model.embedding.said(word), decimal(start + side * error.last)
         beyond = f"{'below' if side < 0 else 'above'} the weight {at}"
         raise Undecided(
-            f"the answer to {input_text} was undecided {beyond}: rigorous intervals show it on no interval there"
+            f"the answer to {input_text} was undecided {beyond}: rigorous intervals decide it at no point there"
         ) from None
     return _made_exact(model, sequence, name, start, side, enclosure, expected)
 

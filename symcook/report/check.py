@@ -118,7 +118,7 @@ def _lines(check: Check, name: str, command: WholeCommand | None) -> list[str]:
         lines.append("DECIDED; symcook decide --certificate FILE.json writes its certificate")
     if check.stated:
         to = "" if check.stated_to is None else f" up to length {check.stated_to}"
-        agree = "the recipe's formula and its account of the weights agree with the model"
+        agree = "the recipe's two formulas (of the paper, of the weights) agree with the model"
         lines.append(f"{agree} on {grouped(check.stated)} inputs{to} too")
     elif check.stated_to is not None:
         lines.append(f"the recipe's formula covers no string up to length {check.stated_to}, so it was not evaluated")

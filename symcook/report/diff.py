@@ -73,7 +73,6 @@ def _lines(diff: Diff) -> list[str]:
     if diff.open:
         inputs = f"{grouped(diff.open)} input{'s' * (diff.open != 1)}"
         lines.append(
-            f"open: {inputs}, on which a choice, or whether values differ, cannot be told in rigorous intervals "
-            f"of {BITS} bits"
+            f"open: {inputs}, on which rigorous intervals of {BITS} bits leave a comparison or a difference undecided"
         )
     return lines

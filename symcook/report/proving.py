@@ -22,7 +22,7 @@ def line(answer: ProofAnswer) -> str:
     proved = ", for all sizes" if answer.model is None else ", for every string" if answer.model.alphabet else ""
     ends = {"PROVED": proved, "OPEN": " is undecided"}
     if answer.vacuous:
-        ends["OPEN"] = " is true only since no string meets its premises"
+        ends["OPEN"] = " is true only because no string meets its premises"
     elif answer.status == "OPEN" and answer.tried is not None and answer.tried.length:
         ends["OPEN"] += f"; true up to n = {answer.tried.length}"
     end = ends.get(answer.status, " is false")
@@ -41,7 +41,7 @@ def first(answer: ProofAnswer) -> str:
         if answer.method is not None:
             return f"TRUE, NO CERTIFICATE YET  {answer.statement}  (decided by {_plain(answer.method)})"
         length = 0 if answer.tried is None or answer.word is not None else answer.tried.length
-        known = f"true to length {length} by runs" if length else "no string decided it"
+        known = f"true on all strings up to length {length}" if length else "undecided on all strings that were run"
     elif answer.status == "REFUTED" and answer.certificate is None:
         known = f"false of {answer.shown}"
     return f"{answer.words}  {answer.statement}" + (f"  ({known})" if known else "")

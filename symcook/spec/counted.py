@@ -107,8 +107,8 @@ def _check_looks_back(formula: Formula, needed: tuple[int, ...]) -> None:
         ahead = line.op in ("next", "until") or any(count.side == "right" for count in line.counts)
         at_the_end = line.op == "at least" and number not in needed
         if line.op == "table" or (ahead and not at_the_end):
-            must = "a formula with counts is decided only if it looks back, with sums of counts and their remainders"
-            raise BadInput(must, formula.text(number))
+            must = "in a formula with counts, each part must look back only, and compare counts or their remainders"
+            raise BadInput(must, formula.text(number), "compare all strings up to a length: symcook check")
 
 
 def _needed_later(formula: Formula) -> tuple[int, ...]:

@@ -119,7 +119,9 @@ class FloatDecoder:
         why = model.unfollowed() or _unsupported(model)
         if why is not None:
             raise BadInput(
-                "decoding in floats with a cache supports only causal models with hard attention and relu", why
+                "decoding in floats with a cache supports only causal models with hard attention and relu",
+                why,
+                "run the model in exact arithmetic: --domain exact",
             )
         self.place = {name: k for k, name in enumerate(model.space)}
         names = list(model.space)
@@ -206,7 +208,8 @@ class FloatDecoder:
         zero_variance = variance == 0
         if zero_variance.any():
             if (zero_variance & norms.refuses).any():
-                raise NoRun("a layer norm with epsilon = 0 must meet a variance above zero", "zero")
+                must = "a layer norm with epsilon = 0 must meet a variance above zero"
+                raise NoRun(must, "zero", "set an epsilon above 0")
             variance = np.where(zero_variance, self.dtype(1), variance)
         return x / np.sqrt(variance)[norms.place] * norms.gain + norms.bias
 

@@ -223,7 +223,8 @@ def machine_of_table(model: Transformer) -> TuringMachine:
     weights are not those of the compiler."""
     program = model.program
     if program is None or program.kind != "tm" or not program.theorem:
-        raise BadInput("a model must be compiled from a Turing machine by --theorem 2", model.name)
+        must = "a model must be compiled from a Turing machine by --theorem 2"
+        raise BadInput(must, model.name, "compile one: symcook compile tm 1RB1LB_1LA1RZ --theorem 2 -o beaver.json")
     if not genuine(model):
         must = "the fast run by the transition table must have the weights that symcook compile gives the machine"
         raise BadInput(must, "other weights", "give --domain ball (rigorous intervals)")

@@ -282,7 +282,7 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
         must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{added_tokens}"
         do = "let it return a list with an answer for each position that the readout reads"
         if decodes(model):
-            do = "leave it out to compare the tokens with the program, or compare languages with decide"
+            do = "without --spec the output tokens are compared with the program; symcook decide compares languages"
         raise BadInput(must, _returned(answer, given), do)
     return [_checked(model, part, given) for part in answer]
 

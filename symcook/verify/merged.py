@@ -131,8 +131,8 @@ class ReadBeside:
             raise
         except BaseException as error:
             raise_real(error)
-            must = "a Fold must answer every input, with states that are hashable where strings are grouped"
-            raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the specification") from error
+            must = "the step and answer of a Fold must work on every string, and its states must be hashable"
+            raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "correct the Fold") from error
 
     def step(self, state: int, letter: int) -> int:
         """The state after a symbol; BadInput, which names symbol and state, where the fold fails."""

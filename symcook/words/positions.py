@@ -64,8 +64,8 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
     symbol = symbol_of(model, positions)
     if not readout.each:
         raise BadInput(
-            "answers after a symbol must be of a readout with an answer at each position",
-            f"{positions}, of {model.name}, which answers once a string",
+            "answers after a symbol can be compared only for a model that answers at each position",
+            f"{positions}, for {model.name}, which answers once a string",
             "give --positions last or all",
         )
     readout_fields = {field.name: getattr(readout, field.name) for field in fields(Readout)}

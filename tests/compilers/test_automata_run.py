@@ -245,7 +245,7 @@ def test_a_run_ends_at_a_token_that_is_no_symbol(tmp_path: Path, capsys: pytest.
     code, found = lines(capsys, *run)
     assert code == 3 and found[-1] == {"stopped": "no symbol", "output": None, "first_wrong": 4}
     code, out, _ = call(capsys, *run)
-    assert code == 3 and "stopped at $, which is no symbol that the model reads" in out
+    assert code == 3 and "stopped at $, which the model does not read" in out
 
 
 @pytest.mark.sweep

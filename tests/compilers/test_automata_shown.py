@@ -202,7 +202,7 @@ def test_an_unknown_language_is_called_by_its_name() -> None:
 def test_a_specification_of_a_decoder_is_told_what_compares_languages():
     model = sc.compile("dfa", "a*b", alphabet="ab")
     assert model.check(max_length=4).holds
-    with pytest.raises(BadInput, match="compare languages with decide"):
+    with pytest.raises(BadInput, match="symcook decide compares languages"):
         model.check(lambda string: True, max_length=2)
     with pytest.raises(BadInput, match="must be used without workers"):
         model.check(max_length=2, workers=2)

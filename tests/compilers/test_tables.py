@@ -287,9 +287,9 @@ def test_the_command_that_is_told_gives_the_proof(
     file = tmp_path / "large.json"
     monkeypatch.setattr("symcook.model.instance.Instance._few.__defaults__", (1_000,))
     code, _, said = call(capsys, "compile", "tm", ONCE, "--variant", "no-start", "--prove", "-o", file)
-    assert code == 3 and "with it none is made of this one: an instance must have at most 1,000 weights" in said
+    assert code == 3 and "gives no proof for this machine: an instance must have at most 1,000 weights" in said
     code, _, said = call(capsys, "prove", file)
-    assert code == 2 and "and with it none is made of this one" in said and said.count("\n") == 1
+    assert code == 2 and "and --theorem 2 gives no proof for this machine" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize(

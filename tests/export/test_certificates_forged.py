@@ -204,14 +204,14 @@ def test_what_is_not_checked_is_said(exported: Path, tmp_path: Path, capsys: pyt
     for name in ("symbols", "values", "recipe", "decoder"):
         assert verify_export(exported / f"{name}.npz")["not_checked"] == {}, name
     found = verify_export(exported / "own.npz")["not_checked"]
-    assert found.keys() == {"claims"} and "named by who exported" in found["claims"]
+    assert found.keys() == {"claims"} and "the exporter named these claims" in found["claims"]
     status = known(exported, "own")["claims"][0]["status"]
     other = next(one for one in STATUSES if one != status)
     document = changed(known(exported, "own"), ("claims", 0, "status"), other)
     place = forged(exported, "own", document, tmp_path)
     assert main(["verify-export", str(place)]) == 0
     said = capsys.readouterr().out
-    assert f"not checked: claims ({CLAIM} {other}): named by who exported" in said
+    assert f"not checked: claims ({CLAIM} {other}): the exporter named these claims" in said
     assert f"not checked: claims.0.status: the status on the day of the export; today it is {status}" in said
     assert main(["verify-export", str(place), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

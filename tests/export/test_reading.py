@@ -241,8 +241,8 @@ def test_a_comparison_says_that_it_stops_short(tmp_path: Path, capsys: pytest.Ca
     assert main(["export", "parity", "-o", place, "--max-length", "3"]) == 0
     capsys.readouterr()
     for asked, says in (
-        (("--max-length", "5"), f"  up to length 3, not 5: {place} takes nothing longer\n"),
-        ((), f"  up to length 3, not 6: {place} takes nothing longer\n"),
+        (("--max-length", "5"), f"  up to length 3, not 5: {place} takes no longer inputs\n"),
+        ((), f"  up to length 3, not 6: {place} takes no longer inputs\n"),
         (("--max-length", "3"), ""),
     ):
         for models in (("parity", place), (place, "parity")):

@@ -240,4 +240,4 @@ def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) 
     assert "\nOther\n" in listed and "double" in listed.partition("\nOther\n")[2]
     assert "double: twice x\n\n  The identity, twice.\n\n  Wherever a test looks.\n" in explained.strip("\n")
     assert "2*max(0, x) - 2*max(0, -x)" in derived or "2*x" in derived
-    assert "agrees with its specification" in checked and "formula and its account of the weights agree" in checked
+    assert "agrees with its specification" in checked and "two formulas (of the paper, of the weights) agree" in checked

@@ -150,7 +150,7 @@ def test_easy_statements_are_proved_or_refuted(sentence: str, status: str) -> No
 @pytest.mark.parametrize("sentence, said", [
     ("mod(n) = 0", "column 1, 'mod(n)': mod takes two numbers"),
     ("1 <= floor(n, 2)", "column 6, 'floor(n, 2)': floor takes one number"),
-    ("floor(x(n)) = 0", "name it, ex m:Int. m <= a & a < m + 1"),
+    ("floor(x(n)) = 0", "for another number a write ex m:Int. m <= a & a < m + 1"),
     ("mod = 1", "'mod' is unknown"),
 ])  # fmt: skip
 def test_mistakes_get_a_sentence(sentence: str, said: str) -> None:

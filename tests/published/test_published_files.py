@@ -159,7 +159,7 @@ def test_a_table_of_nanogpt_is_read_without_code(tmp_path: Path) -> None:
     meta.write_bytes(pickle.dumps({"stoi": {"x": 0, "y": 1, "\n": 2}, "itos": {0: "x"}}))
     assert sc.from_pretrained(tmp_path, heads=2, activation="gelu").alphabet == ("x", "y", "Ċ")
     meta.write_bytes(pickle.dumps({"stoi": Path(".")}))
-    with pytest.raises(sc.BadInput, match=r"texts and numbers alone.*pathlib"):
+    with pytest.raises(sc.BadInput, match=r"only texts and numbers, since .*pathlib"):
         sc.from_pretrained(tmp_path, heads=2, activation="gelu")
 
 
@@ -234,7 +234,7 @@ def damaged(place: Path, how: str) -> None:
         ("activation", "the activation must be a known name; given: mish"),
         ("llama config", "the weights must have the names of Llama, Mistral and Qwen, since the settings are of llama"),
         ("rotary rule", "must follow the rule default or linear to be read; given: rope_type = yarn"),
-        ("rotary setting", "the settings partial_rotary_factor, rope_theta alone to be read; given: beta_fast"),
+        ("rotary setting", "may have only the settings partial_rotary_factor, rope_theta; given: beta_fast"),
         ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
         ("window", "sliding_window must be an integer of at least 1, or null; given: 0"),
         ("window in some layers", "must have the setting use_sliding_window = False to be read; given: True"),
@@ -305,7 +305,7 @@ def test_files_of_torch_and_no_code(tmp_path: Path) -> None:
     torch.save({"model": Runs()}, tmp_path / "bad.pt")
     (tmp_path / "old.bin").write_bytes(pickle.dumps({"w": Runs()}))
     for name in ("bad.pt", "old.bin"):
-        with pytest.raises(sc.BadInput, match="weights alone, since reading anything else would run its code"):
+        with pytest.raises(sc.BadInput, match="only weights, since reading anything else would run its code"):
             sc.from_pretrained(tmp_path / name)
     assert not (tmp_path / "ran").exists()
 
@@ -314,7 +314,7 @@ def test_an_archive_of_numpy_with_objects_is_refused(tmp_path: Path) -> None:
     file = io.BytesIO()
     np.savez(file, a=np.array([{}], dtype=object))
     (tmp_path / "w.npz").write_bytes(file.getvalue())
-    with pytest.raises(sc.BadInput, match="arrays of numbers alone"):
+    with pytest.raises(sc.BadInput, match="only arrays of numbers"):
         sc.from_pretrained(tmp_path / "w.npz")
 
 

@@ -293,5 +293,5 @@ def test_decisions_of_models_that_count_end_where_the_language_does() -> None:
     assert found.verdict != "different"  # each string gets one answer from both
     wrong = model.decide(r"(\(\))*", inputs=[r"()", r"(())", r"((()))"])
     assert wrong.verdict == "different" and wrong.word == tuple("(())") and wrong.to_json()["count"] == 3
-    with pytest.raises(BadInput, match="with a specification"):
+    with pytest.raises(BadInput, match="needs a specification"):
         model.decide(inputs=".{4}")

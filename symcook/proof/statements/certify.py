@@ -650,6 +650,7 @@ def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) ->
             raise BadInput(
                 "a lemma that a proof cites must be a statement with the status PROVED",
                 f"{verdict.id}, which is {verdict.status}",
+                "cite another lemma: symcook lemmas lists them",
             )
     extra = (parts.get("defined"), parts.get("inhabited"))
     certificate = replay.make_certificate(statement, parts["proof"], *extra, lemmas, sense)

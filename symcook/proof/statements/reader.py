@@ -49,14 +49,14 @@ from symcook.proof.terms import Term, free, num, subterms
 MUST = "a statement must be a formula over the model's run"
 """What every error of this reader says the user must give."""
 WORDS = {
-    "accept": "no name, and a position where the readout looks at each",
-    **dict.fromkeys(("answer", "probability"), "a label, and a position where the readout looks at each"),
-    "logit": "a label where the readout has labels, and a position where it looks at each",
+    "accept": "no name, and a position if the model answers at each position",
+    **dict.fromkeys(("answer", "probability"), "a label, and a position if the model answers at each position"),
+    "logit": "a label if the readout has labels, and a position if the model answers at each position",
     "at": "a token and a position",
-    "count": "a token, and a position where it counts up to there",
+    "count": "a token, and optionally a position up to which it counts",
     **dict.fromkeys(("first", "last"), "one name"),
     "holds": "a formula and a position",
-    "matches": "a quoted regular expression, and a position where a prefix is meant",
+    "matches": "a quoted regular expression, and optionally the position at which a prefix ends",
     "decoded": "a position",
     **dict.fromkeys(("weight", "score"), "a layer and a head, from 1, and the positions of the query and of the key"),
 }
@@ -285,7 +285,7 @@ class SentenceReader(expr.Reader):
         before = self.tokens[begin - 1][1] if begin else ""
         if before in ("+", "-", "*", "/", "^") or self.peek() in ("*", "/", "^", "mod"):
             ways = f"(a {before} b) mod {divisor} or a {before} (b mod {divisor})" if before else f"(a mod {divisor})"
-            raise self.wrong(f"it says in two ways what mod is of; write {ways}", self.tokens[begin][2], None)
+            raise self.wrong(f"its mod may have two left operands; write {ways}", self.tokens[begin][2], None)
         return self.mark(("mod", dividend, int(divisor)), begin)
 
     def divided(self, compared: Tree) -> Tree:

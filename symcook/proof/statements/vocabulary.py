@@ -108,8 +108,8 @@ class _Layers(Relation):
                 "state accept, or a value at a position",
             )
         if (at is None) is (position in ("each", "all")):
-            must = "no position, since the readout looks once" if at else "a position, one of each that is read"
-            raise BadInput(f"logit takes {must}", at or "none")
+            must = "no position, since the model answers once" if at else "a position, since the model answers at each"
+            raise BadInput(f"logit takes {must}", at or "none", "write logit" if at else "write logit(n), for example")
         place = at or {"first": self.low, "last": self.high}[position]
         if label is not None:
             which, scores = self._scores(label, place)
@@ -477,7 +477,7 @@ class Sentence:
             return tree
 
         def fail(part: Tree, what: str) -> BadInput:
-            return self.fail(part, f"{what}; of another number name it, ex m:Int. m <= a & a < m + 1")
+            return self.fail(part, f"{what}; for another number a write ex m:Int. m <= a & a < m + 1")
 
         return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, self.meaning.integers)
 

@@ -150,7 +150,7 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
                     yield f"layer {step.layer} has softmax attention, whose weights are exponentials"
                 # Hard attention does not use its temperature, but where that is not positive there is no run.
                 if isinstance(temperature, tuple) and (soft or names(temperature) & values.keys()):
-                    yield f"layer {step.layer} has a temperature that is no rational number"
+                    yield f"layer {step.layer} has an irrational temperature"
             if isinstance(part, NETWORKS) and part.activation not in ("relu", "step"):
                 yield f"layer {step.layer} has the activation {part.activation}"
             if isinstance(part, NORMS) and part.epsilon != 0 and isinstance(part.lowered["epsilon"], Fraction):

@@ -177,7 +177,7 @@ def _irrational(model: Transformer, given: TypedInput) -> str:
     try:
         traced_run = run(model, given, trace=True)
     except NotExact:
-        return f"a value is no rational number on {typed(model, given) or EMPTY_STRING}"
+        return f"a value is irrational on {typed(model, given) or EMPTY_STRING}"
     except SymcookError:
         return ""
     for step in traced_run.trace:
