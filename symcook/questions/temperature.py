@@ -51,8 +51,8 @@ FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(
 """For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the number by which the
 first one is divided to give the accuracy."""
 ROUGH, STEADY = 10**3, 3
-"""For a model with norms, whose intervals are short near the temperature of a change: the number in place of `NEAR`, and
-how many intervals follow a failure before a longer one is tried."""
+"""For a model with norms, whose intervals are short near the temperature of a change: the number in place of `NEAR`,
+and how many intervals follow a failure before a longer one is tried."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
 """The cells of a row about which nothing is known, without its length."""
 SHOWN = Fraction(1, 2**20)
