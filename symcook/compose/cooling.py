@@ -15,12 +15,17 @@ from symcook.compose.routing import fresh, united
 from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
-from symcook.model.reads import PartsRead
+from symcook.model.parts import AnyHead, FeedForward, Head, Layer, SelfAttention
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 
 READS = PartsRead("the change of heads")
+TEMPERED = PartsRead(
+    "the change of temperatures", **NORMS_AND_GATES, **BIASED_HEADS, RotaryHead=ROTARY_HEADS["RotaryHead"]
+)
+"""What `soften`, `harden` and `plain_scores` read. They change the weighting, the temperature and the scale of heads
+alone. Softmax with a one below has no hard attention as its limit, and is not among the words."""
 
 
 @door()
@@ -59,7 +64,7 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
             "softmax gives such heads the same weights at every temperature",
         )
 
-    def soft(head: Head) -> Head:
+    def soft(head: AnyHead) -> AnyHead:
         """The head with softmax attention; a plain average as it is."""
         if head.averages:
             return head
@@ -77,7 +82,7 @@ def harden(model: Transformer) -> Transformer:
     Source: Cookbook, Definition 5.2.
     """
 
-    def hard(head: Head) -> Head:
+    def hard(head: AnyHead) -> AnyHead:
         """The head with average weighting instead of softmax."""
         return replace(head, weighting="average", temperature=1) if head.weighting == "softmax" else head
 
@@ -95,28 +100,30 @@ def harden(model: Transformer) -> Transformer:
 
 
 def plain_scores(model: Transformer) -> Transformer:
-    """`model` with the scale of every head multiplied into its queries, where square roots in the two may cancel."""
+    """`model` with the scale of every head multiplied into its queries, where square roots in the two may cancel. Heads
+    with biases or rotary positions stay as they are."""
 
-    def scaled(head: Head) -> Head:
+    def scaled(head: AnyHead) -> AnyHead:
         """The head with scale 1 and scaled queries."""
-        return replace(head, Q=(head.Q * head.scale).applyfunc(exact), scale=1) if head.scale != 1 else head
+        plain = isinstance(head, Head) and head.scale != 1
+        return replace(head, Q=(head.Q * head.scale).applyfunc(exact), scale=1) if plain else head
 
     return replace(model, layers=_layers(model, scaled))
 
 
-def all_heads(model: Transformer) -> list[Head]:
+def all_heads(model: Transformer) -> list[AnyHead]:
     """The heads of all layers, in order."""
-    steps = (step.block for step in READS.of(model).sublayers)
+    steps = (step.block for step in TEMPERED.of(model).sublayers)
     return [head for block in steps if isinstance(block, SelfAttention) for head in block.heads]
 
 
-def _layers(model: Transformer, change: Callable[[Head], Head]) -> tuple[Any, ...]:
+def _layers(model: Transformer, change: Callable[[AnyHead], AnyHead]) -> tuple[Any, ...]:
     """The layers of a model with `change` applied to each head."""
     return tuple(
         layer
         if layer.attention is None
         else replace(layer, attention=SelfAttention(tuple(map(change, layer.attention.heads))))
-        for layer in READS.of(model).layers
+        for layer in TEMPERED.of(model).layers
     )
 
 

@@ -40,7 +40,7 @@ class Rotary:
             must = f"the number of rotated dimensions must be even, and at most the {size} of a head"
             raise BadInput(must, width, "change the number in the settings, if the model is yours")
         angles = rotary_angles(width, self.base)
-        return angles if self.factor == 1 else [f"{angle}/{quotient(self.factor)}" for angle in angles]
+        return angles if self.factor == 1 else [f"{angle}/({quotient(self.factor)})" for angle in angles]
 
     def __str__(self) -> str:
         """The settings in words."""

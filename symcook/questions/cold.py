@@ -150,6 +150,11 @@ class Cold(Rowwise):
             "at low temperatures, values must be computed only by sums, products and softmax", "a layer norm"
         )
 
+    def by_rms(self, entries: Sequence[Near], epsilon: Near, zero_square: str, i: int) -> Sequence[Near]:
+        raise NotExact(
+            "at low temperatures, values must be computed only by sums, products and softmax", "an RMS norm"
+        )
+
     def best(self, scores: Sequence[Near], weighting: str, i: int, first: int) -> Sequence[int]:
         raise NotExact(
             "at low temperatures, values must be computed only by sums, products and softmax", "hard attention"

@@ -202,6 +202,11 @@ class LineDomain(Shortening):
             "to follow the answer as tau changes, every value must be a rational function of tau", "a layer norm"
         )
 
+    def by_rms(self, entries: Sequence[LineValue], epsilon: LineValue, zero_square: str, i: int) -> Sequence[LineValue]:
+        raise NotExact(
+            "to follow the answer as tau changes, every value must be a rational function of tau", "an RMS norm"
+        )
+
     def times(self, a: LineValue, b: LineValue) -> LineValue:
         return plain(a * b)
 

@@ -158,24 +158,25 @@ def enclosed(
     limit: Fraction,
     near: Fraction,
     start: Fraction = Fraction(0),
+    steady: int = 0,
 ) -> Reach:
     """How far from 0 the answer stays right: a Reach whose `last` and `first` are at most `near` apart, or without
     `first` if the answer is right up to `limit`.
 
     `right_between` may also return False if it finds no proof. From `start` on, interval after interval is proved, up
-    to `limit`. The first interval has the length `first`; the length is doubled after a success and halved after a
-    failure, until the answer is wrong at most `near` further on. Raises LeftOpen if no interval is short enough, or
-    after `PIECES` intervals.
+    to `limit`. The first interval has the length `first`. The length is halved after a failure, and doubled after a
+    success; after a failure, it is doubled after `steady` more successes. The search ends when the answer is wrong at
+    most `near` further on. Raises LeftOpen if no interval is short enough, or after `PIECES` intervals.
     """
     right_at = cache(right_at)  # called for the same place again while an interval is halved
-    good, step = start, first
+    good, step, wait = start, first, 0
     for _ in range(PIECES):
         if good >= limit:
             return Reach(good, None, start=start)
         step = min(step, limit - good)
-        # The answer is proved on the next interval: continue with one that is twice as long.
+        # The answer is proved on the next interval: continue with one that is longer, or as long.
         if right_between(good, good + step):
-            good, step = good + step, 2 * step
+            good, step, wait = good + step, step if wait > 1 else 2 * step, max(wait - 1, 0)
         elif step <= near and not right_at(good + near):
             # The answer is wrong at most `near` further on: the change is enclosed.
             return Reach(good, good + near, start=start)
@@ -183,5 +184,5 @@ def enclosed(
             # No interval is short enough.
             break
         else:
-            step /= 2
+            step, wait = step / 2, steady
     raise LeftOpen(good)

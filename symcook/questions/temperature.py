@@ -24,7 +24,7 @@ from symcook.domains.rowwise import Rowwise
 from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import check_temperatures, forward
-from symcook.model.reads import PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, refine
@@ -43,11 +43,16 @@ if TYPE_CHECKING:
     from symcook.questions.reach import RightAt, RightBetween, VerdictsAt
     from symcook.words import Word
 
-READS = PartsRead("the question temperature")
+READS = PartsRead(
+    "the question temperature", **NORMS_AND_GATES, **BIASED_HEADS, RotaryHead=ROTARY_HEADS["RotaryHead"]
+)
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**20), 10**6
 """For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the number by which the
 first one is divided to give the accuracy."""
+ROUGH, STEADY = 10**3, 3
+"""For a model with norms, whose intervals are short near the temperature of a change: the number in place of `NEAR`,
+and how many intervals follow a failure before a longer one is tried."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
 """The cells of a row about which nothing is known, without its length."""
 SHOWN = Fraction(1, 2**20)
@@ -271,6 +276,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
     the smallest reach so far, beyond which the search may stop. Undecided if no temperature is found at which the
     answer is right, and it is not proved to be wrong at all low ones; LeftOpen if no interval is short enough."""
     sequence, name = soft.tokens(word), soft.parameters[-1].name
+    normed = any(step.norms for step in READS.of(soft).sublayers)
+    steady = STEADY * normed
 
     def right_at(tau: Fraction) -> bool:
         """Whether the answer at the temperature `tau` is right."""
@@ -287,7 +294,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         if best.last == 0:
             return best
         if right_at(best.last):
-            return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
+            whole = _from_cold(right_at, right_between, best.last, best.last, best.last, steady)
+            return whole._replace(first=None)
     # Look for a first temperature at which the answer is right, at lower and lower temperatures down to `COLDEST`.
     first = FIRST
     while not right_at(first):
@@ -302,11 +310,11 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
                 f"the decision of {string} differs down to the temperature {float(16 * first):.3g}; whether it differs "
                 "at every lower temperature is undecided"
             )
-    return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
+    return _from_cold(right_at, right_between, first, LIMIT, first / (ROUGH if normed else NEAR), steady)
 
 
 def _from_cold(
-    right_at: RightAt, right_between: RightBetween, first: Fraction, limit: Fraction, near: Fraction
+    right_at: RightAt, right_between: RightBetween, first: Fraction, limit: Fraction, near: Fraction, steady: int
 ) -> Reach:
     """`enclosed` from temperature 0 on. If that is undecided, because scores are equal only in the limit, it begins at
     `SHOWN`, then at 16 times as much, and so on, until the weights of the softmax are large enough to tell apart from
@@ -314,7 +322,7 @@ def _from_cold(
     start = Fraction(0)
     while True:
         try:
-            return enclosed(right_at, right_between, first, limit, near, start=start)
+            return enclosed(right_at, right_between, first, limit, near, start=start, steady=steady)
         except LeftOpen:
             if start == first:
                 raise

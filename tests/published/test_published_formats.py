@@ -12,7 +12,10 @@ from families import together
 from published_models import KINDS, LETTERS, Shape, forward, stored, weights
 
 import symcook as sc
+from symcook.model.expr import parse_term
+from symcook.model.rationals import rational
 from symcook.published.formats import FORMATS, format_of
+from symcook.published.turning import rotary_in
 
 
 def imported(kind: str, seed: int = 3, **more: Any) -> tuple[Shape, dict[str, Any], sc.Transformer]:
@@ -157,3 +160,12 @@ def test_what_no_format_holds_is_named(given: Any, options: dict[str, Any], says
     words: dict[str, Any] = {"vocabulary": LETTERS, "heads": 2, "activation": "gelu-tanh"}
     with pytest.raises(sc.BadInput, match=says):
         sc.from_state_dict(given, **words | options)
+
+
+@pytest.mark.parametrize("factor", ["2.5", 0.75, 3])
+def test_the_angles_are_divided_by_a_factor_that_is_no_integer(factor: Any) -> None:
+    """A head of four dimensions with the base 100 turns by 1 and by 1/10, and with a factor so much less."""
+    settings = {"rope_type": "linear", "rope_theta": 100, "factor": factor}
+    angles = rotary_in([("rope_parameters", settings)], {}).angles(4)
+    assert float(rational(parse_term(angles[0]))) == pytest.approx(1 / float(factor))
+    assert angles[1].endswith(f")^(-1/2)/({Fraction(str(factor))})")
