@@ -92,13 +92,13 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> State
             partial(allsizes.again, family),
         )
     chosen, document = bound(name, settings)
-    second = None if other is None else bound(other, ())[1]
+    second_model, second = (None, None) if other is None else bound(other, ())
     beside = [certificate for certificate, _ in places(str(_source(name)))]
     return StatementSubject(
         chosen.model,
         lambda sentence: certify.claim(document, sentence, other=second),
         lambda claim, script, seconds: proving.settle(
-            chosen.model, claim, document, script, seconds, second, beside
+            chosen.model, claim, document, script, seconds, second, beside, second_model and second_model.model
         ),
         lambda certificate, text: certify.again(document, certificate, text, second),
     )

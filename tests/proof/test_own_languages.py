@@ -43,7 +43,8 @@ def labelled() -> sc.Transformer:
 
 
 def verdict(model: sc.Transformer, text: str, other: sc.Transformer | None = None) -> languages.LanguageVerdict:
-    return languages.decided(text, document_of(model, {}), None if other is None else document_of(other, {}), model)
+    second = None if other is None else document_of(other, {})
+    return languages.decided(text, document_of(model, {}), second, (model, other))
 
 
 Atom = tuple[str, Callable[[str], bool]]
@@ -147,6 +148,40 @@ def test_two_models():
     assert verdict(deep, "accept -> other.accept", whole).word is None
     assert "".join(verdict(whole, "accept <-> other.accept", deep).word or ()) == "((()))"
     assert verdict(whole, "other.accept -> accept", deep).word is None
+
+
+@pytest.mark.sweep
+def test_a_second_model_is_followed_by_its_program():
+    """A majority by hand, which reads a token before the string, beside compiled ones. On the empty string, which the
+    compiled ones do not read, nothing is said."""
+    compiled = {sign: sc.compile("c-rasp", f"#left[Q_a] {sign} #left[Q_b]", alphabet="ab") for sign in (">", ">=")}
+    b = sc.Builder(words={"BOS": {}, "a": {"vote": 1}, "b": {"vote": -1}}, before="BOS")
+    b.add(sc.head(value={"mean": "vote"}, mask="causal"))
+    b.readout("sign", "last", "mean", weights=[1])
+    hand = b.build("hand")
+    assert verdict(hand, "accept <-> other.accept", compiled[">"]).word is None
+    assert verdict(hand, "accept -> other.accept", compiled[">="]).word is None
+    assert verdict(hand, "accept <-> other.accept", compiled[">="]).word == ("a", "b")
+    with pytest.raises(languages.NoLanguage):  # without its program, its weights are not followed
+        languages.decided("accept <-> other.accept", document_of(hand, {}), document_of(compiled[">"], {}), (hand,))
+
+
+SIDED = [
+    ("abs(count(a) - count(b)) <= 1", lambda s: abs(s.count("a") - s.count("b")) <= 1),
+    ("2*abs(count(a) - 2) = n", lambda s: 2 * abs(s.count("a") - 2) == len(s)),
+    ("min(count(a), 2) < count(b)", lambda s: min(s.count("a"), 2) < s.count("b")),
+    ("3 <= max(count(a), count(b) - 1)", lambda s: max(s.count("a"), s.count("b") - 1) >= 3),
+    ("abs(max(count(a), 2) - count(b)) <= 1", lambda s: abs(max(s.count("a"), 2) - s.count("b")) <= 1),
+    ("abs(count(a) - 1) + abs(count(b) - 1) = 2", lambda s: abs(s.count("a") - 1) + abs(s.count("b") - 1) == 2),
+]
+
+
+@pytest.mark.parametrize(("text", "truth"), SIDED)
+def test_comparisons_with_two_sides(text, truth):
+    """The smallest string on which a comparison with abs, min or max is true, and the smallest on which it is not."""
+    strings = ["".join(s) for n in range(1, 8) for s in product("ab", repeat=n)]
+    for sentence, wanted in ((f"~({text})", True), (text, False)):
+        assert "".join(verdict(votes(), sentence).word or ()) == next(s for s in strings if truth(s) is wanted)
 
 
 def test_a_statement_at_each_position_of_a_causal_model():

@@ -39,7 +39,7 @@ from symcook.proof.claims.bycounts.problem import Problem, everywhere, introduce
 from symcook.proof.claims.bycounts.quantified import counted_range, range_question
 from symcook.proof.claims.bycounts.strings import LedBy, string
 from symcook.proof.claims.bycounts.termsums import counterexample, find_sums, more_facts, open_sums, sum_question
-from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.claims.bycounts.truth import letter_at, quantified
 from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import poly
 from symcook.proof.inequalities.simplex import Effort, TooLong
@@ -451,7 +451,7 @@ class CountedCase:
             if (part := facts.undecided(f)) is not None:
                 return part
             # A quantified formula is decided by its count or its remainder; without one it is split as a whole.
-            for part in _quantified(f):
+            for part in quantified(f):
                 if facts.truth(part) is None:
                     if counted_range(facts, part) is None and division(part) is None:
                         return part
@@ -500,10 +500,3 @@ class CountedCase:
                 return self.split(at_most(reify.product(m), floor))
         counted_point = None if values is None else CountedPoint(facts.rules, values, tuple(facts.counts.places))
         raise Unclosed(counted_point, (*facts.opaque(), *open_sums(facts)))
-
-
-def _quantified(f: Term) -> list[Term]:
-    """The outermost quantified formulas in a formula."""
-    if f[0] in ("all", "ex"):
-        return [f]
-    return [] if f[0] in COMPARISONS else [part for k in f[2] for part in _quantified(k)]

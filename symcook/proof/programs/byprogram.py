@@ -23,7 +23,7 @@ from symcook.proof.claims.bycounts.problem import HERE, VALUES, N, W, everywhere
 from symcook.proof.claims.decision import ClaimDecision
 from symcook.proof.files import load_json
 from symcook.proof.grammar import leading_names
-from symcook.proof.programs import compiledprograms, onlyplace
+from symcook.proof.programs import compiledprograms, lettervalues, onlyplace
 from symcook.proof.programs.chosen import selection, shown
 from symcook.proof.replay import Statement
 from symcook.proof.search.limits import limited
@@ -42,6 +42,8 @@ PROGRAM = "theorem of the program, "
 """What is put before the name of the procedure that decides the reduced statement."""
 FOR_LOOKUPS = 2.0
 """The time for a proof by lookups of one place, in seconds. Those of the tests take 0.1 to 0.3 s."""
+FOR_SHORTER = 4.0
+"""The time for the statement without the lines that symbols determine, in seconds. Those of the tests take 0.3 to 2 s."""
 MOST = 64
 """The number of theorems that are kept."""
 
@@ -431,6 +433,7 @@ class ByProgram:
         """The result of the decision procedures for a statement about the model, as `decision.decide` has it: of the
         reduced statement, or of the statement itself if there is none, or if they decide nothing of it."""
         reduction, lines = self.reduction(statement), ClaimDecision()
+        limit = FOR_SHORTER if until is None else min(FOR_SHORTER, until.left)
         if reduction is not None:
             seconds = FOR_LOOKUPS if until is None else min(FOR_LOOKUPS, until.left / 4)
             nodes = onlyplace.search(reduction.statement, seconds)
@@ -440,6 +443,8 @@ class ByProgram:
                 lines = ClaimDecision(onlyplace.LOOKUPS, proved=looked)
             else:
                 lines = decision.decide(reduction.statement, library, until, least, for_cases)
+                if lines.proved is None:
+                    lines = self._without_letter_lines(reduction, library, limit) or lines
             if lines.proved is not None:
                 goal = self._lifted(statement, reduction, library, lines.proved.nodes)
                 if isinstance(goal, str):
@@ -451,6 +456,24 @@ class ByProgram:
         # A string by counts is only perhaps one on which the statement is false.
         model = decision.decide(statement, library, until, least, for_cases)
         return lines if lines.string is not None and not model.true and model.proved is None else model
+
+    def _without_letter_lines(
+        self, reduction: Reduced, library: Citable, seconds: float
+    ) -> ClaimDecision | None:
+        """The decision on a reduced statement by a proof of the same statement without the lines that symbols
+        determine, found within `seconds`; None without one."""
+        shorter = lettervalues.without_letter_lines(reduction.statement)
+        if shorter is None:
+            return None
+        found = decision.decide(shorter.statement, library, Until(seconds), least=False)
+        if found.proved is None:
+            return None
+        goal = Goal(library, reduction.statement.formula, {}, {})
+        try:
+            goal.nodes, goal.closed = lettervalues.lifted(shorter, library, found.proved.nodes), True
+        except (Rejected, Stuck):
+            return None
+        return replace(found, proved=goal)
 
     def search(self, library: Citable, statement: Statement, seconds: float) -> list[Node] | None:
         """The proof of a statement about the model, by the automation for the reduced statement within `seconds`; None

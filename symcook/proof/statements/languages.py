@@ -16,7 +16,7 @@ all others. The result is untrusted: a string is run before it refutes the state
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,6 +32,7 @@ from symcook.programs.regular import regular_table
 from symcook.proof.statements import certify
 from symcook.proof.statements.reader import WORDS, SentenceReader
 from symcook.proof.statements.secondrun import OTHER, parted, unquoted
+from symcook.proof.statements.trees import mapped
 from symcook.proof.statements.vocabulary import ModelMeaning
 from symcook.spec.automata import language
 from symcook.spec.fold import Fold
@@ -103,6 +104,8 @@ class LanguageSentence:
 
     def _formula(self, tree: Tree) -> TruthOf:
         """The truth of a formula."""
+        if tree[0] in ("=", "<=", "<") and (sides := _with_sides(tree)) is not None:
+            return self._formula(sides)
         match tree:
             case ("true",):
                 return lambda answer, values: True
@@ -163,7 +166,9 @@ class LanguageSentence:
         if prefix == "":
             self.labels += [label] if label not in self.labels else []
             return lambda answer, values: answer == label
-        number = self._number(OTHER, StringPart(_folded(model), labels))
+        # The empty string is an input only of a model that adds tokens; any other gives it no answer.
+        answers = labels if model.embedding.added else (*labels, None)
+        number = self._number(OTHER, StringPart(_folded(model), answers))
         return lambda answer, values: values[number] == label
 
     # --- Conditions on the string ------------------------------------------------------------------------------------
@@ -245,7 +250,11 @@ class LanguageSentence:
         if prod(len(part.answers) for part in self.parts.values()) > MOST_ROWS:
             raise NoLanguage("a statement with too many conditions")
         rows = [*product(*(part.answers for part in self.parts.values()))]
-        tables = [(group, {row: None if self.truth(group[0], row) else False for row in rows}) for group in groups]
+        silent = {row: None for row in rows if None in row}
+        asked = [row for row in rows if row not in silent]
+        tables = [
+            (group, silent | {row: None if self.truth(group[0], row) else False for row in asked}) for group in groups
+        ]
         return [(group, self._fold(table)) for group, table in tables if False in table.values()]
 
     def true_of_the_empty_string(self, answer: Any) -> bool:
@@ -350,6 +359,30 @@ def _joined(tag: str, left: TruthOf, right: TruthOf) -> TruthOf:
     return lambda answer, values: test(left(answer, values), right(answer, values))
 
 
+def _with_sides(comparison: Tree) -> Tree | None:
+    """A comparison with abs, min or max as the same comparison with the argument that applies, by two cases; None for
+    a comparison without one."""
+    call = _first_sided(comparison)
+    if call is None:
+        return None
+    _, name, arguments = call
+    one, two = (arguments[0], ("neg", arguments[0])) if name == "abs" else arguments
+    order: Tree = ("<=", two, one) if name != "min" else ("<=", one, two)
+    first, second = (_exchanged(comparison, call, side) for side in (one, two))
+    return ("|", ("&", order, first), ("&", ("~", order), second))
+
+
+def _first_sided(tree: Tree) -> Tree | None:
+    """The first innermost call of abs, min or max in a comparison of terms; None without one."""
+    inner = next((found for part in expr.children(tree) if (found := _first_sided(part)) is not None), None)
+    return tree if inner is None and tree[0] == "call" and tree[1] in ("abs", "min", "max") else inner
+
+
+def _exchanged(tree: Tree, part: Tree, new: Tree) -> Tree:
+    """A tree with another tree in the place of a part."""
+    return new if tree == part else mapped(tree, lambda inner: _exchanged(inner, part, new))
+
+
 def _scaled(term: tuple[dict[str, Fraction], Fraction], factor: Fraction) -> tuple[dict[str, Fraction], Fraction]:
     """A multiple of a linear form."""
     return {k: factor * x for k, x in term[0].items()}, factor * term[1]
@@ -435,17 +468,22 @@ def _folded(model: Transformer) -> Fold:
 
 
 def decided(
-    text: str, document: Mapping[str, Any], other: Mapping[str, Any] | None = None, model: Transformer | None = None
+    text: str,
+    document: Mapping[str, Any],
+    other: Mapping[str, Any] | None = None,
+    with_programs: Sequence[Transformer | None] = (),
 ) -> LanguageVerdict:
-    """The verdict on the statement `text` about the model of a document, and perhaps about a second model. `model` is
-    that of the document, with its program if it has one. Raises NoLanguage where there is no verdict."""
+    """The verdict on the statement `text` about the model of a document, and perhaps about a second model.
+    `with_programs` are the models of the documents, with their programs if they have one. Raises NoLanguage where there
+    is no verdict."""
     from symcook.decide.counting import StateTable
     from symcook.decide.decision import counting, decodes
     from symcook.decide.finite import Finite, Missing, OutOfReach
 
     models = [modelfile.loads(json.dumps(one)) for one in (document, other) if one is not None]
-    if model is not None and modelfile.to_document(model) == document:
-        models[0] = model  # a document has no program
+    for k, (one, model) in enumerate(zip((document, other), with_programs, strict=False)):
+        if one is not None and model is not None and modelfile.to_document(model) == one:
+            models[k] = model  # a document has no program
     for one in models:
         if one.parameters or one.embedding.words is None or decodes(one):
             raise NoLanguage("a model with parameters, of numbers, or that decodes its answer")

@@ -247,7 +247,8 @@ def prove(
     document = document_of(model, values or {})
     second = None if other is None else document_of(other, {})
     script = None if proof is None else prooftext.read(proof)
-    return settle(model, certify.claim(document, statement, other=second), document, script, limit, second)
+    claim = certify.claim(document, statement, other=second)
+    return settle(model, claim, document, script, limit, second, second_model=other)
 
 
 def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, Any]:
@@ -264,11 +265,12 @@ def settle(
     seconds: int = SECONDS,
     other: Mapping[str, object] | None = None,
     beside: Sequence[Path] = (),
+    second_model: Transformer | None = None,
 ) -> ProofAnswer:
     """The answer to a `claim` that was read from the `document` of the model, and from that of the `other` model if it
     is about two (see `document_of` and `certify.claim`). `beside` are files of certificates beside the model, in which
-    the theorem of its program may stand."""
-    question = StatementAsked(model, claim, document, other, seconds, Until(seconds), beside)
+    the theorem of its program may stand. `second_model` is the other model with its program, if it is known."""
+    question = StatementAsked(model, claim, document, other, seconds, Until(seconds), beside, second_model)
 
     def find() -> Settled:
         if script is not None:

@@ -76,7 +76,8 @@ class StatementAsked:
 
     `document` is the model's document, `other` that of the second model, if the statement is about two. `until` is the
     end of the time for all strategies, `seconds` the time that they have together. `beside` are files of certificates
-    beside the model, in which the theorem of its program may stand. `begun` is what automata and counts
+    beside the model, in which the theorem of its program may stand. `second_model` is the other model with its program,
+    if it is known. `begun` is what automata and counts
     found out, once they were asked, and `tried` the result of short strings. `settled` is the last result of a search
     that found neither a proof nor a string. `outcomes` has what the strategies returned so far, by their names."""
 
@@ -87,6 +88,7 @@ class StatementAsked:
     seconds: float
     until: Until
     beside: Sequence[Path] = ()
+    second_model: Transformer | None = None
     begun: Begun | None = None
     tried: Tried | None = None
     settled: Settled | None = None
@@ -204,7 +206,8 @@ def by_languages(question: StatementAsked) -> Outcome:
         return Failed("it is decided true")
     try:
         with limited(Until(question.seconds / 4, 1 / 3)):
-            verdict = languages.decided(question.claim.note or "", question.document, question.other, question.model)
+            models = (question.model, question.second_model)
+            verdict = languages.decided(question.claim.note or "", question.document, question.other, models)
     except languages.NoLanguage as error:
         return Failed(f"decide does not answer it: {error}")
     except OutOfTime:

@@ -162,3 +162,10 @@ def comparisons(f: Term) -> list[Term]:
     if f[0] in ("all", "ex"):
         return []
     return [part for k in f[2] for part in comparisons(k)]
+
+
+def quantified(f: Term) -> list[Term]:
+    """The outermost quantified formulas in a formula, outside comparisons."""
+    if f[0] in ("all", "ex"):
+        return [f]
+    return [] if f[0] in COMPARISONS else [part for k in f[2] for part in quantified(k)]
