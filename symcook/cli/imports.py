@@ -73,13 +73,13 @@ def import_(
     epsilon: Annotated[str | None, option("The number that norms add to the variance.", "E")],
     rotary: Annotated[str | None, option("The base of the rotary positions, or none.", "BASE")],
     readout: Annotated[
-        str,
+        str | None,
         option(
-            "The answer: the largest output, each positive one, or whether --label leads.",
+            "The answer: the largest output (the default), each positive one, or whether --label leads.",
             None,
             OneOf("readout", READOUTS),
         ),
-    ] = "largest",
+    ],
     label: Annotated[str | None, option("With --readout leads: the label whose output must be the largest.", "LABEL")],
     position: Annotated[
         str, option("The positions at which the model answers.", None, OneOf("position", POSITIONS))
