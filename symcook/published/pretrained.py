@@ -33,8 +33,8 @@ from symcook.published.converted import (
 )
 from symcook.published.formats import FORMATS, TORCH, WORDS
 from symcook.published.stored import stored
+from symcook.published.tokens import listed, tokens_of
 from symcook.published.tokens import seen as visible
-from symcook.published.tokens import tokens_of
 from symcook.published.turning import rotary_said
 
 MOST_WEIGHTS = 2_000_000
@@ -254,7 +254,7 @@ def from_hooked(
     tokenizer: Any = getattr(model, "tokenizer", None)
     if vocabulary is None and hasattr(tokenizer, "get_vocab"):
         table = tokenizer.get_vocab()
-        vocabulary = visible(sorted(table, key=table.__getitem__), "the tokenizer")
+        vocabulary = visible(listed(table, "the tokenizer"), "the tokenizer")
     choices = ImportChoices(
         vocabulary=vocabulary, symbols=symbols, labels=labels, readout=readout, label=label, position=position,
         before=before, after=after, max_length=max_length, name=name or "hooked",

@@ -294,6 +294,42 @@ def test_a_maximum_length_without_a_table_of_positions(tmp_path: Path) -> None:
         model.run("aaba")
 
 
+def test_two_tables_of_weights_or_of_settings_are_no_guess(tmp_path: Path) -> None:
+    """Two state dicts in one checkpoint; settings in it, and others in config.json beside it."""
+    table = {"embedding.weight": [[1, 0], [0, 1]]}
+    both = tmp_path / "both.json"
+    both.write_text(json.dumps({"model": table, "state_dict": table}))
+    with pytest.raises(sc.BadInput, match="its weights under one name; given: model and state_dict"):
+        sc.from_pretrained(both, vocabulary="ab")
+    word, shape, _ = KINDS["nanogpt"]
+    state = {key: value.tolist() for key, value in stored(word, shape, weights(shape, 5)).items()}
+    args = {"n_layer": 2, "n_head": 2, "n_embd": 6, "block_size": 6, "bias": False, "vocab_size": 3, "dropout": 0.0}
+    file, config = tmp_path / "ckpt.json", tmp_path / "config.json"
+    file.write_text(json.dumps({"model": state, "model_args": args}))
+    config.write_text(json.dumps(args))
+    assert sc.from_pretrained(file, vocabulary=LETTERS, activation="gelu").layers
+    config.write_text(json.dumps(args | {"n_head": 3}))
+    with pytest.raises(sc.BadInput, match="must agree about n_head; given: 3 and 2"):
+        sc.from_pretrained(file, vocabulary=LETTERS, activation="gelu")
+
+
+def test_a_tokenizer_with_a_number_left_out() -> None:
+    """Its tokens keep their numbers: c is the fourth row of the embedding."""
+
+    class Tokenizer:
+        def get_vocab(self) -> dict[str, int]:
+            return {"a": 0, "c": 3, "b": 1}
+
+    class Model:
+        cfg: Any = {"d_model": 2, "n_ctx": 4, "n_layers": 0, "normalization_type": None}  # noqa: RUF012
+        tokenizer = Tokenizer()
+
+        def state_dict(self) -> Any:
+            return {"embed.W_E": [[1, 0], [0, 1], [5, 5], [-1, -1]], "unembed.W_U": [[1, 0, 0, 0], [1, 0, 0, 0]]}
+
+    assert sc.from_hooked(Model(), symbols=["c"], labels=["a", "c"]).run("c").outputs == ["c"]
+
+
 def test_words_that_the_format_contradicts_are_refused(tmp_path: Path) -> None:
     place = folder(tmp_path)[0]
     for options, says in (({"norm": "post"}, "norm of the format gpt2"), ({"activation": "relu"}, "must agree")):
