@@ -73,14 +73,14 @@ def import_(
     epsilon: Annotated[str | None, option("The number that norms add to the variance.", "E")],
     rotary: Annotated[str | None, option("The base of the rotary positions, or none.", "BASE")],
     readout: Annotated[
-        str,
+        str | None,
         option(
-            "The answer: the label of the largest output, the labels of all positive outputs, or whether the output "
-            "of --label is the largest.",
+            "The answer: the label of the largest output (the default), the labels of all positive outputs, or whether "
+            "the output of --label is the largest.",
             None,
             OneOf("readout", READOUTS),
         ),
-    ] = "largest",
+    ],
     label: Annotated[str | None, option("With --readout leads: the label whose output must be the largest.", "LABEL")],
     position: Annotated[
         str, option("The positions at which the model answers.", None, OneOf("position", POSITIONS))

@@ -34,7 +34,7 @@ from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.published.answers import answer
-from symcook.published.converted import add_final_norm, arrays, convert, recognised, require_settings
+from symcook.published.converted import add_final_norm, arrays, convert, recognised, require_settings, require_words
 from symcook.published.formats import TORCH, WORDS
 from symcook.published.turning import Rotary, rotary_said
 
@@ -74,7 +74,7 @@ def from_state_dict(
     labels: Sequence[str] | None = None,
     name: str = "imported",
     format: str | None = None,
-    readout: str = "largest",
+    readout: str | None = None,
     label: str | None = None,
     position: PositionWord = "each",
     before: str | None = None,
@@ -96,10 +96,11 @@ def from_state_dict(
     see `from_pretrained`.
 
     The model answers with the label of the largest output at each position, or without output.weight with the residual
-    stream itself. Give what the keys do not say: norm if there are layers (ln1 and ln2 mean "pre"), activation if there
-    are feed-forward layers, and heads if some score is not 0. A bias of the output is a weight of a coordinate `one`
-    that is 1 everywhere. A post-norm would change that coordinate: with norm="post" and a bias of the output, each
-    residual sum is stored in d new coordinates, and the next sublayer reads the normalised copy.
+    stream itself: then readout, label and labels are refused. Give what the keys do not say: norm if there are layers
+    (ln1 and ln2 mean "pre"), activation if there are feed-forward layers, and heads if some score is not 0. A bias of
+    the output is a weight of a coordinate `one` that is 1 everywhere. A post-norm would change that coordinate: with
+    norm="post" and a bias of the output, each residual sum is stored in d new coordinates, and the next sublayer reads
+    the normalised copy.
 
     Arguments:
         state: {key: tensor, array or nested list}. The weights.
@@ -115,9 +116,9 @@ def from_state_dict(
         name: str ("imported"). The name of the model.
         format: str or None (None). "torch", "gpt2", "mingpt", "numpy", "llama", "bloom", "hooked" or "bridge"; by
             default what the keys say.
-        readout: str ("largest"). "largest": the label of the largest output. "positive": which outputs are above 0;
-            with one label the model accepts or rejects. "leads": whether the output of `label` is greater than all
-            others.
+        readout: str or None (None). "largest": the label of the largest output, the default where there is
+            output.weight. "positive": which outputs are above 0; with one label the model accepts or rejects. "leads":
+            whether the output of `label` is greater than all others.
         label: str or None (None). The label for readout="leads".
         position: str ("each"). The positions of the answer, as in `Readout`.
         before: str or None (None). A token that is added before every input, as in `Embedding`.
@@ -184,8 +185,7 @@ def _said(
     Weights of norms in layers are those of norms before the parts. Without them there may be norms without weights
     (LNPre of TransformerLens), or none.
     """
-    if norm is not None:
-        require_known(f"norm of the format {word}", norm, ("none", "pre") if "norm" not in facts else (facts["norm"],))
+    require_words(word, norm, activation)
     if norm is None and ("norm" in facts or any(".norm1." in key or ".norm2." in key for key in state)):
         norm = "pre"
     return norm, activation or facts.get("activation")
@@ -548,9 +548,10 @@ class _Checkpoint:
         it needs; without output.weight, the values of the coordinates `shown`."""
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
-            if self.answered != "largest":
-                must = "this kind of readout needs an output layer, with the weights output.weight"
-                raise BadInput(must, self.answered, "leave readout out")
+            for what, given in (("readout", self.answered), ("label", self.label), ("labels", self.labels)):
+                if given is not None:
+                    must = f"{what} needs an output layer, with the weights output.weight"
+                    raise BadInput(must, f"{given} without output.weight", f"leave {what} out, or give these weights")
             return Readout("value", self.position, shown), [], []
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
         count = weights.rows
@@ -563,9 +564,9 @@ class _Checkpoint:
         bias = self.vector("output.bias", count)
         if bias.nnz():
             shown, weights = (*shown, "one"), weights.beside(bias)
-        if self.answered == "largest" and self.label is None:
+        if self.answered in (None, "largest") and self.label is None:
             return Readout("largest", self.position, shown, weights, labels), [], []
-        return answer(self.answered, self.label, self.position, shown, _rows(weights), labels)
+        return answer(self.answered or "largest", self.label, self.position, shown, _rows(weights), labels)
 
 
 def _sums(size: int, across: int) -> RationalMatrix:

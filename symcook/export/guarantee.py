@@ -25,7 +25,7 @@ from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, chosen
 from symcook.export import infloats
 from symcook.export.archive import Archive, ArraysRead, arrays, has_network, numbered
-from symcook.export.infloats import OutputEnds, decision
+from symcook.export.infloats import OutputEnds, decision, rejection
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.checks import filled
@@ -119,7 +119,8 @@ class Length:
     """How many runs proved it."""
     margin: float | None
     """The smallest distance of a possible output from the threshold or, where nothing is decided, the error; None where
-    no output has a distance."""
+    no output has a distance. Of a string that one position rejects while another one is open, the distance of the
+    rejecting output counts."""
     outputs: Mapping[str, tuple[float, float]]
     """For each output, the lower and upper end of its possible values on all strings."""
 
@@ -651,7 +652,7 @@ class _Guarantee:
         refused = self.model.readout.everywhere and not self.model.readout.each and result.accept is False
         if opened is not None and not refused:
             raise Open(box.word, _hull([ends]))
-        return margin, ends
+        return margin if opened is None else rejection(self.model, ends), ends
 
     def ended(self, n: int, error: Open, *, alone: bool) -> bool:
         """Note length `n` as open; return whether the search ends here. `alone`: the string of `error` is known to be

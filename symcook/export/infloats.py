@@ -50,7 +50,8 @@ class InFloats:
     count: int
     """How many strings there are."""
     margin: float | None
-    """The smallest distance of an output from its threshold, of those that are decided; None where none has one."""
+    """The smallest distance of an output from its threshold, of those that are decided; None where none has one. For a
+    string that one position rejects while another is open, it is that of the rejecting position (`rejection`)."""
     outputs: Mapping[str, tuple[float, float]]
     """For each output, the ends of its possible values on the strings that are decided."""
     left: Sequence[tuple[str, ...]]
@@ -110,6 +111,16 @@ def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | 
     return (smallest if smallest < np.inf else None), None
 
 
+def rejection(model: Transformer, ends: OutputEnds) -> float:
+    """How far the output that rejects most certainly is from the threshold, of a readout at all positions: that decides
+    a string some of whose outputs are open."""
+    import numpy as np
+
+    lows, highs = (np.array([pair[k] for pair in _deciding(model, ends).values()]) for k in (0, 1))
+    distance = -highs if model.readout.signed else np.maximum(lows, -highs)
+    return float(distance.max())
+
+
 def certified(model: Transformer, words: Sequence[Sequence[str]]) -> list[Any]:
     """The exact answers of a dense model on strings with the added tokens: for each string its answer, a list of those
     at each position if the readout has these, or None where floats with certified errors leave it open."""
@@ -161,16 +172,21 @@ def _decided(
     sure = ((answers >= 0) | ~counts).all(axis=0)
     rejected = ((answers == 0) & counts).any(axis=0) & (readout.everywhere and not readout.each)
     left = [words[k] for k in np.flatnonzero(~(sure | rejected)).tolist()]
-    margin = None
+    margins = list[float | None]()
     if (whole := counts & sure).any():
-        margin, _ = decision(model, {name: (low[whole], high[whole]) for name, (low, high) in ends.items()})
+        margins.append(decision(model, {name: (low[whole], high[whole]) for name, (low, high) in ends.items()})[0])
+    for column in np.flatnonzero(rejected & ~sure):
+        here = counts[:, column]
+        one = {name: (low[here, column], high[here, column]) for name, (low, high) in ends.items()}
+        margins.append(rejection(model, one))
+    margin = min((m for m in margins if m is not None), default=None)
     hull = {}
     if (those := counts & (sure | rejected)).any():
         hull = {name: (float(low[those].min()), float(high[those].max())) for name, (low, high) in ends.items()}
     return _Block(margin, hull), left
 
 
-def _deciding(model: Transformer, ends: dict[str, Any]) -> dict[str, Any]:
+def _deciding(model: Transformer, ends: OutputEnds) -> OutputEnds:
     """The outputs that decide: a sign readout shows other coordinates too."""
     return {"logit": ends["logit"]} if model.readout.signed else ends
 

@@ -1,8 +1,8 @@
 """Architecture of published models: for each architecture a table from its names to ours.
 
 Facts by name: "layers", "heads", "key heads", "size" (of a head), "width", "hidden", "tokens", "positions", "epsilon",
-"activation", "tied", "rotary", "window", "alibi", "parallel", "kind" (of norms), "mask". A setting that is in no table
-may change what the model computes, and is refused.
+"activation", "tied", "rotary", "window", "alibi", "parallel", "kind" (of norms), "mask", "biases" (of all parts),
+"attention biases", "mlp biases". A setting that is in no table may change what the model computes, and is refused.
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ CONFIGS: dict[str, Architecture] = {
     ),
     "llama": Architecture(
         "llama",
-        WORDS,
+        WORDS | {"attention_bias": "attention biases", "mlp_bias": "mlp biases"},
         {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"pretraining_tp": ("1", 1)},
-        (*COMMON, "max_position_embeddings", "attention_bias", "mlp_bias"),
+        (*COMMON, "max_position_embeddings"),
     ),
     "mistral": Architecture(
         "llama",
@@ -123,10 +123,10 @@ CONFIGS: dict[str, Architecture] = {
     ),
     "qwen3": Architecture(
         "llama",
-        WORDS,
+        WORDS | {"attention_bias": "attention biases"},
         {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"use_sliding_window": (False,)},
-        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types", "attention_bias"),
+        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types"),
     ),
     "bloom": Architecture(
         "bloom",
@@ -166,6 +166,7 @@ CONFIGS: dict[str, Architecture] = {
             "use_parallel_residual": "parallel",
             "rotary_pct": "rotary",
             "rotary_emb_base": "rotary",
+            "attention_bias": "attention biases",
         },
         {
             "epsilon": "1e-05",
@@ -175,14 +176,21 @@ CONFIGS: dict[str, Architecture] = {
             "rotary": {"partial_rotary_factor": "1/4"},
         },
         PLAIN,
-        (*COMMON, "max_position_embeddings", "hidden_dropout", "classifier_dropout", "attention_bias", "is_decoder"),
+        (*COMMON, "max_position_embeddings", "hidden_dropout", "classifier_dropout", "is_decoder"),
     ),
     "nanogpt": Architecture(
         "mingpt",
-        {"n_layer": "layers", "n_head": "heads", "n_embd": "width", "vocab_size": "tokens", "block_size": "positions"},
+        {
+            "n_layer": "layers",
+            "n_head": "heads",
+            "n_embd": "width",
+            "vocab_size": "tokens",
+            "block_size": "positions",
+            "bias": "biases",
+        },
         {"epsilon": "1e-05"},
         {},
-        ("dropout", "bias"),
+        ("dropout",),
     ),
     "mingpt": Architecture(
         "mingpt",
@@ -323,14 +331,18 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What settings say, by our names. BadInput, with the setting, for one that is in no table, or whose value means a
     part that is not read."""
     table = CONFIGS[architecture]
-    facts, turns = dict(table.defaults), list[tuple[str, Any]]()
+    facts, turns, said = dict(table.defaults), list[tuple[str, Any]](), dict[str, str]()
     for key, value in settings.items():
         if key in table.facts:
-            if table.facts[key] == "rotary":
+            fact = table.facts[key]
+            if fact == "rotary":
                 turns.append((OLDER.get(key, key), value))
                 continue
-            if value is not None or table.facts[key] in ("norm", "tied", "parallel", "window"):
-                facts[table.facts[key]] = value
+            if value is not None or fact in ("norm", "tied", "parallel", "window"):
+                if fact in said and facts[fact] != value:
+                    must = f"{said[fact]} and {key}, which are one setting, must have one value"
+                    raise BadInput(must, f"{facts[fact]} and {value}", "keep one of them")
+                facts[fact], said[fact] = value, key
         elif key in table.must:
             if value not in table.must[key]:
                 must = f"a model must have the setting {key} = {table.must[key][0]} to be read"
@@ -369,7 +381,13 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
             raise BadInput(
                 "epsilon in the settings must be a number", facts["epsilon"], "write for example 1e-5"
             ) from None
-    for name, setting in (("tied", "tie_word_embeddings"), ("parallel", "use_parallel_residual")):
+    for name, setting in (
+        ("tied", "tie_word_embeddings"),
+        ("parallel", "use_parallel_residual"),
+        ("biases", "bias"),
+        ("attention biases", "attention_bias"),
+        ("mlp biases", "mlp_bias"),
+    ):
         if name in facts and not isinstance(facts[name], bool):
             raise BadInput(f"{setting} must be true or false", facts[name], "write true or false")
     if "norm" in facts:

@@ -7,12 +7,12 @@ put into the order of torch.nn.TransformerEncoder. Messages have the names that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput, require_known, unknown
 from symcook.published.formats import FORMATS, LAYER, WeightFormat, WeightRow, bare, format_of, pattern
 
 MATRICES = ("q.weight", "k.weight", "v.weight", "o.weight")
@@ -24,13 +24,16 @@ class Converted:
     """Weights under the names of `symcook.compose.states`, and what was found about them.
 
     `facts` has the number of heads where the shapes say it, the norm where the keys say it, and what the format says.
-    `left_out` says in words what was not read.
+    `left_out` says in words what was not read. `sizes` are those of the shapes by their letters (`formats`), and
+    `names` the weights that were given, by our names.
     """
 
     word: str
     state: dict[str, Any]
     facts: dict[str, Any]
     left_out: list[str] = field(default_factory=list)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    names: Collection[str] = ()
 
 
 def arrays(state: Mapping[str, object]) -> dict[str, Any]:
@@ -80,6 +83,17 @@ def require_settings(word: str) -> None:
         raise BadInput(must, "weights alone", "give the folder with config.json, or the module to from_module")
 
 
+def require_words(word: str, norm: str | None, activation: str | None) -> None:
+    """Raise BadInput where a user says another norm or activation than the models of a format have."""
+    if word not in FORMATS:
+        return
+    facts = FORMATS[word].facts
+    if norm is not None:
+        require_known(f"norm of the format {word}", norm, (facts["norm"],) if "norm" in facts else ("none", "pre"))
+    if activation is not None and "activation" in facts:
+        require_known(f"activation of the format {word}", activation, (facts["activation"],))
+
+
 def recognised(state: Mapping[str, Any], word: str | None) -> str | None:
     """The word for the format of some weights: `word` where it is given, else what their keys say; None for the names
     of torch. BadInput where other libraries use the same names for something else."""
@@ -125,7 +139,7 @@ def convert(
         facts["heads"] = heads
     if not any(".linear1." in name for name in table.found):  # `plain` gives each layer an mlp that adds 0
         facts.setdefault("activation", "relu")
-    return Converted(word, table.plain(facts, tied), facts, table.left_out)
+    return Converted(word, table.plain(facts, tied), facts, table.left_out, table.sizes, frozenset(table.found))
 
 
 def add_final_norm(found: Converted, norm: str | None) -> None:

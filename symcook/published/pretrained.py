@@ -7,7 +7,7 @@ the tokens that are used, and make the model (`symcook.compose.states`). `Import
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -29,11 +29,12 @@ from symcook.published.converted import (
     recognised,
     require_numbers,
     require_settings,
+    require_words,
 )
 from symcook.published.formats import FORMATS, TORCH, WORDS
 from symcook.published.stored import stored
+from symcook.published.tokens import listed, tokens_of
 from symcook.published.tokens import seen as visible
-from symcook.published.tokens import tokens_of
 from symcook.published.turning import rotary_said
 
 MOST_WEIGHTS = 2_000_000
@@ -57,7 +58,7 @@ class ImportChoices:
     mask: str | None = None
     epsilon: Exact | None = None
     rotary: Exact | None = None
-    readout: str = "largest"
+    readout: str | None = None
     label: str | None = None
     position: str = "each"
     before: str | None = None
@@ -134,7 +135,7 @@ def from_pretrained(
     mask: MaskWord | None = None,
     epsilon: Exact | None = None,
     rotary: Exact | None = None,
-    readout: str = "largest",
+    readout: str | None = None,
     label: str | None = None,
     position: PositionWord = "each",
     before: str | None = None,
@@ -163,7 +164,7 @@ def from_pretrained(
         mask: str or None (None). The mask of every head; causal for decoders.
         epsilon: exact or None (None). The epsilon of the norms; 1/100000 where no settings say it.
         rotary: exact, "none" or None (None). The base of rotary positions, as in `from_state_dict`.
-        readout: str ("largest"). As in `from_state_dict`.
+        readout: str or None (None). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
         before: str or None (None). A token before every input, as in `from_state_dict`.
@@ -202,7 +203,7 @@ def from_hooked(
     vocabulary: Sequence[str] | None = None,
     symbols: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
-    readout: str = "largest",
+    readout: str | None = None,
     label: str | None = None,
     position: PositionWord = "each",
     before: str | None = None,
@@ -219,7 +220,7 @@ def from_hooked(
         vocabulary: list of str or None (None). All tokens, in the order of the embedding.
         symbols: list of str or None (None). The tokens that are kept.
         labels: list of str or None (None). The outputs that are kept.
-        readout: str ("largest"). As in `from_state_dict`.
+        readout: str or None (None). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
         before: str or None (None). A token before every input.
@@ -253,7 +254,7 @@ def from_hooked(
     tokenizer: Any = getattr(model, "tokenizer", None)
     if vocabulary is None and hasattr(tokenizer, "get_vocab"):
         table = tokenizer.get_vocab()
-        vocabulary = visible(sorted(table, key=table.__getitem__), "the tokenizer")
+        vocabulary = visible(listed(table, "the tokenizer"), "the tokenizer")
     choices = ImportChoices(
         vocabulary=vocabulary, symbols=symbols, labels=labels, readout=readout, label=label, position=position,
         before=before, after=after, max_length=max_length, name=name or "hooked",
@@ -271,7 +272,7 @@ def from_module(
     names: Mapping[str, str] | None = None,
     mask: MaskWord | None = None,
     activation: str | None = None,
-    readout: str = "largest",
+    readout: str | None = None,
     label: str | None = None,
     position: PositionWord = "each",
     before: str | None = None,
@@ -284,7 +285,8 @@ def from_module(
 
     The settings are read from `module.config`, or from the encoder's layers. In a module of your own, symcook takes the
     only torch.nn.Embedding as the embedding, and the only torch.nn.Linear outside the encoder as the output. If there
-    are several, name them in `names`. An encoder gets its mask at each call, so give `mask`.
+    are several, name them in `names`. An encoder gets its mask at each call, so give `mask`. The code of `forward` is
+    not read: it must do no more than the modules say.
 
     Arguments:
         module: torch.nn.Module. The module.
@@ -295,7 +297,7 @@ def from_module(
         names: {name in the module: name in the format} or None (None). Names of weights that differ.
         mask: str or None (None). The mask of every head; causal for decoders.
         activation: str or None (None). The activation, if the module does not name it.
-        readout: str ("largest"). As in `from_state_dict`.
+        readout: str or None (None). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
         before: str or None (None). A token before every input.
@@ -328,6 +330,8 @@ def from_module(
         raise BadInput("mask must be given, since an encoder gets its mask at each call", "none", 'write mask="causal"')
     inner: Callable[[], Any] | None = getattr(module, "modules", None)
     kinds = {_activation(part) for part in (inner() if callable(inner) else ())} - {None}
+    if activation is not None and len(kinds) == 1 and {activation} != kinds:
+        raise BadInput(f"activation must agree with the module, {min(map(str, kinds))}", activation, "leave it out")
     choices = ImportChoices(
         vocabulary=vocabulary, symbols=symbols, labels=labels, names={**renamed, **(names or {})}, mask=mask,
         activation=activation or (kinds.pop() if len(kinds) == 1 and not (settings or {}).get("model_type") else None),
@@ -371,6 +375,35 @@ def _activation(part: object) -> str | None:
     return None
 
 
+WITHOUT_WEIGHTS = ("Dropout", "Identity", "ModuleDict", "ModuleList", "Sequential")
+"""Modules of torch without weights that change no output; losses are others."""
+
+
+def _require_plain(parts: Sequence[tuple[str, Any]], layers: Sequence[Any]) -> None:
+    """Raise BadInput where a module around encoder layers computes what its weights do not show.
+
+    Arguments:
+        parts: (name, module) pairs, the whole module first.
+        layers: the encoder layers among them.
+    """
+    do = "take it out, or give from_state_dict the weights if the outputs do not depend on it"
+    for name, part in parts[1:]:
+        kind = type(part).__name__
+        if ".layers." not in f".{name}" and not (
+            kind in WITHOUT_WEIGHTS or kind.endswith("Loss") or any(True for _ in part.parameters())
+        ):
+            must = "a module around an encoder must have weights, which are read, or change nothing"
+            raise BadInput(must, f"{name}, a {kind}", do)
+        if getattr(part, "max_norm", None) is not None:
+            raise BadInput("an embedding must have no max_norm, which is not read", f"{name} with {part.max_norm}", do)
+    if any(layer.self_attn.add_zero_attn for layer in layers):
+        raise BadInput("attention must be without add_zero_attn to be read", "True", do)
+    activations = {_activation(layer) or _activation(layer.activation) for layer in layers}
+    if len(activations) > 1:
+        must, given = "all layers of an encoder must have the same activation", ", ".join(sorted(map(str, activations)))
+        raise BadInput(must, given, "give from_state_dict an encoder whose layers are alike")
+
+
 def _read_modules(module: object) -> tuple[dict[str, Any], dict[str, str]]:
     """What the layers of torch.nn.TransformerEncoder in a module say, and the names of its embedding and output."""
     named: Callable[[], Any] | None = getattr(module, "named_modules", None)
@@ -381,6 +414,7 @@ def _read_modules(module: object) -> tuple[dict[str, Any], dict[str, str]]:
     said = {(x.self_attn.num_heads, "pre" if x.norm_first else "post", x.norm1.eps, x.norm2.eps) for x in layers}
     finals = {part.eps for name, part in parts if type(part).__name__ == "LayerNorm" and ".layers." not in f".{name}"}
     heads, norm, epsilon, _ = next(iter(said))
+    _require_plain(parts, layers)
     if len(said) > 1 or {epsilon} != {e for *_, a, b in said for e in (a, b)} | finals | {epsilon}:
         raise BadInput(
             "all layers of an encoder must have the same number of heads, norms and epsilon",
@@ -432,6 +466,7 @@ def read_weights(
             if name in facts and name != "epsilon" and facts[name] not in (value, shown_word(str(value))):
                 raise BadInput(f"{name} must agree with the model's settings, {facts[name]}", value, "leave it out")
             facts[name] = value
+    require_words(word, choices.norm, choices.activation)
     facts = {**found.facts, **facts}
     if word != "torch":
         if "norm" not in facts and any(".norm1." in key for key in found.state):
@@ -512,19 +547,50 @@ class _Chosen:
                 'name it with names={"theirs": "embedding.weight"}',
             )
         self.all_tokens, self.d = self.state[self.embedding].shape
-        self.require_sizes()
+        self.require_sizes(found.sizes)
+        self.require_biases(found.names)
 
-    def require_sizes(self) -> None:
-        """Raise BadInput where the settings speak of another number of layers, coordinates or tokens."""
+    def require_sizes(self, shapes: Mapping[str, int]) -> None:
+        """Raise BadInput where the settings speak of another number of layers, coordinates or tokens, or of other sizes
+        of heads and hidden units; `shapes` are the sizes of the weights by the letters of `symcook.published.formats`.
+        """
         numbers = {int(m[1]) for key in self.state if (m := re.search(r"layers\.(\d+)\.", key))}
         self.layers = len(numbers)
         sizes = {"layers": self.layers, "width": self.d, "tokens": self.all_tokens}
         if "positions.weight" in self.state:
             sizes["positions"] = len(self.state["positions.weight"])
-        for name, size in sizes.items():
+        # The heads together have so many rows of queries, and of keys.
+        heads, wide, shared = self.facts.get("heads"), shapes.get("a"), shapes.get("g")
+        if heads and wide is not None:
+            sizes["size"] = wide // heads
+            if shared is not None and wide >= heads:
+                sizes["key heads"] = shared // sizes["size"]
+        sizes |= {name: shapes[letter] for name, letter in (("size", "s"), ("key heads", "G")) if letter in shapes}
+        # A layer that has no mlp was given one as lists.
+        networks = [v for k, v in self.state.items() if k.endswith("linear1.weight") and hasattr(v, "ndim")]
+        found = [*sizes.items(), *(("hidden", len(v)) for v in networks)]
+        words = {"size": "dimensions of a head", "hidden": "hidden units", "key heads": "heads of keys and values"}
+        for name, size in found:
             if self.facts.get(name, size) != size:
-                must = f"the weights must have as many {name} as the settings say, {self.facts[name]:,}"
+                what, wanted = words.get(name, name), self.facts[name]
+                must = f"the weights must have as many {what} as the settings say, {wanted:,}"
                 raise BadInput(must, f"{size:,}", "give the config.json of these weights")
+
+    def require_biases(self, names: Collection[str]) -> None:
+        """Raise BadInput where the settings say that parts have biases, and the weights are without, or the reverse;
+        `names` are those of all weights."""
+        ends = {
+            "attention biases": ("q.bias", "k.bias", "v.bias", "o.bias"),
+            "mlp biases": ("linear1.bias", "linear2.bias", "gate.bias"),
+            "biases": (".bias",),
+        }
+        for fact, some in ends.items():
+            present_here = any(name.startswith("layers.") and name.endswith(some) for name in names)
+            if self.layers and self.facts.get(fact, present_here) != present_here:
+                setting = {"attention biases": "attention_bias", "mlp biases": "mlp_bias", "biases": "bias"}[fact]
+                must = f"the layers must have the biases that the setting {setting} = {not present_here} speaks of"
+                raise BadInput(must, "weights with biases" if present_here else "weights without biases",
+                               "give the config.json of these weights")  # fmt: skip
 
     def tokens(self) -> list[str]:
         """All tokens, in the order of the embedding: those that are given, else the numbers."""
@@ -585,11 +651,11 @@ class _Chosen:
     def cut(self) -> None:
         """Leave out the positions after the maximum length."""
         longest, table = self.choices.max_length, self.state.get("positions.weight")
-        if longest is None or table is None:
+        if longest is None:
             return
         if longest < 1:
             raise BadInput("the maximum length must be at least 1", longest, "give for example max_length=16")
-        if longest < len(table):
+        if table is not None and longest < len(table):
             self.left_out.append(f"positions {longest + 1} to {len(table):,}")
             self.state["positions.weight"] = table[:longest]
 
@@ -619,6 +685,11 @@ class _Chosen:
         if window is not None and (longest is None or longest > window):
             self.left_out.append(f"inputs of more than {window:,} tokens, where the sliding window begins to move")
             model = replace(model, max_length=window)
+        # Without a table of positions, which is cut, the maximum length is one of the model alone.
+        longest, wanted = model.max_length, c.max_length
+        if wanted is not None and (longest is None or longest > wanted):
+            self.left_out.append(f"inputs of more than {wanted:,} tokens")
+            model = replace(model, max_length=wanted)
         model = replace(model, source=f"{source}; {model.source}")
         return Imported(model, facts, tuple(self.left_out), self.coordinates(model), tuple(files))
 

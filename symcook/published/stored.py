@@ -16,6 +16,7 @@ from typing import Any
 
 from symcook.errors import BadInput
 from symcook.files import MOST_BYTES, content, parsed, start_of
+from symcook.published.turning import alike
 
 READ = "safetensors, torch (.pt, .bin), npz or JSON"
 """The formats of files that are read."""
@@ -74,6 +75,10 @@ def stored(place: Path) -> StoredModel:
             raise BadInput(
                 "config.json must be a JSON object", type(document).__name__, "give the folder as its library saved it"
             )
+        for key, value in (found.settings or {}).items():
+            if key in document and not alike(document[key], value):
+                must = f"config.json and the settings in the checkpoint must agree about {key}"
+                raise BadInput(must, f"{document[key]} and {value}", "put the checkpoint into a folder of its own")
         found.settings = document
         found.files.append(config)
     return found
@@ -260,7 +265,7 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
             "a file of torch must have a state dict", f"{file} (a {type(loaded).__name__})", "save model.state_dict()"
         )
     settings = next((dict(loaded[key]) for key in SETTINGS if isinstance(loaded.get(key), Mapping)), None)
-    inner = next((loaded[key] for key in INSIDE if isinstance(loaded.get(key), Mapping)), loaded)
+    inner = _weights_in(loaded, file) or loaded
     from symcook.published.converted import arrays
 
     tensors = {str(key): value for key, value in inner.items() if hasattr(value, "detach")}
@@ -281,12 +286,21 @@ def _of_json(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     if str(document.get("format", "")).startswith("symcook"):
         raise BadInput("weights of another library must be given", f"{file}, a model of symcook", "use it as it is")
     settings = next((document[key] for key in SETTINGS if isinstance(document.get(key), dict)), None)
-    inner = next((document[key] for key in INSIDE if isinstance(document.get(key), dict)), None)
+    inner = _weights_in(document, file)
     if inner is None:
         inner = {key: value for key, value in document.items() if key not in SETTINGS}
     from symcook.published.converted import arrays
 
     return arrays(flat(inner)), settings
+
+
+def _weights_in(document: Mapping[str, Any], file: Path) -> Mapping[str, Any] | None:
+    """The weights in a checkpoint; None where they stand in no table of their own, and BadInput for several tables."""
+    tables = [key for key in INSIDE if isinstance(document.get(key), Mapping)]
+    if len(tables) > 1:
+        must = "a checkpoint must have its weights under one name"
+        raise BadInput(must, f"{' and '.join(tables)}, in {file}", "save model.state_dict() alone")
+    return document[tables[0]] if tables else None
 
 
 def flat(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def tokens_of(folder: Path) -> tuple[list[str], Path] | None:
 def tokens_in(file: Path) -> list[str]:
     """The tokens in a file: by its name where that is one of `FILES`, else JSON or a token a line."""
     read = _READERS.get(file.name) or (_of_vocab if file.suffix == ".json" else _of_text)
-    return seen(_listed(read(file), file), file)
+    return seen(listed(read(file), file), file)
 
 
 def seen(tokens: Sequence[str], place: object) -> list[str]:
@@ -56,7 +56,7 @@ def _visible(c: str) -> str:
     return chr(ord(c) + SHIFT) if hidden and ord(c) < SHIFT else f"<U+{ord(c):04X}>" if hidden else c
 
 
-def _listed(table: Mapping[str, int], file: Path) -> list[str]:
+def listed(table: Mapping[str, int], file: object) -> list[str]:
     """The tokens in the order of their numbers, which must be 0, 1, ...; a number without a token gets a name."""
     numbers = {}
     for token, number in table.items():

@@ -61,7 +61,7 @@ def above_zero(name: str, given: object) -> Fraction:
     return number
 
 
-def _alike(one: object, two: object) -> bool:
+def alike(one: object, two: object) -> bool:
     """Whether two values of settings are the same number, or the same text."""
     try:
         return Fraction(str(one)) == Fraction(str(two))
@@ -81,7 +81,7 @@ def rotary_in(settings: Iterable[tuple[str, Any]], default: Mapping[str, Any]) -
             name = "rope_type" if name == "type" else str(name)
             if entry is None:
                 continue
-            if name in said and not _alike(said[name], entry):
+            if name in said and not alike(said[name], entry):
                 two = f"{said[name]} and {entry}"
                 raise BadInput(f"the setting {name} of rotary positions must be given once", two, "keep one of them")
             said[name] = entry

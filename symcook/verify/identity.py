@@ -67,8 +67,10 @@ ATTRIBUTES = {
 """The attributes of Python's own, between two underlines, that code may name: none leads to the names of a module."""
 BY_TEXT = {
     "attrgetter", "methodcaller", "Formatter", "format_map", "get_type_hints", "ForwardRef", "evaluate_forward_ref",
+    "update_wrapper", "wraps", "_convert_", "_eval_type", "_evaluate",
 }  # fmt: skip
-"""What reads an attribute, or code, whose name is in a text. The method `format` does so only where its text does."""
+"""What reads an attribute, a global name, or code that is in a text. The method `format` does so only where its text
+does."""
 TEXT_METHODS = {"format", "format_map"}
 """The methods of a text that may read attributes of what they are given."""
 FRAMES = {"f_back", "f_builtins", "f_globals", "f_locals"}

@@ -309,3 +309,15 @@ def test_another_layout_is_named(key: str, says: str, metadata: Any, tmp_path: A
         sc.from_safetensors(file)
     with pytest.raises(sc.BadInput, match=f"must have the names of torch.*{says}"):
         sc.from_state_dict({key: [1.0]}, vocabulary="ab")
+
+
+def test_an_answer_without_an_output_layer_is_refused() -> None:
+    """What is written about an output that there is not: the residual stream would be another answer."""
+    stream = {"embedding.weight": [[1, 0], [0, 1]]}
+    assert sc.from_state_dict(stream, vocabulary="ab").readout.kind == "value"
+    words: tuple[tuple[str, Any], ...] = (("readout", "largest"), ("label", "a"), ("labels", ["x", "y"]))
+    for what, given in words:
+        with pytest.raises(sc.BadInput, match=f"{what} needs an output layer, with the weights output.weight"):
+            sc.from_state_dict(stream, vocabulary="ab", **{what: given})
+    with_output = stream | {"output.weight": [[0, 1], [1, 0]]}
+    assert sc.from_state_dict(with_output, vocabulary="ab", readout="largest").run("ab").outputs == ["b", "a"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import symcook as sc
-from symcook.export import run_npz
+from symcook.export import infloats, run_npz
 
 
 def thirds(position: str = "last") -> sc.Transformer:
@@ -44,3 +44,27 @@ def test_the_guarantee_names_its_inputs(tmp_path: Path) -> None:
     held = thirds().arrays("float16", inputs=["aaab"], max_length=4)
     for shown in (repr(made), repr(held), str(held)):
         assert "inputs: the 1 " in shown
+
+
+def both_ways(alphabet: str) -> sc.Transformer:
+    """A model that accepts where 3 x - 1 is above 0 at all positions: a is on the threshold, b and c are below."""
+    words = {"a": {"x": "1/3", "y": -1}, "b": {"x": "1/4", "y": -1}, "c": {"x": -2, "y": 0}}
+    embedding = sc.Embedding(sc.Space(("x", "y")), words={token: words[token] for token in alphabet})
+    tripled = sc.FeedForward(("x", "y"), ("x",), [[1, 0], [-1, 0]], [0, 0], [[2, -2]], [0])
+    readout = sc.Readout("sign", "all", ("x", "y"), [[1, 1]])
+    return sc.Transformer("tripled", embedding, (sc.Layer(None, tripled),), readout)
+
+
+def test_the_margin_of_a_string_that_one_position_rejects(tmp_path: Path) -> None:
+    """In float16 a may be on either side, and b, at 3/4 - 1, decides that ab is rejected: by 1/4, and not by the 6 of
+    cc."""
+    made = both_ways("abc").export(tmp_path / "m.npz", dtype="float16", inputs=["ab", "cc"], max_length=2)
+    (_, length) = made["guaranteed"]["lengths"]
+    assert length["length"] == 2 and 0.24 < float(length["margin"]) <= 0.25
+
+
+def test_the_margin_in_floats_of_a_string_that_one_position_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sc.Transformer, "dense", True)
+    for strings in ([("a", "b"), ("c", "c")], [("c", "c"), ("b", "a")]):
+        found = infloats.in_floats(both_ways("abc"), "float16", 2, iter(strings))
+        assert found is not None and not found.left and found.margin is not None and 0.23 < found.margin <= 0.25

@@ -15,6 +15,7 @@ from published_models import KINDS, LETTERS, Shape, forward, stored, weights
 from shared import call, refused
 
 import symcook as sc
+from symcook.published.configs import facts_of
 from symcook.published.stored import of_safetensors
 
 GPT2 = {
@@ -198,6 +199,17 @@ def damaged(place: Path, how: str) -> None:
             settings |= {"tie_word_embeddings": True}
             output = {"lm_head.weight": np.ones((3, 6), dtype=np.float32)}
             folder(place, config=settings, **output)
+        case "size of heads":
+            folder(place, "llama", config=LLAMA | {"head_dim": 2})
+            return
+        case "heads of keys":
+            folder(place, "llama", config=LLAMA | {"num_key_value_heads": 1})
+            return
+        case "hidden units":
+            settings["n_inner"] = 4
+        case "no biases":
+            folder(place, "llama", config=LLAMA | {"attention_bias": True})
+            return
         case "tied to nothing":
             settings["tie_word_embeddings"] = None
         case "no object":
@@ -241,6 +253,10 @@ def damaged(place: Path, how: str) -> None:
         ("code of its own", "must have the setting auto_map = None to be read; given: {'AutoModel'"),
         ("two bases", "rope_theta of rotary positions must be given once; given: 10000.0 and 500.0; keep one of them"),
         ("tied to another", "must have the weights of the embedding, since the settings tie them; given: others in"),
+        ("size of heads", "as many dimensions of a head as the settings say, 2; given: 3"),
+        ("heads of keys", "as many heads of keys and values as the settings say, 1; given: 2"),
+        ("hidden units", "as many hidden units as the settings say, 4; given: 5"),
+        ("no biases", "the setting attention_bias = True speaks of; given: weights without biases"),
         ("tied to nothing", "tie_word_embeddings must be true or false"),
         ("no object", "config.json must be a JSON object"),
         ("truncated", "must have a header and all the numbers"),
@@ -259,6 +275,69 @@ def test_a_folder_that_does_not_fit_is_refused_in_one_sentence(
     damaged(place, how)
     said = refused(capsys, "import", place, "-o", place / "m.json")
     assert says in said and not (place / "m.json").exists()
+
+
+def test_one_setting_under_two_names_has_one_value() -> None:
+    """Bloom has two names for some of its settings."""
+    sizes = {"model_type": "bloom", "n_layer": 2, "n_head": 2, "hidden_size": 6, "vocab_size": 3}
+    assert facts_of("bloom", sizes | {"num_attention_heads": 2})["heads"] == 2
+    with pytest.raises(sc.BadInput, match=r"n_head and num_attention_heads, which are one setting.*given: 2 and 3"):
+        facts_of("bloom", sizes | {"num_attention_heads": 3})
+
+
+def test_a_maximum_length_without_a_table_of_positions(tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    file.write_text(json.dumps({"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[0, 1], [1, 0]]}))
+    model = sc.from_pretrained(file, vocabulary="ab", max_length=3)
+    assert model.max_length == 3 and model.run("aab").outputs == ["b", "b", "a"]
+    with pytest.raises(sc.BadInput, match="length"):
+        model.run("aaba")
+
+
+def test_two_tables_of_weights_or_of_settings_are_no_guess(tmp_path: Path) -> None:
+    """Two state dicts in one checkpoint; settings in it, and others in config.json beside it."""
+    table = {"embedding.weight": [[1, 0], [0, 1]]}
+    both = tmp_path / "both.json"
+    both.write_text(json.dumps({"model": table, "state_dict": table}))
+    with pytest.raises(sc.BadInput, match="its weights under one name; given: model and state_dict"):
+        sc.from_pretrained(both, vocabulary="ab")
+    word, shape, _ = KINDS["nanogpt"]
+    state = {key: value.tolist() for key, value in stored(word, shape, weights(shape, 5)).items()}
+    args = {"n_layer": 2, "n_head": 2, "n_embd": 6, "block_size": 6, "bias": False, "vocab_size": 3, "dropout": 0.0}
+    file, config = tmp_path / "ckpt.json", tmp_path / "config.json"
+    file.write_text(json.dumps({"model": state, "model_args": args}))
+    config.write_text(json.dumps(args))
+    assert sc.from_pretrained(file, vocabulary=LETTERS, activation="gelu").layers
+    config.write_text(json.dumps(args | {"n_head": 3}))
+    with pytest.raises(sc.BadInput, match="must agree about n_head; given: 3 and 2"):
+        sc.from_pretrained(file, vocabulary=LETTERS, activation="gelu")
+
+
+def test_a_tokenizer_with_a_number_left_out() -> None:
+    """Its tokens keep their numbers: c is the fourth row of the embedding."""
+
+    class Tokenizer:
+        def get_vocab(self) -> dict[str, int]:
+            return {"a": 0, "c": 3, "b": 1}
+
+    class Model:
+        cfg: Any = {"d_model": 2, "n_ctx": 4, "n_layers": 0, "normalization_type": None}  # noqa: RUF012
+        tokenizer = Tokenizer()
+
+        def state_dict(self) -> Any:
+            return {"embed.W_E": [[1, 0], [0, 1], [5, 5], [-1, -1]], "unembed.W_U": [[1, 0, 0, 0], [1, 0, 0, 0]]}
+
+    assert sc.from_hooked(Model(), symbols=["c"], labels=["a", "c"]).run("c").outputs == ["c"]
+
+
+def test_words_that_the_format_contradicts_are_refused(tmp_path: Path) -> None:
+    place = folder(tmp_path)[0]
+    for options, says in (({"norm": "post"}, "norm of the format gpt2"), ({"activation": "relu"}, "must agree")):
+        with pytest.raises(sc.BadInput, match=says):
+            sc.from_pretrained(place, **options)
+    word, shape, _ = KINDS["numpy"]
+    with pytest.raises(sc.BadInput, match="activation of the format numpy"):
+        sc.from_state_dict(stored(word, shape, weights(shape, 3)), vocabulary=LETTERS, heads=2, activation="relu")
 
 
 def test_weights_that_are_no_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

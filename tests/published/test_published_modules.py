@@ -166,6 +166,42 @@ def test_an_encoder_with_names_of_its_own(first: bool, activation: str) -> None:
 
 
 @pytest.mark.tools("torch")
+def test_what_a_module_computes_without_weights_is_refused() -> None:
+    """A norm without weights, an activation, positions that no file has, a table that renormalises, a key of zeros."""
+    import torch
+
+    def tagger(what: str) -> Any:
+        module, layer = torch.nn.Module(), torch.nn.TransformerEncoderLayer(6, 2, 7, 0.0, batch_first=True)
+        norm = torch.nn.LayerNorm(6, elementwise_affine=False) if what == "norm" else None
+        module.letters = torch.nn.Embedding(5, 6, max_norm=1.0 if what == "max_norm" else None)
+        module.body = torch.nn.TransformerEncoder(layer, 2, norm, enable_nested_tensor=False)
+        module.tags, module.drop, module.loss = torch.nn.Linear(6, 5), torch.nn.Dropout(), torch.nn.CrossEntropyLoss()
+        if what == "positions":
+            module.angles = torch.nn.Module()
+            module.angles.register_buffer("table", torch.zeros(9, 6), persistent=False)
+        if what == "squash":
+            module.squash = torch.nn.Tanh()
+        if what == "zeros":
+            module.body.layers[1].self_attn.add_zero_attn = True
+        if what == "activation":
+            module.body.layers[1].activation = torch.nn.functional.gelu
+        return shaken(module)
+
+    assert sc.from_module(tagger("plain"), vocabulary=SYMBOLS, mask="none").layers
+    cases = {
+        "norm": "must have weights.*given: body.norm, a LayerNorm", "positions": "given: angles, a Module",
+        "squash": "given: squash, a Tanh", "max_norm": "max_norm", "zeros": "add_zero_attn",
+        "activation": "same activation; given: gelu, relu",
+    }  # fmt: skip
+    for what, says in cases.items():
+        chosen = "gelu" if what == "activation" else None
+        with pytest.raises(sc.BadInput, match=says):
+            sc.from_module(tagger(what), vocabulary=SYMBOLS, mask="none", activation=chosen)
+    with pytest.raises(sc.BadInput, match="activation must agree with the module, relu; given: gelu"):
+        sc.from_module(tagger("plain"), vocabulary=SYMBOLS, mask="none", activation="gelu")
+
+
+@pytest.mark.tools("torch")
 def test_nanogpt_says_its_activation_by_a_module() -> None:
     """A module with nanoGPT's names, and only what is read of it."""
     import torch

@@ -4,6 +4,7 @@ heads, retrievals and gaps, and against the interpreters in `symcook.spec`; by k
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -22,6 +23,7 @@ from symcook.compilers.turing import MachineDecoder
 from symcook.decode import stream
 from symcook.domains import make_domain
 from symcook.forward import forward
+from symcook.model.typedtext import tokens_of_text
 from symcook.programs.automata import read_table
 from symcook.programs.running import read_source, speech_of
 from symcook.programs.steps import at_first_letter
@@ -119,6 +121,41 @@ def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, ma
     word = words[-1]  # one of them by the model's own weights
     own_tokens = [speech.text(token) for token in stream(model, word, 40)]
     assert own_tokens == automata.tokens(table, word)
+
+
+LONG = """{"states": ["even", "odd"], "input_symbols": ["1", "0", "10"], "transitions":
+ {"even": {"1": "odd", "0": "even", "10": "odd"}, "odd": {"1": "even", "0": "odd", "10": "even"}},
+ "initial_state": "even", "final_states": ["odd"]}"""
+"""An automaton with a symbol that is a text of two others."""
+
+
+@pytest.mark.sweep
+def test_the_field_shows_a_single_long_symbol_as_it_is_read() -> None:
+    model = sc.compile("dfa", LONG)
+    shown = re.search(r'id="word" type="text" value="([^"]*)"', model_page(model, ("10",))[0])
+    assert shown is not None and shown[1] == "10 "
+    assert tokens_of_text(shown[1], model.input_symbols) == ("10",)
+
+
+@pytest.mark.sweep
+def test_the_field_of_each_run_is_read_as_its_symbols(made: Any, tmp_path: Path) -> None:
+    """By the menu, by a key, and by the key that takes a symbol away."""
+    opened(made, "dfa", LONG, tmp_path)
+    read = "JSON.stringify(SymcookMachine.run(data.machine.table, document.getElementById('word').value).input)"
+    data = "const data = JSON.parse(document.getElementById('data').textContent);"
+    data = f"{data} const known = document.getElementById('known');"
+    runs = made.execute_script(f"{data} return data.machine.runs.map((run) => JSON.stringify(run.input))")
+    assert '["10"]' in runs
+    for k, symbols in enumerate(runs):
+        if symbols != "[]":
+            chosen = "known.value = arguments[0]; known.dispatchEvent(new Event('change'));"
+            assert made.execute_script(f"{data} {chosen} return {read};", k) == symbols
+    empty = "const field = document.getElementById('word'); field.value = '';"
+    press = "for (const key of document.querySelectorAll('button.key')) if (key.dataset.token === '10') key.click();"
+    assert made.execute_script(f"{data} {empty} {press} return {read};") == '["10"]'
+    assert made.execute_script(f"{data} {press} return {read};") == '["10","10"]'
+    assert made.execute_script(f"{data} document.getElementById('erase').click(); return {read};") == '["10"]'
+    assert complaints(made) == []
 
 
 @pytest.mark.sweep

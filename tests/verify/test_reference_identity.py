@@ -334,6 +334,14 @@ class AnyType(type):
         return True
 
 
+class Holder:
+    """An object with a table that `functools.update_wrapper` fills with names of a module."""
+
+    @property
+    def __globals__(self) -> dict[str, int]:
+        return TABLE
+
+
 class Pattern(metaclass=AnyType):
     __match_args__ = ("__globals__",)
 
@@ -345,6 +353,8 @@ class Point:
         self.x = x
 
 
+TABLE: dict[str, int] = {}
+WRAPS = functools.partial(functools.wraps, assigned=(), updated=("__globals__",))
 GETTER, BOUND, UNBOUND = operator.attrgetter("__globals__"), "{0.__globals__[HIDDEN]}".format, str.format
 
 
@@ -398,6 +408,29 @@ def by_hints(s: Any) -> bool:
     return len(s) > len(typing.get_type_hints(helper))
 
 
+def by_update(s: Any) -> bool:
+    functools.update_wrapper(Holder(), helper, (), ("__globals__",))
+    return len(s) > TABLE["HIDDEN"]
+
+
+def by_wraps(s: Any) -> bool:
+    functools.wraps(helper, (), ("__glo" + "bals__",))(Holder())  # type: ignore[arg-type]
+    return len(s) > TABLE["HIDDEN"]
+
+
+def by_wraps_outside(s: Any) -> bool:
+    WRAPS(helper)(Holder())  # type: ignore[arg-type]
+    return len(s) > TABLE["HIDDEN"]
+
+
+def by_enum(s: Any) -> bool:
+    return len(s) > enum.IntEnum._convert_("Names", __name__, lambda name: name == "HID" + "DEN").HIDDEN  # type: ignore[attr-defined]
+
+
+def by_code_in_text(s: Any) -> bool:
+    return len(s) > typing.get_args(typing.Optional["__import__('sys').maxsize"])[0]._evaluate({}, {}, frozenset())
+
+
 def by_frame(s: Any) -> bool:
     return len(s) > (x for x in ()).gi_frame.f_globals["HIDDEN"]  # type: ignore[attr-defined]
 
@@ -418,7 +451,8 @@ def by_position_pattern(s: Any) -> bool:
 
 BY_TEXT = (
     by_getter, by_getter_outside, by_getter_imported, by_caller, by_format, by_format_inside, by_format_map,
-    by_format_of_str, by_format_bound, by_format_unbound, by_formatter, by_hints, by_frame, by_keyword_pattern,
+    by_format_of_str, by_format_bound, by_format_unbound, by_formatter, by_hints, by_update, by_wraps,
+    by_wraps_outside, by_enum, by_code_in_text, by_frame, by_keyword_pattern,
     by_position_pattern,
 )  # fmt: skip
 

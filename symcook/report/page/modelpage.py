@@ -24,6 +24,7 @@ from symcook.model.meaning import subtrees
 from symcook.model.parts import AnyHead, SelfAttention
 from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import Exact
+from symcook.model.typedtext import text_of_tokens
 from symcook.report.model import readout_text
 from symcook.report.page import diagram
 from symcook.report.page.describe import described, unfit
@@ -328,8 +329,8 @@ def _run(
                 " On any other string your browser runs the machine from which the weights were compiled. "
                 f"A string has at most {LONGEST_TYPED} symbols, and a run stops after {MOST_TYPED:,} tokens."
             )
-            gap = "" if all(len(symbol) == 1 for symbol in model.input_symbols) else " "
-            asked += _field("A string", gap.join(machine["runs"][0]["input"]), model.input_symbols)
+            first = text_of_tokens(machine["runs"][0]["input"], model.input_symbols)
+            asked += _field("A string", first, model.input_symbols)
             asked += [element("label", "or one that was computed, with the model's values", chosen)]
     elif why:  # the browser cannot compute: a choice among the runs made here
         known = [

@@ -304,16 +304,18 @@
       clear(`${kind}${error.message}.`);
     }
   };
+  // Symbols as one text in the field. After a single one of several characters stands a space: 10 may be 1 and 0 too.
+  const spaced = (symbols) => `${symbols.join(" ")}${symbols.length === 1 && [...symbols[0]].length > 1 ? " " : ""}`;
   const keys = (spelled, then) => {  // one for each letter, beside the field
     for (const key of document.querySelectorAll("button.key[data-token]"))
       key.addEventListener("click", () => {
-        const field = $("word"), gap = spelled || field.value.trim() === "" ? "" : " ";
-        field.value = `${spelled ? field.value : field.value.trimEnd()}${gap}${key.dataset.token}`;
+        const field = $("word"), token = key.dataset.token, before = field.value.split(/\s+/).filter((one) => one !== "");
+        field.value = spelled ? `${field.value}${token}` : spaced([...before, token]);
         then();
       });
     $("erase")?.addEventListener("click", () => {
       const field = $("word");
-      field.value = spelled ? [...field.value].slice(0, -1).join("") : field.value.trim().split(/\s+/).slice(0, -1).join(" ");
+      field.value = spelled ? [...field.value].slice(0, -1).join("") : spaced(field.value.trim().split(/\s+/).slice(0, -1));
       then();
     });
   };
@@ -504,7 +506,7 @@
     };
     $("form").addEventListener("submit", (event) => { event.preventDefault(); if (table) typed(); });
     known.addEventListener("change", () => {
-      if (table) $("word").value = spelled ? runs[known.value].input.join("") : runs[known.value].typed;
+      if (table) $("word").value = spelled ? runs[known.value].input.join("") : spaced(runs[known.value].input);
       chosen(Number(known.value));
     });
     const spelled = table && (table.input ?? table.alphabet).every((letter) => [...letter].length === 1);
