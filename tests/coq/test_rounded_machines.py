@@ -58,7 +58,8 @@ def asked(name: str, old: str = "", new: str = "") -> str:
     machine = f"{theorem}_machine {' '.join(names)}"
     run = run.replace(old, new, 1)
     goal = f"Goal forall {binders}, 0 <= u < 1 -> {machine} -> ({run})."
-    return f"{OPENING}Module Stated.\nImport Reading.\n{goal}\nProof. intros. now eapply {theorem}_inside. Qed.\nEnd Stated.\n"
+    proof = f"Proof. intros. now eapply {theorem}_inside. Qed."
+    return f"{OPENING}Module Stated.\nImport Reading.\n{goal}\n{proof}\nEnd Stated.\n"
 
 
 def test_the_files_about_machines_suppose_nothing() -> None:

@@ -65,8 +65,3 @@ def test_a_guarantee_is_of_every_string_in_floats(monkeypatch: pytest.MonkeyPatc
     short = guarantee(model, "float64", 2)
     assert short["ranges"] == [[1, 1]] and short["lengths"][0]["margin"] == found["lengths"][0]["margin"]
     assert short["not_asked"]["why"].startswith("length 2 has 9 strings, too many for a model of ")
-
-
-def test_a_refusal_names_the_layer() -> None:
-    with pytest.raises(sc.BadInput, match="given: a part of the kind RMSNorm in layer 1; it reads Head, "):
-        of_llama().temperature(2)
