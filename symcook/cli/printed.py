@@ -25,11 +25,11 @@ def list(search: str = "") -> Page:
     """The recipes, functions, families and programs, by section of the Cookbook, as text.
 
     Arguments:
-        search: str (''). Only those with this text in section, name or summary.
+        search: str (''). Only entries with this text in section, name or summary.
 
-    Returns: str, empty where nothing fits.
+    Returns: str, empty if no entry has the text.
 
-    Raises: BadInput: a search that is no text.
+    Raises: BadInput: a search that is not text.
 
     Example:
 

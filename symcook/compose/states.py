@@ -96,11 +96,11 @@ def from_state_dict(
     see `from_pretrained`.
 
     The model answers with the label of the largest output at each position, or without output.weight with the residual
-    stream itself: then readout, label and labels are refused. Give what the keys do not say: norm if there are layers
-    (ln1 and ln2 mean "pre"), activation if there are feed-forward layers, and heads if some score is not 0. A bias of
-    the output is a weight of a coordinate `one` that is 1 everywhere. A post-norm would change that coordinate: with
-    norm="post" and a bias of the output, each residual sum is stored in d new coordinates, and the next sublayer reads
-    the normalised copy.
+    stream itself: then readout, label and labels are refused. Give the settings that the keys leave open: norm if there
+    are layers (ln1 and ln2 mean "pre"), activation if there are feed-forward layers, and heads if some score is not 0.
+    A bias of the output is a weight of a coordinate `one` that is 1 everywhere. A post-norm would change that
+    coordinate: with norm="post" and a bias of the output, each residual sum is stored in d new coordinates, and the
+    next sublayer reads the normalised copy.
 
     Arguments:
         state: {key: tensor, array or nested list}. The weights.
@@ -115,7 +115,7 @@ def from_state_dict(
         labels: list of str or None (None). The labels of output.weight; the tokens by default.
         name: str ("imported"). The name of the model.
         format: str or None (None). "torch", "gpt2", "mingpt", "numpy", "llama", "bloom", "hooked" or "bridge"; by
-            default what the keys say.
+            default it is recognised by the keys.
         readout: str or None (None). "largest": the label of the largest output, the default where there is
             output.weight. "positive": which outputs are above 0; with one label the model accepts or rejects. "leads":
             whether the output of `label` is greater than all others.

@@ -297,9 +297,9 @@ class Space:
         names: tuple of str. The names. The name of a function, such as cos, may name a coordinate; a parameter or
             an input may not have it, since these are in formulas.
 
-    Returns: Space. It does not change.
+    Returns: Space, which is immutable.
 
-    Raises: BadInput: a name that repeats, is no identifier, or is reserved.
+    Raises: BadInput: a name that repeats, is not an identifier, or is reserved.
 
     Example:
 

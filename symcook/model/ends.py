@@ -106,7 +106,7 @@ class Embedding(Named):
             it.
         after: str or None (None). A token of `words` that is added after every input (EOS); n counts it.
 
-    Returns: Embedding. It does not change.
+    Returns: Embedding, which is immutable.
 
     Raises: BadInput: an unknown coordinate, a token without values together with tokens that have values, both or
     neither of `words` and `inputs`.
@@ -347,7 +347,7 @@ class Readout(Named):
         labels: tuple of str (()). The labels of the scores.
         groups: tuple of int (()). How many labels each group has, in order.
 
-    Returns: Readout. It does not change.
+    Returns: Readout, which is immutable.
 
     Raises: BadInput: an unknown kind or position, or weights of another shape.
 

@@ -219,7 +219,7 @@ class FeedForward(Part):
             approximations of Eqs. 25 and 26; "step", 1 where x > 0, else 0; "silu", x/(1 + e^-x).
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
 
-    Returns: FeedForward. It does not change.
+    Returns: FeedForward, which is immutable.
 
     Raises: BadInput: an unknown activation, a name that repeats, a matrix of another shape, or a float without
     `exact`.
@@ -331,12 +331,12 @@ class Head(Part, HeadPart):
             "anti-causal" j >= i; "strict-anti-causal" j > i.
         weighting: str ("average"). "average" puts equal weight on all maximal scores, so that Q = K = 0 is the uniform
             average. "leftmost" and "rightmost" put all weight on the first or last maximal score. "softmax" is softmax.
-            "softmax-plus-one" is softmax with 1 more in the denominator, so that a row may give less than a mean.
+            "softmax-plus-one" is softmax with 1 more in the denominator, so that the weights sum to less than 1.
         temperature: exact (1). A positive number, or an expression in i and n.
         scale: exact (1). A positive number, or "1/sqrt(d_key)".
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
 
-    Returns: Head. It does not change.
+    Returns: Head, which is immutable.
 
     Raises: BadInput: an unknown mask or weighting, a matrix of another shape, a scale or temperature that is not
     positive, or a float without `exact`.
@@ -423,7 +423,7 @@ class BiasedHead(Part, HeadPart):
         scale: exact (1). As in `Head`.
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
 
-    Returns: BiasedHead. It does not change.
+    Returns: BiasedHead, which is immutable.
 
     Raises: BadInput: an unknown mask or weighting, a vector or matrix of another shape, a scale or temperature that is
     not positive, or a float without `exact`.
@@ -530,7 +530,7 @@ class RotaryHead(Part, HeadPart):
         scale: exact (1). As in `Head`.
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
 
-    Returns: RotaryHead. It does not change.
+    Returns: RotaryHead, which is immutable.
 
     Raises: BadInput: an unknown mask or weighting, a vector or matrix of another shape, a scale or temperature that is
     not positive, or a float without `exact`.
@@ -687,7 +687,7 @@ class LayerNorm(Part, NormPart):
             "zero" gives the bias alone.
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
 
-    Returns: LayerNorm. It does not change.
+    Returns: LayerNorm, which is immutable.
 
     Raises: BadInput: no coordinate to read, a negative epsilon, a vector or matrix of another shape, or a float without
     `exact`.
@@ -747,7 +747,7 @@ class RMSNorm(Part, NormPart):
             the position; "zero" gives zeros.
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
 
-    Returns: RMSNorm. It does not change.
+    Returns: RMSNorm, which is immutable.
 
     Raises: BadInput: no coordinate to read, a negative epsilon, a vector or matrix of another shape, or a float without
     `exact`.
@@ -805,7 +805,7 @@ class GatedUnits(Part):
         down_bias: m exact numbers (None). Zeros by default.
         exact: bool (False). Allow floats; each stands for the exact fraction that it is.
 
-    Returns: GatedUnits. It does not change.
+    Returns: GatedUnits, which is immutable.
 
     Raises: BadInput: an unknown activation, a name that repeats, a matrix of another shape, or a float without
     `exact`.
@@ -876,7 +876,7 @@ class SelfAttention(Named):
     Arguments:
         heads: tuple of Head. The heads; at least one.
 
-    Returns: SelfAttention. It does not change.
+    Returns: SelfAttention, which is immutable.
 
     Raises: BadInput: no head, or an object that is not a Head.
 
@@ -926,7 +926,7 @@ class Layer(Named):
         feedforward_norms: LayerNorm or RMSNorm, or a tuple of them (()). The norms of the feed-forward sublayer.
         placement: str ("none"). Where the norms are, see above.
 
-    Returns: Layer. It does not change.
+    Returns: Layer, which is immutable.
 
     Raises: BadInput: no sublayer at all, an object of another type, or norms that do not fit `placement`.
 

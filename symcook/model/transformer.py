@@ -73,7 +73,7 @@ class Parameter:
         lower_open: bool (True). Whether the lower end itself is excluded.
         upper_open: bool (False). Whether the upper end itself is excluded.
 
-    Returns: Parameter. It does not change.
+    Returns: Parameter, which is immutable.
 
     Raises: BadInput: an invalid name, an empty interval, or a default outside the interval.
 
@@ -195,7 +195,7 @@ class Program:
 @door()
 @dataclass(frozen=True, repr=False)
 class Transformer(Verbs, Shown):
-    """A model: embedding, layers, output layer and parameters, with exact numbers. It does not change.
+    """An immutable model: embedding, layers, output layer and parameters, with exact numbers.
 
     Arguments:
         name: str. Its name.
@@ -204,7 +204,7 @@ class Transformer(Verbs, Shown):
         readout: Readout. The output layer.
         parameters: tuple of Parameter (()). The symbols that occur in its numbers.
         max_length: int or None (None). The maximum length of an input.
-        source: str (''). Where it comes from, for people.
+        source: str (''). Where the model comes from, as free text.
         final_norm: LayerNorm or None (None). A norm after the last layer.
         program: Program or None (None). The program from which it was compiled.
 

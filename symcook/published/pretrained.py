@@ -153,7 +153,7 @@ def from_pretrained(
         place: path. The folder or the file.
         format: str or None (None). The format of the weights, as in `from_state_dict`.
         vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default those of the
-            files, else the numbers.
+            files, else "0", "1", ..
         symbols: list of str or None (None). The tokens that the model has; by default all, at most 2,000.
         labels: list of str or None (None). The outputs to keep, as a list of tokens; or a name for each output, where
             outputs are not tokens. By default the symbols.
