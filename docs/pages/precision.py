@@ -41,12 +41,13 @@ MACHINES = """\
 The relative errors are inequalities between the numbers that a machine computes. Coq proves that a machine satisfies
 them if each of its operations has a relative error of at most u. The proof is Higham's rule: a tree of operations with
 at most c roundings on a path is within (1/(1 - u))^c - 1 times its size, in any order of its sums, with fused or
-separate products. From this rule follow the inequalities of hidden units with relu, uniform means, softmax,
+separate products. From this rule follow the inequalities of hidden units with relu or gelu, uniform means, softmax,
 attention to the largest scores, and layer norms of any width, at every length. For the stored models `majority`,
-`first`, `lookup-quadratic`, `max` and `sign-norm`, a theorem has exactly the inequalities that symcook writes. For
-other models, symcook combines the same blocks, and tests compare simulated machines with the result. Coq has no such
-theorem about gelu, underflow, or the whole numbers that floats keep. An exponential within four roundings is a premise.
-The files are `rounding.v` and `rounded_runs.v` in `tests/coq`.
+`first`, `lookup-quadratic`, `max`, `max-by-gelu` and `sign-norm`, a theorem has exactly the inequalities that symcook
+writes. For other models, symcook combines the same blocks, and tests compare simulated machines with the result. Coq
+has no such theorem about families, underflow, or the whole numbers that floats keep. The proof assumes that the machine
+computes exponentials and erf within four roundings, and that a norm divides its sums after they are added. The files
+are `rounding.v` and `rounded_runs.v` in `tests/coq`.
 """
 
 DEFINITIONS = """\
