@@ -55,7 +55,8 @@ def stated(name: str) -> tuple[list[str], str, str]:
     free = MODELS[name][0]
     tree = parsed(expand(named(f"all {free}, names(rounded-{name}). run(rounded-{name}; u)")))
     binders, _, run = Reading(Nothing()).formula(tree, {}).removeprefix("forall ").partition(", ")
-    return " ".join(re.findall(r"([\w ]+) :", binders)).split(), binders, run
+    names: list[str] = re.findall(r"\w+", " ".join(re.findall(r"([\w ]+) :", binders)))
+    return names, binders, run
 
 
 def asked(name: str, old: str = "", new: str = "") -> str:
