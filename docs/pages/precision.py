@@ -39,14 +39,15 @@ MACHINES = """\
 ## Which machines satisfy the errors
 
 The relative errors are inequalities between the numbers that a machine computes. Coq proves that a machine satisfies
-them if each of its operations has a relative error of at most u. The proof is Higham's rule: a tree of operations with
-at most c roundings on a path is within (1/(1 - u))^c - 1 times its size, in any order of its sums, with fused or
-separate products. From this rule follow the inequalities of hidden units with relu, uniform means, softmax,
-attention to the largest scores, and layer norms of any width, at every length. For the stored models `majority`,
-`first`, `lookup-quadratic`, `max` and `sign-norm`, a theorem has exactly the inequalities that symcook writes. For
-other models, symcook combines the same blocks, and tests compare simulated machines with the result. Coq has no such
-theorem about gelu, underflow, or the whole numbers that floats keep. An exponential within four roundings is a premise.
-The files are `rounding.v` and `rounded_runs.v` in `tests/coq`.
+them if each of its operations has a relative error of at most u. The proof uses Higham's rule for a tree of operations:
+with at most c roundings on a path, the error is at most (1/(1 - u))^c - 1 times the size of the term. Sums may be taken
+in any order, and products may be fused or separate. The inequalities of each block follow from this rule, at every
+length: hidden units with relu or gelu, uniform means, softmax, attention to the largest scores, and layer norms of any
+width. For the stored models `majority`, `first`, `lookup-quadratic`, `max`, `max-by-gelu` and `sign-norm`, a theorem
+has exactly the inequalities that symcook writes. For other models, symcook combines the same blocks, and tests compare
+simulated machines with the result. Coq has no such theorem about families, underflow, or the whole numbers that floats
+keep. The proof assumes that the machine computes exponentials and erf within four roundings, and that a norm divides
+its sums after they are added. The files are `rounding.v` and `rounded_runs.v` in `tests/coq`.
 """
 
 DEFINITIONS = """\

@@ -1,12 +1,12 @@
 (* The forward pass of a machine that rounds. It satisfies what `run(rounded-NAME; u)` states: block by block for blocks
-   of any width and windows of any length, and for five stored models in the words of the statement, which the test
+   of any width and windows of any length, and for six stored models in the words of the statement, which the test
    test_rounded_machines.py compares with what symcook writes. Covered are words and tables of positions, hidden units
-   with relu, sums with the residual, uniform means, softmax, attention to the largest scores with any tie-breaking, and
-   layer norms. Not covered are gelu, underflow, and whole numbers in floats. No statement, certificate or record uses
-   this file. *)
+   with relu and gelu, sums with the residual, uniform means, softmax, attention to the largest scores with any
+   tie-breaking, and layer norms. Not covered are underflow, and whole numbers in floats. No statement, certificate or
+   record uses this file. *)
+From Coquelicot Require Import Coquelicot.
 From Coq Require Import Reals ZArith Lia Lra List Permutation ClassicalEpsilon.
-From Coquelicot Require Import Rcomplements.
-From Symcook Require Import Meaning Laws rounding.
+From Symcook Require Import Meaning Laws Erf rounding.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -40,6 +40,14 @@ Inductive exponential (a b away share : R) : Prop :=
   | base_two c e p :
       rounds u (a - b) c -> rounds u (/ ln 2) e -> rounds u (c * e) p -> away = p * ln 2 ->
       within u 4 (exp (p * ln 2)) share -> exponential a b away share.
+
+(* gelu of x: x / sqrt 2 with a stored root or its stored inverse, a value of erf within four roundings, a sum, a
+  product *)
+Definition gelu_unit (x y : R) : Prop :=
+  exists q a e, (divided (Held x) (Stored (sqrt 2)) q \/ q = Times (Held x) (Stored (1 / sqrt 2))) /\ computes u q a
+    /\ within u 4 (erf a) e /\ computes u (Times (Scaled (1 / 2) (Held x)) (Plus (Held 1) (Held e))) y.
+(* what it is near to, as a tree *)
+Definition gelu_tree (x : R) : tree := Times (Scaled (1 / 2) (Held x)) (Plus (Held 1) (Value 7 (erf (x / sqrt 2)))).
 
 (* one row of softmax over the scores of a window: any number may be subtracted from all of them *)
 Record softmax_row (l : list Z) (score : Z -> R) (shift : R) (away share : Z -> R) (s : R) : Prop := {
@@ -288,6 +296,23 @@ Proof.
   - rewrite ih; auto; [| simpl in r; auto]. destruct (chosen_cases P k) as [(q & _) | (_ & _ & -> & _)]; [| ring].
     rewrite <- (r k) in h by (simpl; auto). contradiction.
 Qed.
+(* the mean, added to the old value of a coordinate *)
+Theorem residual_stated : forall (c : Z) f a b d old t x k, (a <= b)%Z -> positive d ->
+  (forall j, (a <= j <= b)%Z -> sound (f j) /\ (count (f j) <= k)%nat) ->
+  (Z.of_nat (k + count d) + (b - a) + 3 <= c)%Z -> mean_of f (window a b) d t -> added u [Held old; t] x ->
+  Rabs (x - (old + sum a b (fun j => exact (f j)) / exact d)) <=
+    (power (1 / (1 - u)) c - 1) * (Rabs old + sum a b (fun j => size (f j)) / exact d).
+Proof.
+  intros c f a b d old t x k h p hf n m ad. rewrite <- !total_window.
+  assert (hf' : forall j, In j (window a b) -> sound (f j) /\ (count (f j) <= k)%nat).
+  { intros j i. apply hf. now apply in_window. }
+  destruct (mean_facts f (window a b) d t k p hf' m) as (s & <- & <- & co). rewrite window_length in co.
+  replace (exact t) with (total exact [t]) by (simpl; ring). replace (size t) with (total size [t]) by (simpl; ring).
+  apply (added_stated c [Held old; t] x (k + Z.to_nat (b - a) + count d + 2)); auto.
+  - repeat constructor. assumption.
+  - constructor; [simpl; lia | constructor; [lia | constructor]].
+  - cbn [length]. lia.
+Qed.
 Theorem single_stated : forall (c : Z) (P : Z -> Prop) a b j f x, (a <= j <= b)%Z -> P j ->
   (forall k, (a <= k <= b)%Z -> P k -> k = j) -> sound (f j) -> (Z.of_nat (count (f j)) <= c)%Z -> computes u (f j) x ->
   Rabs (x - sum a b (fun k => ind (P k) * exact (f k))) <=
@@ -312,6 +337,104 @@ Proof.
   destruct (higham_positive u unit_range t s so e c) as [r [k ->]]. apply factor_pos in k; [| assumption].
   apply Rmult_lt_0_compat; [| assumption]. rewrite e1. clear - pos one. destruct l as [| j l]; simpl in *; [lia |].
   apply Rplus_lt_le_0_compat; [auto |]. apply total_nonnegative. intros i h. left. auto.
+Qed.
+
+(* --- gelu --------------------------------------------------------------------------------------------------------- *)
+(* erf is concave from zero on, so a factor of its argument is at most that factor of its value *)
+Lemma area_scaled : forall r y, 0 <= r <= 1 -> 0 <= y -> r * area y <= area (r * y).
+Proof.
+  intros r y h p. unfold area.
+  assert (e := RInt_comp_lin (V := R_CompleteNormedModule) bell r 0 0 y (bell_integrable _ _)).
+  replace (r * 0 + 0) with 0 in e by ring. replace (r * y + 0) with (r * y) in e by ring. rewrite <- e.
+  assert (f := RInt_scal (V := R_CompleteNormedModule) bell 0 y r (bell_integrable 0 y)).
+  change (scal r (RInt bell 0 y)) with (r * RInt bell 0 y) in f. rewrite <- f.
+  apply RInt_le; [assumption | apply (ex_RInt_scal (V := R_NormedModule)), bell_integrable | |].
+  - apply (ex_RInt_comp_lin (V := R_NormedModule)), bell_integrable.
+  - intros t k. change (r * bell t <= r * bell (r * t + 0)). apply Rmult_le_compat_l; [lra |]. unfold bell.
+    apply exp_le.
+    assert ((r * t + 0) ^ 2 <= t ^ 2) by (apply pow_incr; nra). lra.
+Qed.
+Lemma erf_scaled : forall r y, 0 <= r <= 1 -> 0 <= y -> r * erf y <= erf (r * y).
+Proof.
+  intros r y h p. rewrite !erf_area. assert (f := factor_positive). assert (k := area_scaled r y h p). nra.
+Qed.
+Lemma erf_factor_positive : forall c y r, 0 <= y -> factor u c r -> within u c (erf y) (erf (y * r)).
+Proof.
+  intros c y r p h. assert (r0 := factor_pos u unit_range c r h). assert (e0 := erf_positive y p).
+  assert (low : erf y * Rmin r 1 <= erf (y * r)).
+  { destruct (Rle_dec r 1) as [k | k].
+    - rewrite Rmin_left, Rmult_comm, (Rmult_comm y) by assumption. apply erf_scaled; lra.
+    - rewrite Rmin_right, Rmult_1_r by lra. apply erf_mono. nra. }
+  assert (high : erf (y * r) <= erf y * Rmax r 1).
+  { destruct (Rle_dec r 1) as [k | k].
+    - rewrite Rmax_right, Rmult_1_r by assumption. apply erf_mono. nra.
+    - rewrite Rmax_left by lra.
+      assert (i : 0 <= / r <= 1). { split; [left; now apply Rinv_0_lt_compat |]. rewrite <- Rinv_1.
+        apply Rinv_le_contravar; lra. }
+      assert (s := erf_scaled (/ r) (y * r) i ltac:(nra)). replace (/ r * (y * r)) with y in s by (field; lra).
+      apply Rmult_le_reg_l with (/ r); [now apply Rinv_0_lt_compat |].
+      replace (/ r * (erf y * r)) with (erf y) by (field; lra). assumption. }
+  destruct h as [h1 h2]. assert (s1 := small_le u unit_range c). assert (g1 := large_ge u unit_range c).
+  destruct (Req_dec (erf y) 0) as [z | z].
+  - exists 1. split; [now apply factor_one |]. rewrite z, !Rmult_0_l in *. lra.
+  - exists (erf (y * r) / erf y). split; [| field; assumption]. split; apply Rmult_le_reg_r with (erf y); try lra;
+      unfold Rdiv; rewrite Rmult_assoc, Rinv_l, Rmult_1_r by assumption.
+    + apply Rle_trans with (erf y * Rmin r 1); [| assumption]. rewrite Rmult_comm.
+      apply Rmult_le_compat_l; [assumption |].
+      now apply Rmin_glb.
+    + apply Rle_trans with (erf y * Rmax r 1); [assumption |]. rewrite (Rmult_comm _ (erf y)).
+      apply Rmult_le_compat_l; [assumption |]. now apply Rmax_lub.
+Qed.
+Lemma erf_within : forall c T a, within u c T a -> within u c (erf T) (erf a).
+Proof.
+  intros c T a [r [h ->]]. destruct (Rle_dec 0 T) as [p | p]; [now apply erf_factor_positive |].
+  destruct (erf_factor_positive c (- T) r) as [s [k e]]; [lra | assumption |].
+  exists s. split; [assumption |]. replace (- T * r) with (- (T * r)) in e by ring. rewrite !ax_erf_odd in e. lra.
+Qed.
+Theorem gelu_computes : forall x y, gelu_unit x y -> computes u (gelu_tree x) y.
+Proof.
+  intros x y (q & a & e & hq & ha & he & hy). assert (r2 : 0 < sqrt 2) by (apply sqrt_lt_R0; lra).
+  assert (near_a : within u 3 (x / sqrt 2) a).
+  { clear hy he.
+    destruct hq as [d | ->].
+    - inversion d; subst; inversion ha; subst.
+      + match goal with h : computes u (Held x) _ |- _ => inversion h; subst end.
+        match goal with h : computes u (Stored _) _ |- _ => inversion h; subst end.
+        match goal with h : rounds u (sqrt 2) _ |- _ => destruct h as [s [hs ->]] end.
+        match goal with h : rounds u _ _ |- _ => destruct h as [t [ht ->]] end.
+        assert (s0 := factor_pos u unit_range _ _ hs). exists (/ s * t). split; [| field; lra].
+        apply factor_mono with (c := (1 + 1)%nat); [assumption | lia |].
+        apply factor_times; [assumption | now apply factor_inverse | assumption].
+      + match goal with h : computes u (Held x) _ |- _ => inversion h; subst end.
+        match goal with h : computes u (Over _ _) _ |- _ => inversion h; subst end.
+        match goal with h : computes u (Held 1) _ |- _ => inversion h; subst end.
+        match goal with h : computes u (Stored _) _ |- _ => inversion h; subst end.
+        match goal with h : rounds u (sqrt 2) _ |- _ => destruct h as [s [hs ->]] end.
+        match goal with h : rounds u (1 / _) _ |- _ => destruct h as [t [ht ->]] end.
+        match goal with h : rounds u _ _ |- _ => destruct h as [v [hv ->]] end.
+        assert (s0 := factor_pos u unit_range _ _ hs). exists (/ s * t * v). split; [| field; lra].
+        apply (factor_times u unit_range 2 1); [| assumption].
+        apply (factor_times u unit_range 1 1); [now apply factor_inverse | assumption].
+    - inversion ha; subst.
+      match goal with h : computes u (Held x) _ |- _ => inversion h; subst end.
+      match goal with h : computes u (Stored _) _ |- _ => inversion h; subst end.
+      match goal with h : rounds u (1 / _) _ |- _ => destruct h as [s [hs ->]] end.
+      match goal with h : rounds u _ _ |- _ => destruct h as [t [ht ->]] end.
+      exists (s * t). split; [| field; lra].
+      apply factor_mono with (c := (1 + 1)%nat); [assumption | lia | now apply factor_times]. }
+  inversion hy; subst. match goal with h : computes u (Plus _ _) _ |- _ => inversion h; subst end.
+  match goal with h : computes u (Held e) _ |- _ => inversion h; subst end.
+  eapply times; [eassumption | | eassumption]. eapply plus; [eassumption | | eassumption]. apply value.
+  apply (within_within u unit_range 3 4) with (erf a); [now apply erf_within | assumption].
+Qed.
+Lemma gelu_facts : forall x, sound (gelu_tree x) /\ count (gelu_tree x) = 9%nat
+  /\ exact (gelu_tree x) = x / 2 * (1 + erf (x / sqrt 2))
+  /\ size (gelu_tree x) = Rabs (x / 2) * (1 + Rabs (erf (x / sqrt 2))).
+Proof.
+  intros x. cbn [gelu_tree sound count exact size]. unfold gelu_tree. cbn [sound count exact size]. repeat split; auto.
+  - field.
+  - rewrite Rabs_R1. replace (Rabs (x / 2)) with (Rabs (1 / 2) * Rabs x); [reflexivity |].
+    rewrite <- Rabs_mult. f_equal. field.
 Qed.
 
 (* --- Layer norms -------------------------------------------------------------------------------------------------- *)
@@ -467,6 +590,16 @@ Record max_machine (u x y out unit : R) : Prop := {
   max_out : added u [Held (relu x); Scaled (-1) (Held (relu (- x))); Held (relu unit)] out
 }.
 
+(* max-by-gelu: three gelu units with weights *)
+Record gelu_machine (c u x y out unit unit_ unit__ : R) : Prop := {
+  gelu_first : computes u (Times (Stored c) (Held x)) unit;
+  gelu_second : computes u (Times (Stored (- c)) (Held x)) unit_;
+  gelu_third : added u [Times (Stored (- c)) (Held x); Times (Stored c) (Held y)] unit__;
+  gelu_out : exists a b d, gelu_unit u unit a /\ gelu_unit u unit_ b /\ gelu_unit u unit__ d
+    /\ added u [Times (Stored (1 / c)) (Held a); Times (Stored (- (1 / c))) (Held b);
+      Times (Stored (1 / c)) (Held d)] out
+}.
+
 (* sign-norm: a layer norm of two numbers, without a gain, a bias or an epsilon *)
 Record sign_norm_machine (u x y z1_x z1_y mu1 dev1 y1_x y1_y under : R) : Prop := {
   sign_x : z1_x = x;
@@ -493,6 +626,19 @@ Lemma added_as : forall (c : Z) l x k T S, added u l x -> Forall sound l -> Fora
 Proof. intros c l x k T S h s n p <- <-. now apply added_stated with k. Qed.
 Lemma minus_one : Rabs (-1) = 1.
 Proof. rewrite Rabs_left; lra. Qed.
+Lemma replaced : forall l k x, Forall2 (fun a b => forall z, computes u a z -> computes u b z) l k -> added u l x ->
+  added u k x.
+Proof.
+  intros l k x f (t & b & c). revert k x f c.
+  induction b as [t | l a k' b' m _ ih1 _ ih2 p]; intros k x f c.
+  - inversion f; subst. match goal with g : Forall2 _ [] _ |- _ => inversion g; subst end.
+    eexists. split; [apply single | auto].
+  - destruct (Permutation_Forall2 p f) as (k2 & p2 & f2). apply Forall2_app_inv_l in f2 as (ka & kb & fa & fb & ->).
+    inversion c; subst.
+    match goal with i : computes u a _ |- _ => destruct (ih1 _ _ fa i) as (ta & ba & ca) end.
+    match goal with i : computes u b' _ |- _ => destruct (ih2 _ _ fb i) as (tb & bb & cb) end.
+    exists (Plus ta tb). split; [now apply joined with ka kb | now apply plus with x0 y].
+Qed.
 Lemma relu_size : forall x, Rabs (relu x) = relu x.
 Proof. intros. apply Rabs_pos_eq, Rmax_l. Qed.
 
@@ -610,6 +756,44 @@ Proof.
   - apply (tree_stated u unit_range 1 (Stored (- x + y))); [exact I | simpl; lia | assumption].
   - eapply added_as with (k := O); [exact k | repeat constructor | repeat constructor | simpl; lia | simpl; ring |].
     simpl. rewrite minus_one, !relu_size. ring.
+Qed.
+
+Theorem gelu_inside : forall c x y out unit unit_ unit__, gelu_machine c u x y out unit unit_ unit__ ->
+  Rabs (unit - c * x) <= (power (1 / (1 - u)) 2 - 1) * (Rabs c * Rabs x)
+  /\ Rabs (unit_ - - c * x) <= (power (1 / (1 - u)) 2 - 1) * (Rabs (- c) * Rabs x)
+  /\ Rabs (unit__ - (- c * x + c * y)) <= (power (1 / (1 - u)) 3 - 1) * (Rabs (- c) * Rabs x + Rabs c * Rabs y)
+  /\ Rabs (out - (1 / c * (unit / 2 * (1 + erf (unit / sqrt 2))) + - (1 / c) * (unit_ / 2 * (1 + erf (unit_ / sqrt 2)))
+                  + 1 / c * (unit__ / 2 * (1 + erf (unit__ / sqrt 2)))))
+     <= (power (1 / (1 - u)) 13 - 1)
+        * (Rabs (1 / c) * (Rabs (unit / 2) * (1 + Rabs (erf (unit / sqrt 2))))
+           + Rabs (- (1 / c)) * (Rabs (unit_ / 2) * (1 + Rabs (erf (unit_ / sqrt 2))))
+           + Rabs (1 / c) * (Rabs (unit__ / 2) * (1 + Rabs (erf (unit__ / sqrt 2))))).
+Proof.
+  intros c x y out unit unit_ unit__ [h1 h2 h3 (a & b & d & ga & gb & gd & h)].
+  repeat match goal with |- _ /\ _ => split end.
+  - apply (tree_stated u unit_range 2 (Times (Stored c) (Held x))); [simpl; tauto | simpl; lia | assumption].
+  - apply (tree_stated u unit_range 2 (Times (Stored (- c)) (Held x))); [simpl; tauto | simpl; lia | assumption].
+  - eapply added_as with (k := 2%nat); [exact h3 | repeat constructor | repeat constructor | simpl; lia | |]; simpl;
+    ring.
+  - destruct (gelu_facts unit) as (s1 & c1 & e1 & z1), (gelu_facts unit_) as (s2 & c2 & e2 & z2).
+    destruct (gelu_facts unit__) as (s3 & c3 & e3 & z3).
+    assert (weighed : forall w v t, gelu_unit u v t -> forall z, computes u (Times (Stored w) (Held t)) z ->
+      computes u (Times (Stored w) (gelu_tree v)) z).
+    { intros w v t g z k. inversion k; subst. match goal with i : computes u (Held t) _ |- _ => inversion i; subst end.
+      eapply times; [eassumption | | eassumption]. now apply gelu_computes. }
+    apply (added_as 13 [Times (Stored (1 / c)) (gelu_tree unit); Times (Stored (- (1 / c))) (gelu_tree unit_);
+      Times (Stored (1 / c)) (gelu_tree unit__)] out 11).
+    + destruct h as (t & hb & hc).
+      apply (replaced [Times (Stored (1 / c)) (Held a); Times (Stored (- (1 / c))) (Held b);
+        Times (Stored (1 / c)) (Held d)]
+        [Times (Stored (1 / c)) (gelu_tree unit); Times (Stored (- (1 / c))) (gelu_tree unit_);
+         Times (Stored (1 / c)) (gelu_tree unit__)]); [| now exists t].
+      repeat constructor; now apply weighed.
+    + repeat constructor; simpl; auto.
+    + repeat constructor; cbn [count]; rewrite ?c1, ?c2, ?c3; auto.
+    + cbn [length]. lia.
+    + cbn [total exact]. rewrite e1, e2, e3. ring.
+    + cbn [total size]. rewrite z1, z2, z3. ring.
 Qed.
 
 Theorem sign_norm_inside : forall x y z1_x z1_y mu1 dev1 y1_x y1_y under,

@@ -21,6 +21,7 @@ Definition rounds : R -> R -> Prop := within 1.
 Inductive tree :=
   | Held (x : R) (* a number that the machine has *)
   | Stored (x : R) (* a number that is rounded once: a weight, or the sum of two numbers that the machine has *)
+  | Value (c : nat) (x : R) (* a value of a function, which is computed with c roundings *)
   | Scaled (w : R) (a : tree) (* a product with zero, one or a power of two: exact *)
   | Plus (a b : tree)
   | Times (a b : tree)
@@ -29,7 +30,7 @@ Inductive tree :=
 
 Fixpoint exact (t : tree) : R :=
   match t with
-  | Held x | Stored x => x
+  | Held x | Stored x | Value _ x => x
   | Scaled w a => w * exact a
   | Plus a b => exact a + exact b
   | Times a b => exact a * exact b
@@ -39,7 +40,7 @@ Fixpoint exact (t : tree) : R :=
 (* the same with every number replaced by its absolute value *)
 Fixpoint size (t : tree) : R :=
   match t with
-  | Held x | Stored x => Rabs x
+  | Held x | Stored x | Value _ x => Rabs x
   | Scaled w a => Rabs w * size a
   | Plus a b => size a + size b
   | Times a b => size a * size b
@@ -50,6 +51,7 @@ Fixpoint count (t : tree) : nat :=
   match t with
   | Held _ => 0
   | Stored _ => 1
+  | Value c _ => c
   | Scaled _ a => count a
   | Plus a b => S (Nat.max (count a) (count b))
   | Times a b | Over a b => S (count a + count b)
@@ -58,7 +60,7 @@ Fixpoint count (t : tree) : nat :=
 (* divisors are positive and what a root is taken of is not negative, and no negative number is in them *)
 Fixpoint sound (t : tree) : Prop :=
   match t with
-  | Held _ | Stored _ => True
+  | Held _ | Stored _ | Value _ _ => True
   | Scaled _ a => sound a
   | Plus a b | Times a b => sound a /\ sound b
   | Over a b => sound a /\ sound b /\ exact b = size b /\ 0 < size b
@@ -68,6 +70,7 @@ Fixpoint sound (t : tree) : Prop :=
 Inductive computes : tree -> R -> Prop :=
   | held x : computes (Held x) x
   | stored x y : rounds x y -> computes (Stored x) y
+  | value c x y : within c x y -> computes (Value c x) y
   | scaled w a x : computes a x -> computes (Scaled w a) (w * x)
   | plus a b x y z : computes a x -> computes b y -> rounds (x + y) z -> computes (Plus a b) z
   | times a b x y z : computes a x -> computes b y -> rounds (x * y) z -> computes (Times a b) z
@@ -245,6 +248,7 @@ Lemma computed_parts : forall t x, sound t -> computes t x -> parts (count t) (e
 Proof.
   intros t x s h. revert s. induction h; simpl; intros s.
   - apply parts_number. exists 1. split; [apply factor_one | ring].
+  - now apply parts_number.
   - now apply parts_number.
   - destruct (IHh s) as (p & n & -> & [r [hr ->]] & [q [hq ->]]). destruct (Rle_dec 0 w) as [k | k].
     + rewrite Rabs_pos_eq by assumption. exists (w * ((size a + exact a) / 2) * r), (w * ((size a - exact a) / 2) * q).

@@ -10,21 +10,21 @@ from accepted_by_coq import LEFT, needs_coqc, take_over
 from coqfiles import compiled, misjudged, said
 
 from symcook.coq.chk import CLASSICAL
-from symcook.coq.reading import Reading, definitions, parsed
+from symcook.coq.reading import Definitions, Reading, parsed
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import expand, named
 
 HERE = Path(__file__).parent
 FILES = ("rounding", "rounded_runs")
-NEEDED = ("Meaning", "Laws")
+NEEDED = ("Meaning", "Laws", "Taylor", "Erf")
 RULES = ("relative_error_rounds", "higham", "higham_positive", "any_brackets")
 CONTROLS = (
     *("one_rounding_less_fails", "size_of_the_sum_fails", "stored_as_exact_fails"),
     "one_rounding_less_is_not_met",
 )
 BLOCKS = (
-    *("tree_stated", "added_stated", "mean_stated", "hard_stated", "single_stated"),
-    *("exponential_stated", "shares_stated", "shares_positive"),
+    *("tree_stated", "added_stated", "mean_stated", "residual_stated", "hard_stated", "single_stated"),
+    *("exponential_stated", "shares_stated", "shares_positive", "gelu_computes"),
     *("norm_mean_stated", "norm_variance_stated", "norm_deviation_stated", "norm_entry_stated"),
 )
 MODELS = {
@@ -32,6 +32,7 @@ MODELS = {
     "first": ("c:Real, u:Real, n:Int, w:Int->Int", "first", "(n + 3)", "(n + 2)"),
     "lookup-quadratic": ("u:Real, n:Int", "lookup", ")) + 2) - 1)", ")) + 1) - 1)"),
     "max": ("u:Real", "max", "(1 - u)) 2 - 1)", "(1 - u)) 1 - 1)"),
+    "max-by-gelu": ("c:Real, u:Real", "gelu", "(1 - u)) 13 - 1)", "(1 - u)) 12 - 1)"),
     "sign-norm": ("u:Real", "sign_norm", "(1 - u)) 7 - 1)", "(1 - u)) 6 - 1)"),
 }
 """Stored models, with what is quantified before their names, their theorem, and a count with one less."""
@@ -42,12 +43,20 @@ Open Scope R_scope.
 """
 
 
+class Nothing(Definitions):
+    """No definitions, which take seconds to read: a run that is written out uses none."""
+
+    def __init__(self) -> None:
+        self.all = {}
+
+
 def stated(name: str) -> tuple[list[str], str, str]:
     """The names, their binders, and the run of a stored model as statements have it in Coq."""
     free = MODELS[name][0]
     tree = parsed(expand(named(f"all {free}, names(rounded-{name}). run(rounded-{name}; u)")))
-    binders, _, run = Reading(definitions()).formula(tree, {}).removeprefix("forall ").partition(", ")
-    return " ".join(re.findall(r"([\w ]+) :", binders)).split(), binders, run
+    binders, _, run = Reading(Nothing()).formula(tree, {}).removeprefix("forall ").partition(", ")
+    names: list[str] = re.findall(r"\w+", " ".join(re.findall(r"([\w ]+) :", binders)))
+    return names, binders, run
 
 
 def asked(name: str, old: str = "", new: str = "") -> str:
