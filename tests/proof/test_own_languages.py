@@ -224,3 +224,33 @@ def test_what_no_fold_reads_is_left_to_others(text):
         assert verdict(votes(), text).word is None or text.startswith("ex")
     except languages.NoLanguage as error:
         assert str(error)
+
+
+def test_the_answer_at_the_last_symbol_is_not_that_at_a_token_after_it() -> None:
+    """At $ the model accepts where the first symbol is a; at a symbol, where this is a or more. Of ba the answer at the
+    last symbol is yes, so that it says nothing about the first one: "decided true" was false of bbbbbbbbbbbbbba."""
+    words = {"a": {"x": 1}, "b": {"x": -1}, "$": {"y": 1}}
+    embedding = sc.Embedding(sc.Space(("x", "y")), words=words, after="$")
+    first = sc.Head(("x", "y"), ("y",), [], [], [[1, 0]], mask="causal", weighting="leftmost")
+    readout = sc.Readout("sign", "each", ("x", "y"), [[2, "1/2"]])
+    model = sc.Transformer("first", embedding, (sc.Layer(sc.SelfAttention((first,))),), readout)
+    assert model.run("ba").outputs == [False, True, False] and model.run("ab").outputs == [True, False, True]
+    assert verdict(model, '2 <= n & accept(n) -> matches("a(a|b)*")').word is None
+    for text in ('2 <= n & accept(n - 1) -> matches("a(a|b)*")', 'accept -> matches("a(a|b)*", n - 1)'):
+        with pytest.raises(languages.NoLanguage, match="no fold reads"):
+            verdict(model, text)
+
+
+def test_the_positions_of_a_second_run_are_its_own() -> None:
+    """With a token before the string, the second model reads the last symbol at n + 1."""
+    words = {"a": {"x": 1}, "b": {"x": -1}}
+    one, two = (
+        sc.Transformer(name, sc.Embedding(sc.Space(("x",)), words=rows, before=before), (),
+                       sc.Readout("sign", "each", ("x",), [[1]]))
+        for name, rows, before in (("one", words, None), ("two", words | {"$": {}}, "$"))
+    )  # fmt: skip
+    assert one.run("ab").outputs == [True, False] and two.run("ab").outputs == [False, True, False]
+    assert verdict(one, "accept(n) <-> other.accept(n + 1)", two).word is None
+    for text in ("accept(n) <-> other.accept(n)", "all i in 1..n. accept(i) <-> other.accept(i)"):
+        with pytest.raises(languages.NoLanguage, match=r"no fold reads other\.accept"):
+            verdict(one, text, two)

@@ -141,10 +141,9 @@ class LanguageSentence:
         prefix, word = parted(name)
         given = [unquoted(one[1]) for one in arguments if one[0] == "given"]
         places = [one for one in arguments if one[0] != "given"]
-        last = places in ([], [self.typed[1]])
-        if word in ("accept", "answer") and prefix in ("", OTHER) and last:
+        if word in ("accept", "answer") and prefix in ("", OTHER) and places in ([], [self._last_position(prefix)]):
             return self._answer(prefix, given[0] if given else True)
-        if name == "matches" and last:
+        if name == "matches" and places in ([], [self._last_position("")]):
             table = regular_table(given[0], self.letters)
             return self._part(("matches", given[0]), language(table))
         if name == "at" and places and places[0] in self.typed:
@@ -154,6 +153,15 @@ class LanguageSentence:
                 self.absent.append((is_last, given[0]))
             return self._part((is_last, given[0]), (_last if is_last else _first)(self._typed(given[0])))
         raise NoLanguage(f"no fold reads {name}")
+
+    def _last_position(self, prefix: str) -> Tree | None:
+        """The last position of the run of the model, or of the second one, where n is the length of the first run: with
+        a token after the string, it is not that of the last symbol. None without a second model."""
+        model = self.model if prefix == "" else self.other
+        if model is None:
+            return None
+        more = model.embedding.added - self.added + model.embedding.start - 1
+        return expr.parse_term(f"n {'-' if more < 0 else '+'} {abs(more)}" if more else "n")
 
     def _answer(self, prefix: str, label: object) -> TruthOf:
         """That the model, or the second one, gives the answer `label`."""
