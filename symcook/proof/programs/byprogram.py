@@ -43,7 +43,7 @@ PROGRAM = "theorem of the program, "
 FOR_LOOKUPS = 2.0
 """The time for a proof by lookups of one place, in seconds. Those of the tests take 0.1 to 0.3 s."""
 FOR_SHORTER = 4.0
-"""The time for the statement without the lines that symbols determine, in seconds; those of the tests take 0.3 to 2."""
+"""The time for the statement without the lines that symbols determine, in seconds. Tests need 0.3 to 2 s."""
 MOST = 64
 """The number of theorems that are kept."""
 

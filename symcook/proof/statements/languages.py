@@ -28,6 +28,7 @@ from symcook.errors import BadInput
 from symcook.model import expr, modelfile
 from symcook.model.expr import Tree
 from symcook.model.transformer import Transformer
+from symcook.programs.automata import Automaton
 from symcook.programs.regular import regular_table
 from symcook.proof.statements import certify
 from symcook.proof.statements.reader import WORDS, SentenceReader
@@ -434,6 +435,16 @@ def _at_the_last(model: Transformer) -> Transformer:
     return replace(model, readout=replace(model.readout, position="last")) if model.readout.each else model
 
 
+def automaton(model: Transformer) -> Automaton:
+    """The smallest automaton of what a model answers; NoLanguage for a model that is none."""
+    from symcook.decide.finite import Finite, Missing, OutOfReach
+
+    try:
+        return Finite(_at_the_last(model)).automaton()
+    except (Missing, OutOfReach, BadInput) as error:
+        raise NoLanguage(str(error)) from None
+
+
 def _is_causal(model: Transformer) -> bool:
     """Whether the answer of a model at each position depends on the string up to there alone."""
     from symcook.compilers import genuine
@@ -538,7 +549,6 @@ def _asked_for(group: tuple[Any, ...], machine: Any, states: Any) -> tuple[Any, 
     """The machine of a model, and its recogniser, with the answer whether its own answer is in a group."""
     from symcook.decide.counting import Counting, StateTable
     from symcook.decide.invariants import Programmed
-    from symcook.programs.automata import Automaton
 
     if isinstance(states, Automaton):
         automaton = replace(states, answers=tuple(None if one is None else one in group for one in states.answers))

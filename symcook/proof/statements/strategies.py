@@ -266,6 +266,18 @@ def by_parts(question: StatementAsked) -> Outcome:
     return _certified(question, proved)
 
 
+def by_states(question: StatementAsked) -> Outcome:
+    """A claim that automata of the model and of the string decided true, as one about the states of the automaton."""
+    from symcook.proof.statements import bylanguage, languages
+
+    if question.decided is None or question.decided.by != languages.AUTOMATA or question.other is not None:
+        return Failed("it is not decided by an automaton of the model")
+    claim = question.claim
+    home, seconds = certify.library(claim, certify.citable()), min(question.seconds, question.until.left) / 2
+    proved = bylanguage.prove(home, claim, seconds, question.model, question.document)
+    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+
+
 def _proved(question: StatementAsked, prove: Callable[[Citable, Statement, float], Goal | str]) -> Goal | str:
     """What `prove` finds in a quarter of the remaining time: a closed goal, or why there is none."""
     home = certify.library(question.claim, certify.citable())
@@ -315,6 +327,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("automata and counts", by_fragments),
     ("edited strings", by_edits),
     ("languages", by_languages),
+    ("states", by_states),
     ("short strings", by_strings),
     ("exponents", by_exponents),
     ("norms", by_norms),
