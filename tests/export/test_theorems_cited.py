@@ -169,7 +169,7 @@ def test_a_run_in_bits_names_the_length(bits: int, string: str, line: str, capsy
 def test_a_theorem_without_a_limit_covers_every_length(capsys: pytest.CaptureFixture[str]) -> None:
     """lem.floats_induction_stored limits n by no premise; lem.floats_dyck does, at 500 bits too."""
     model = str(ROOT / "proofs/models/induction-most-recent.json")
-    assert main(["run", model, "--input", "abab", "--domain", "mpmath", "--bits", "8"]) == 0
+    assert main(["run", model, "--input", "ABAB", "--domain", "mpmath", "--bits", "8"]) == 0
     assert "lem.floats_induction_stored covers strings of every length in 8 bits" in capsys.readouterr().out
     (theorem,) = provedbits.in_bits(sc.build("dyck-1"), None, 500)
     assert not theorem["every_length"] and provedbits.covered_lengths(theorem) == "up to length 2^64 and more"
