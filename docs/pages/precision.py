@@ -14,7 +14,7 @@ DATA = Path(symcook.__file__).parent / "data"
 FILE, PRINTED = DATA / "precision.tsv", DATA / "printed-precision.tsv"
 ARITHMETICS = {"errors": "relative errors", "floats": "floats"}
 """The arithmetics of the table, as the page names them."""
-OVER_FLOATS = ("merrill2024.thm1.precision", "merrill2024.thm2.precision")
+OVER_FLOATS = ("merrill2024.s3.1.precision", "merrill2024.thm1.precision", "merrill2024.thm2.precision")
 """The entries of the ledger about theorems over D_p."""
 SAYS = {"suffices": "suffice", "fails": "fail"}
 """What a row says of its number of bits, as the page has it."""
@@ -54,9 +54,22 @@ DEFINITIONS = """\
 ## Definitions of precision in papers
 
 Papers define precision in different ways. A theorem of the table above covers a definition if each run under this
-definition satisfies the relative errors. Of the theorems of Merrill and Sabharwal over their floats D_p, {statuses}.
-For Theorem 1, two steps are missing: bounds on the rounded norms of the decoder's first layer, and an induction over
-the tokens. The converse is missing too: that its lookup needs 4 log2 n bits.
+definition satisfies the relative errors. Three ledger entries are about the floats D_p of Merrill and Sabharwal:
+{statuses}. The first gives the constant of their bound "c log m": the lookup of one position among m works with
+4 log2 m + 11 bits, in any order of sums. So c = 15 is enough from m = 2 on, and each c above 4 from some m on.
+
+The definition of D_p leaves five points open:
+
+- the rule for a root and for an exponential. The theorem assumes one rounding for a root;
+- the comparison of two scores. The theorem compares the rounded scores exactly;
+- m = 1, where c log m is 0 bits;
+- how many of the p bits are exponent bits. The theorem has unlimited exponents;
+- the alignment of the mantissa before an operation. The theorem needs normalised mantissas.
+
+For Theorem 1, the first layer of the decoder is proved (`lem.rounded_automaton_first`): with n tokens, the share 1/i
+has a relative error of at most (16 R^2 + 11 i) u, where 2 R^2 is the width of its norm. Two steps are missing: the
+bound on the scores of the second layer, whose queries and keys have these errors, and an induction over the tokens. The
+converse is missing too: that the lookup needs 4 log2 n bits.
 """
 
 
@@ -82,5 +95,5 @@ def pages() -> Iterator[tuple[str, str]]:
     names = [one | {"theorem": one["theorem"] and f"`{one['theorem']}`"} for one in rows(PRINTED)]
     defined = [[cell(one[column]) for column in printed] for one in names]
     statuses = (f"`{row.id}` is {row.status}" for row in claims.ledger(names=OVER_FLOATS))
-    text = DEFINITIONS.format(statuses=", and ".join(statuses))
+    text = DEFINITIONS.format(statuses=", ".join(statuses))
     yield "index", "\n".join([HEAD, *table(header, lines), "", MACHINES, text, *table(printed, defined), ""])

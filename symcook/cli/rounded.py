@@ -96,6 +96,7 @@ def judged(answer: ProofAnswer, theorems: list[dict[str, Any]], name: str, u: Fr
     what it follows from, or what is missing ("why")."""
     covered = [theorem for theorem in theorems if theorem["length"] is not None]
     document: dict[str, Any] = {"status": "OPEN", "exact": answer.status, "length": None, "theorem": None, "where": []}
+    document["every_length"] = False
     if answer.status == "REFUTED":
         string = f" on {answer.counterexample or 'the empty string'}" if answer.word is not None else ""
         return document | {"status": "REFUTED", "why": [f"it is false{string} for the exact run, which is one of them"]}
@@ -109,20 +110,21 @@ def judged(answer: ProofAnswer, theorems: list[dict[str, Any]], name: str, u: Fr
         return document | {"why": [f"the error is too large for {names}, at every length"]}
     # The theorem with the fewest premises on strings, and of these the one that reaches farthest.
     best = min(covered, key=lambda theorem: (len(theorem["where"]), -theorem["length"]))
+    at = "at every length" if best["every_length"] else "up to this length"
     why = [
         "the exact run is one of these runs, and the statement is proved for it",
-        f"up to this length each of these runs accepts the same strings, by {best['id']}",
+        f"{at} each of these runs accepts the same strings, by {best['id']}",
     ]
-    kept = {"theorem": best["id"], "length": best["length"], "where": best["where"], "floats": best["floats"]}
+    kept = {"theorem": best["id"], **{word: best[word] for word in ("length", "every_length", "where", "floats")}}
     return document | kept | {"status": "PROVED", "why": why}
 
 
 def _lengths(document: dict[str, Any]) -> str:
     """To which strings the answer is restricted, as text."""
-    from symcook.export.provedbits import until
+    from symcook.export.provedbits import covered_lengths
 
     if document["length"] is None:
         return ""
     kept = " that keeps whole numbers" if document["floats"] else ""
     where = f" where {' and '.join(document['where'])}" if document["where"] else ""
-    return f"{kept}, for strings up to length {until(document['length'])}{where}"
+    return f"{kept}, for strings {covered_lengths(document)}{where}"

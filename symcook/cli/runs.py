@@ -186,7 +186,7 @@ def _theorems(chosen: Chosen, bits: int) -> list[dict[str, Any]]:
 def _covered(theorems: list[dict[str, Any]], bits: int, length: int, what: str) -> Iterator[str]:
     """Lines on the theorems about runs in so many bits: up to which length they cover inputs, and whether they cover
     one of this length; `what` is how an input is called."""
-    from symcook.export.provedbits import LONGEST_SHOWN, until
+    from symcook.export.provedbits import LONGEST_SHOWN, covered_lengths
 
     if not theorems:
         yield f"no proved theorem covers runs of this model in {bits} bits"
@@ -197,7 +197,7 @@ def _covered(theorems: list[dict[str, Any]], bits: int, length: int, what: str) 
         where = f" where {' and '.join(theorem['where'])}" if theorem["where"] else ""
         this = f"; this {what} has length {length:,}" if length > theorem["length"] else ""
         end = "" if theorem["length"] >= LONGEST_SHOWN else f", and no longer ones{this}"
-        yield f"{theorem['id']} covers {what}s up to length {until(theorem['length'])} in {bits} bits{where}{end}"
+        yield f"{theorem['id']} covers {what}s {covered_lengths(theorem)} in {bits} bits{where}{end}"
 
 
 def _each_string(

@@ -60,6 +60,11 @@ class RoundedTheorem:
         ends = [(rational(t[1]), t[0]) for t in self.limits if t[2] == ("name", "n")]
         return max((int(end // 1) + 1 if sign == "<" else -int(-end // 1) for end, sign in ends), default=1)
 
+    @property
+    def every_length(self) -> bool:
+        """Whether it holds at every length from `shortest` on, if it holds at one: no premise limits n from above."""
+        return not any("n" in names(premise[1]) for premise in self.limits)
+
     def where(self, added: int) -> list[str]:
         """Its premises on the input, in input symbols, for a model that adds so many tokens to each string."""
         symbols = self.shortest - added
@@ -232,10 +237,16 @@ def until(length: int) -> str:
     return "2^64 and more" if length >= LONGEST_SHOWN else f"{length:,}"
 
 
+def covered_lengths(theorem: Mapping[str, Any]) -> str:
+    """The lengths that a theorem covers, one of `within` whose "length" is not None, as text after "strings"."""
+    return "of every length" if theorem["every_length"] else f"up to length {until(theorem['length'])}"
+
+
 def in_bits(model: Transformer, values: Mapping[str, Exact] | None, bits: int) -> list[dict[str, Any]]:
     """The theorems that cover runs in which each operation is rounded to nearest to `bits` bits, with unlimited
     exponents: "id", "accepts", "states", "where" (further premises on the input), "floats" (whether whole numbers must
-    be kept) and "length": the greatest number of input symbols that is covered, None if there is none."""
+    be kept), "length": the greatest number of input symbols that is covered, None if there is none, and "every_length":
+    whether no length is too large. Then "length" is a number above 2^64."""
     return within(model, values, Fraction(1, 2**bits))
 
 
@@ -245,7 +256,8 @@ def within(model: Transformer, values: Mapping[str, Exact] | None, u: Fraction) 
     for theorem in covering(model, values):
         longest = theorem.longest_at(u)
         length = None if longest is None or longest < max(added, 1) else longest - added
-        found.append(_told(theorem, model) | {"floats": theorem.floats, "length": length})
+        every = length is not None and theorem.every_length
+        found.append(_told(theorem, model) | {"floats": theorem.floats, "length": length, "every_length": every})
     return found
 
 
@@ -256,7 +268,11 @@ def noted(model: Transformer, bits: Mapping[str, int]) -> tuple[dict[str, str], 
     for theorem in theorems(model):
         added = model.embedding.added
         lengths = {p: None if (n := theorem.longest(p)) is None else n - added for p in sorted({*bits.values()})}
-        each = [f"{p} bits up to n = {until(n)}" for p, n in lengths.items() if n is not None and n > 0]
+        each = [
+            f"{p} bits {'at every length' if theorem.every_length else f'up to n = {until(n)}'}"
+            for p, n in lengths.items()
+            if n is not None and n > 0
+        ]
         told = _told(theorem, model)
         where = [*told["where"], *["floats keep whole numbers"] * theorem.floats, "exponents are unlimited"]
         notes[f"PROVED {theorem.id}"] = (

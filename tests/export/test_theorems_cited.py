@@ -166,6 +166,15 @@ def test_a_run_in_bits_names_the_length(bits: int, string: str, line: str, capsy
     assert line in capsys.readouterr().out
 
 
+def test_a_theorem_without_a_limit_covers_every_length(capsys: pytest.CaptureFixture[str]) -> None:
+    """lem.floats_induction_stored limits n by no premise; lem.floats_dyck does, at 500 bits too."""
+    model = str(ROOT / "proofs/models/induction-most-recent.json")
+    assert main(["run", model, "--input", "ABAB", "--domain", "mpmath", "--bits", "8"]) == 0
+    assert "lem.floats_induction_stored covers strings of every length in 8 bits" in capsys.readouterr().out
+    (theorem,) = provedbits.in_bits(sc.build("dyck-1"), None, 500)
+    assert not theorem["every_length"] and provedbits.covered_lengths(theorem) == "up to length 2^64 and more"
+
+
 def test_a_run_of_numbers_in_bits(capsys: pytest.CaptureFixture[str]) -> None:
     """96*n^2 <= 2^12 at n = 6."""
     assert main(["run", "lookup-quadratic", "--rows", "1,5;2,6", "--domain", "mpmath", "--bits", "12"]) == 0
@@ -180,5 +189,5 @@ def test_a_run_in_bits_without_a_theorem(capsys: pytest.CaptureFixture[str]) -> 
     (theorem,) = json.loads(capsys.readouterr().out)["theorems"]
     assert theorem == {
         "id": "lem.rounded_first", "accepts": "w(1) = 1", "states": "accept <-> w(1) = 1",
-        "where": ["the input has at least 1 symbol"], "floats": False, "length": 28,
+        "where": ["the input has at least 1 symbol"], "floats": False, "length": 28, "every_length": False,
     }  # fmt: skip

@@ -333,6 +333,14 @@ NEAR = [
     pytest.param("lem.rounded_lookup_hash", "u), 3)", "u), 2)", marks=pytest.mark.campaign),
     ("lem.floats_induction_frequent", "16*n*(S + 4)^2*u", "n*(S + 4)^2*u"),
     ("lem.floats_induction_stored", "u <= 1", "u <= 2"),
+    ("lem.rounded_code_deviation", "9*(R^2*u)", "2*(R^2*u)"),
+    ("lem.rounded_code_norm", "256*(R^2*u)", "128*(R^2*u)"),
+    ("lem.rounded_mean", "+ 2*E*u*", "+ E*u*"),
+    ("merrill2024.s3.1.precision", "+ 11 <= p", "+ 10 <= p"),
+    ("merrill2024.s3.1.precision", "4*log(n)", "3*log(n)"),
+    pytest.param("lem.rounded_code_entry", "14*(R^2*u)*x", "7*(R^2*u)*x", marks=pytest.mark.campaign),
+    pytest.param("lem.rounded_automaton_first", "256*((R^2 + n)", "128*((R^2 + n)", marks=pytest.mark.campaign),
+    pytest.param("lem.rounded_automaton_first", "16*(R^2*h)", "8*(R^2*h)", marks=pytest.mark.campaign),
 ]
 
 

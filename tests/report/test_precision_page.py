@@ -15,6 +15,9 @@ def test_the_page_of_bits() -> None:
     for row in (*made.rows(), *made.rows(made.PRINTED)):
         assert not row["theorem"] or (row["theorem"] in proved and f"`{row['theorem']}`" in text)
     assert name == "index" and len(made.rows(made.PRINTED)) == 5
-    assert "`merrill2024.thm1.precision` is OPEN, and `merrill2024.thm2.precision` is OPEN." in text
+    flat = " ".join(text.split())
+    assert "`merrill2024.s3.1.precision` is PROVED, `merrill2024.thm1.precision` is OPEN," in flat
+    for open_point in ("a root", "comparison of two scores", "m = 1", "exponent bits", "alignment"):
+        assert open_point in flat
     widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| ")}
     assert widths == {3, 4}
