@@ -217,10 +217,34 @@ class _DocumentWriter:
                 self.texts[value] = _ratio_text(value.p, value.q)
             else:
                 expression = from_sympy(value)
-                _check_size(parse_term(expression), "a number")
-                # Read once more: sympy may distribute what was built unevaluated, and the hash must stay the same.
-                self.texts[value] = from_sympy(exact(expression))
+                tree = parse_term(expression)
+                _check_size(tree, "a number")
+                # Read once more: sympy may distribute what was built unevaluated, and the hash must stay the same. In a
+                # table by position sympy has nothing to distribute.
+                self.texts[value] = expression if _is_table(tree) else from_sympy(exact(expression))
         return self.texts[value]
+
+
+def _is_table(tree: Tree) -> bool:
+    """Whether a term is a choice of rational numbers by the position: if(i < 2, 1/2, if(i < 3, -3, 0)).
+
+    >>> [_is_table(parse_term(text)) for text in ("if(i < 2, 1/2, if(i = 3, -3, 0))", "if(i < 2, 2 * n, 0)", "1/2")]
+    [True, False, False]
+    """
+    waiting, chosen = [tree], False
+    while waiting:
+        node = waiting.pop()
+        if node[0] == "if":
+            condition, chosen = node[1], True
+            if condition[0] not in ("<", "<=", "=") or condition[1] != ("name", "i") or condition[2][0] != "num":
+                return False
+            waiting += node[2:]
+        else:
+            number = node[1] if node[0] == "neg" else node
+            parts = number[1:] if number[0] == "/" else (number,)
+            if any(part[0] != "num" for part in parts):
+                return False
+    return chosen
 
 
 def _ratio_text(p: int, q: int) -> str:
