@@ -152,9 +152,7 @@ class Justified(Canonical):
             out = Term("ind", None, [self.formula(key, around)], level)
             return out, proof and f"(ind{suffix}_ext _ _ {proof})"
         if op in ("sum", "prod"):
-            if level == "Z":
-                raise Untranslatable("a sum in an integer place")
-            return self.fold(t, around)
+            return self.whole_fold(t, around) if level == "Z" else self.fold(t, around)
         if op == "fn":
             return self.function(t, around)
         raise Untranslatable(f"no normal form of {op}")
@@ -352,6 +350,21 @@ class Justified(Canonical):
         outer = (factors - staying, self.normal.key("exp", None, exponent.parts[0] - staying_exponent))
         staying_term = self.monomial((staying, self.normal.key("exp", None, staying_exponent)), 1, here)
         return self.monomial(outer, c, here), self.monomial(self.normal.lower_mono(outer), c, around), staying_term
+
+    def whole_fold(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """The skeleton of a sum or product of integers between two numerals, written out: Coq computes it."""
+        low, high, body = t.kids
+        count = high.data[0] - low.data[0] + 1 if (low.op, high.op) == ("num", "num") else None
+        if count is None or count > checker().MAX_RANGE:
+            raise Untranslatable("a sum in an integer place")
+        out = numeral(int(t.op == "prod"), "Z")
+        for k in range(count):
+            value = substitute(body, [numeral(low.data[0] + k, "Z")])
+            out = Term("+" if t.op == "sum" else "*", None, (out, value), "Z")
+        shown_out = f"({self.text(out, around)})%Z"
+        first = f"(@eq_refl Z {shown_out} : @eq Z ({self.text(t, around)})%Z {shown_out})"
+        canonical, proof = self.skeleton(out, around)
+        return canonical, trans(first, proof)
 
     def written_out(self, t: Term, count: int, around: Around) -> tuple[Term, Proof]:
         """The skeleton of a sum or product with a known number of terms, written out."""
