@@ -239,8 +239,8 @@ def derive(
     Returns: DerivedForms: a Derivation for one input; for a model of strings without input `EveryLength`, the closed
     forms at every length. Both have `.expressions`, `.cases`, `.region`, `.proved`, `.latex()` and `.lambdify()`.
 
-    Raises: BadInput: a model of rows without input, and closed forms that symcook cannot find. Undecided: the closed
-    form or the number of cases grows too large. NotExact: a number without a closed form.
+    Raises: BadInput: a model that reads rows of numbers, without an input, and closed forms that symcook cannot find.
+    Undecided: the closed form or the number of cases grows too large. NotExact: a number without a closed form.
 
     Example:
 

@@ -54,7 +54,10 @@ class Machine:
             must = "a model that is run symbol by symbol from left to right must not depend on later symbols"
             raise BadInput(must, why, "run whole strings instead")
         if not follows(domain):
-            must = "to run a model symbol by symbol, the number system must decide comparisons without splitting cases"
+            must = (
+                "to run a model symbol by symbol, the number system must answer each comparison with yes or no, and "
+                "not with a case for each"
+            )
             raise BadInput(must, domain.name, "ask derive for the closed form of a whole string")
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
 

@@ -46,7 +46,7 @@ def compile(
     weighting: Annotated[
         str | None,
         option(
-            "With tm: how heads find the last step that wrote on a cell (average).",
+            "With tm: how heads find the last step that wrote on a cell; average is the default.",
             None,
             OneOf("weighting", WEIGHTINGS),
         ),
@@ -54,7 +54,8 @@ def compile(
     variant: Annotated[
         str | None,
         option(
-            "nonstrict: masks include the position itself; no-start: no $ before the input (strict).",
+            "nonstrict: masks include the position itself; no-start: no start token $ before the input; strict is the "
+            "default.",
             None,
             OneOf("variant", VARIANTS),
         ),

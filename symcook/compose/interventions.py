@@ -34,7 +34,7 @@ OUTPUTS = {"Head": ("V",), "BiasedHead": ("V", "v_bias"), "FeedForward": ("W2", 
 def without(model: Transformer, *, head: str | None = None, feedforward: int | None = None) -> Transformer:
     """The model in which a head or a feed-forward layer adds nothing (zero ablation).
 
-    The weights that write are set to zero. So all other layers and heads keep their numbers, and norms stay.
+    The weights that write are set to zero. So all other layers and heads keep their indices, and norms stay.
 
     Arguments:
         head: str or None (None). The name of a head, such as "L1.head2"; layers and heads count from 1.

@@ -181,7 +181,7 @@ def _check_serial(first: Transformer, second: Transformer) -> None:
             raise BadInput(
                 "a coordinate must not be both an input of the second model and one of its position functions",
                 name,
-                "rename the coordinate in one of the two models",
+                "rename the position function of the second model",
             )
     # A coordinate of `second` that is no input must start at zero, or have the same position function in both.
     embedding = first.embedding

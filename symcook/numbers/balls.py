@@ -380,7 +380,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
     """
     wanted = check_digits(digits)
     if not x.is_finite():
-        raise SymcookError("an interval without bounds was to be printed")
+        raise SymcookError("symcook tried to print an infinite interval")
     if x.is_zero():
         return Ball("0", "0")
     # The last decimal place that is printed: by the digits asked for, and no finer than the radius.

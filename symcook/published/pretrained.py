@@ -218,7 +218,7 @@ def from_hooked(
     Arguments:
         model: HookedTransformer or TransformerBridge. The model.
         vocabulary: list of str or None (None). All tokens, in the order of the embedding.
-        symbols: list of str or None (None). The tokens that are kept.
+        symbols: list of str or None (None). The tokens of the new model; None keeps all.
         labels: list of str or None (None). The outputs that are kept.
         readout: str or None (None). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
@@ -292,7 +292,7 @@ def from_module(
         module: torch.nn.Module. The module.
         vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default
             "0", "1", ..
-        symbols: list of str or None (None). The tokens that are kept.
+        symbols: list of str or None (None). The tokens of the new model; None keeps all.
         labels: list of str or None (None). The outputs that are kept.
         names: {name in the module: name in the format} or None (None). Names of weights that differ.
         mask: str or None (None). The mask of every head; causal for decoders.

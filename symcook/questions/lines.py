@@ -272,7 +272,8 @@ class LineNumbers:
         ])  # fmt: skip
         if len(state_numbers) > MOST:
             raise NotExact(
-                f"at most {MOST} groups of prefixes may remain", f"{len(state_numbers)} of {self.seen + 1} symbols"
+                f"prefixes that the model tells apart must form at most {MOST} groups",
+                f"{len(state_numbers)} of {self.seen + 1} symbols",
             )
         # For each state, the entries whose `single` is smallest and largest at the end of the piece.
         chosen = outermost(

@@ -87,7 +87,7 @@ def margin(
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
         values: {parameter: exact value} (None). A parameter without a value has its default.
-        digits: int (10). Relative digits of values that are not rational.
+        digits: int (10). Significant digits of values that are not rational.
         progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Answer with a row for each length: "n", "margin" (a Fraction or a ball), "word" (a string with this

@@ -80,7 +80,7 @@ def temperature(
     average-hard attention; the soft model is `model.soften("tau")`. If the scores are rational numbers with the
     common denominator D, a weight is a power of x = e^(-1/(D tau)), every value is a rational function of x, and
     tau(n) = -1/(D log x) for a root x in (0, 1) of the polynomial in the row's "root". Otherwise tau(n) lies in a
-    ball between a temperature up to which all answers are proved and one at which a string is decided otherwise.
+    ball: at its lower end all answers are proved, at its upper end the answer to some string changes.
 
     "rule" is the paper's gamma/log(8 n), at which every retrieved value is within 1/4. Here n is the number of
     positions, and gamma the smallest score gap of the hard model at this length. A value within 1/4 need not be

@@ -202,7 +202,8 @@ class Recipe(NamedTuple):
             functions = called(tree) - {*ARITY, *ROUNDED, *self.vocabulary, *columns[kind]}
             if free := free | {f"{name}(..)" for name in functions}:
                 raise BadInput(
-                    f"`{kind}` of the recipe {self.name} must use only names of inputs, arguments and formulas",
+                    f"`{kind}` of the recipe {self.name} must use only names of inputs and arguments, and functions "
+                    "that symcook has",
                     getattr(self, kind),
                     f"declare or replace {', '.join(sorted(free))}",
                 )

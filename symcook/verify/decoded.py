@@ -61,7 +61,8 @@ def check_decoded(
     strings = [len(letters) ** n for n in range(1, min(max_length, MOST) + 1)]
     if max_length > MOST or sum(strings) > MOST:
         must = f"a check of generated tokens must run at most {MOST:,} strings"
-        raise BadInput(must, f"length {max_length}", "decide has all lengths" if verdict else "give a smaller length")
+        all_lengths = "use symcook decide, which answers for all lengths"
+        raise BadInput(must, f"length {max_length}", all_lengths if verdict else "give a smaller length")
     mismatches = unclear = 0
     # The empty string is an input if the model adds a token before it; no count includes it.
     shortest = 0 if model.embedding.added else 1

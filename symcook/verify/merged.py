@@ -266,9 +266,7 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
 
     ahead_head = next((named for named, head in heads(model) if head.sees.after), None)
     if ahead_head is not None:
-        raise Unmerged(
-            "every head must look back only where strings are grouped by prefixes", f"{ahead_head} looks ahead"
-        )
+        raise Unmerged("to group strings by prefixes, no head may look ahead", f"{ahead_head} looks ahead")
     if model.normed:
         raise Unmerged("a model must have no layer norm where strings are grouped", "a layer norm")
     if model.readout.first:

@@ -375,7 +375,7 @@ class HullsAndRun:
         hulls_of_heads = [[pair.hull for pair in head] for head in heads]
         state, first, sums = self.hulls.merged(hulls_of_heads, entries, labels, runs)
         if len(first) > STATES:
-            raise NotExact(f"at most {STATES} groups of prefixes may remain", len(first))
+            raise NotExact(f"prefixes that the model tells apart must form at most {STATES} groups", len(first))
         pairs = tuple(
             tuple(Pair(hull, pair.run.take(first)) for hull, pair in zip(hulls, head, strict=True))
             for hulls, head in zip(sums, heads, strict=True)
@@ -567,7 +567,8 @@ class FewBits:
                 if self.reader is not None and level.labels is not None:
                     chosen = chosen[self.reader.accepting[level.labels]]
                 if len(level.origin) > MOST_STATES:
-                    raise NotExact(f"at most {MOST_STATES} groups of prefixes may remain", len(level.origin))
+                    must = f"prefixes that the model tells apart must form at most {MOST_STATES} groups"
+                    raise NotExact(must, len(level.origin))
                 found = at_length(level, chosen)
             yield level.n, found
 

@@ -171,7 +171,7 @@ class LanguageSentence:
             raise NoLanguage("a second run")
         labels: tuple[Any, ...] = model.readout.labels or (True, False)
         if label not in labels:
-            raise NoLanguage(f"the model has no answer {label}")
+            raise NoLanguage(f"{label} is none of the labels of the model")
         if prefix == "":
             self.labels += [label] if label not in self.labels else []
             return lambda answer, values: answer == label
@@ -539,7 +539,7 @@ def _verdict(sentence: LanguageSentence, machine: Any, states: Any, by: str, mod
         words += [] if word is None else [word]
     has_absent = not words and bool(sentence.added and sentence.absent)
     if has_absent and not sentence.true_of_the_empty_string(states.answer(states.initial)):
-        raise NoLanguage("it depends on a position that no string has")
+        raise NoLanguage("of the empty string, it asks for the first or last symbol")
     order = {letter: number for number, letter in enumerate(sentence.letters)}
     smallest = min(words, key=lambda word: (len(word), [order[letter] for letter in word]), default=None)
     return LanguageVerdict(by, smallest)
