@@ -457,6 +457,7 @@ LONG = {
     "lem.front_tokens": 190,
     "lem.logic_counted": 135,
     "lem.logic_counts": 145,
+    "lem.rounded_automaton_first": 150,
     "lem.turing_places": 130,
     "lem.turing_symbols": 145,
     "lem.turing_written": 205,
