@@ -15,7 +15,7 @@ from symcook.compose.routing import fresh, united
 from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.parts import AnyHead, FeedForward, Head, Layer, SelfAttention
+from symcook.model.parts import AnyHead, FeedForward, Head, Layer, RotaryHead, SelfAttention
 from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
 from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Parameter, Transformer
@@ -100,13 +100,19 @@ def harden(model: Transformer) -> Transformer:
 
 
 def plain_scores(model: Transformer) -> Transformer:
-    """`model` with the scale of every head multiplied into its queries, where square roots in the two may cancel. Heads
-    with biases or rotary positions stay as they are."""
+    """`model` with the scale of every head multiplied into its queries, where square roots in the two may cancel. Where
+    queries are normed, it is multiplied into the gains of the norm. A slope of scores is not scaled."""
 
     def scaled(head: AnyHead) -> AnyHead:
         """The head with scale 1 and scaled queries."""
-        plain = isinstance(head, Head) and head.scale != 1
-        return replace(head, Q=(head.Q * head.scale).applyfunc(exact), scale=1) if plain else head
+        if head.scale == 1:
+            return head
+        if isinstance(head, Head):
+            names = ("Q",)
+        else:
+            names = ("q_gain",) if isinstance(head, RotaryHead) and head.q_gain is not None else ("Q", "q_bias")
+        larger = {name: (getattr(head, name) * head.scale).applyfunc(exact) for name in names}
+        return replace(head, **larger, scale=1)
 
     return replace(model, layers=_layers(model, scaled))
 

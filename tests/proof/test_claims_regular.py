@@ -364,3 +364,47 @@ def test_expressions_and_remainders(ends) -> None:
         found = decided(model, statement)
         assert found.true == (wrong is None), statement
         assert wrong is None or "".join(typed(model, found) or ()) == wrong, statement
+
+
+@pytest.mark.layer_one(0)
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_that_share_positions_times_what_depends_on_the_string(seed: int) -> None:
+    """(1 - I[..]/2)*(count(a) + count(a)) has each a twice, also after the product: compared with numbers and by
+    remainders, on all strings of at most 6 symbols."""
+    rng = random.Random(seed)
+    b = sc.Builder(words={"a": {"u": 1}, "b": {"u": -1}})
+    b.attention("m", reads="u", mask="future")
+    b.readout("sign", "last", "m", weights=[1])
+    model = b.build("some")
+    sums: list[tuple[str, Callable[[str], int]]] = [
+        ("count(a)", lambda s: s.count("a")),
+        ("sum(j, 1, n, I[at(a, j)])", lambda s: s.count("a")),
+        ("sum(j, 1, n, I[at(a, j) | at(b, j)])", len),
+        ("sum(j, 1, n, I[at(b, j)])", lambda s: s.count("b")),
+    ]
+    factors: list[tuple[str, Callable[[str], Fraction]]] = [
+        ("(1 - I[at(a, 1)]/2)", lambda s: 1 - Fraction(s[0] == "a", 2)),
+        ("(1 + I[at(b, n)])", lambda s: Fraction(1 + (s[-1] == "b"))),
+        ("(I[at(a, n)] + 2*I[at(a, 1)])", lambda s: Fraction((s[-1] == "a") + 2 * (s[0] == "a"))),
+    ]
+    words, told = ["".join(s) for size in range(1, 7) for s in itertools.product("ab", repeat=size)], 0
+    for number in range(3):
+        (one, first), (two, second), (times, factor) = rng.choice(sums), rng.choice(sums), rng.choice(factors)
+        if seed == number == 0:
+            (one, first), (two, second), (times, factor) = sums[0], sums[1], factors[0]
+        most, least = rng.choice((1, 2)), rng.choice((1, 2, 3))
+        by_remainder = "/2" not in times and number % 2 == 1
+        total = f"{times}*({one} + {two})"
+        asked = f"mod({total}, 3) = {least % 3}" if by_remainder else f"{total} <= {least}"
+        statement = f"count(a) <= {most} -> {asked}"
+        values = {s: factor(s) * (first(s) + second(s)) for s in words if s.count("a") <= most}
+        false = (s for s, x in values.items() if (x % 3 != least % 3 if by_remainder else x > least))
+        wrong = next(false, None)
+        try:
+            found = decided(model, statement)
+        except OutsideFragment:
+            continue
+        told += 1
+        assert found.true == (wrong is None), statement
+        assert wrong is None or "".join(typed(model, found) or ()) == wrong, statement
+    assert told > 0

@@ -158,3 +158,33 @@ def test_a_tie_that_is_broken_without_scores_is_no_plain_average(weighting: str)
         assert (row["tau"] is None) == (answers(model, n) == soft), row
         assert row["tau"] in (None, 0) and (row["word"] is None or soft[row["word"]] != answers(model, n)[row["word"]])
     assert {row["tau"] for row in found.rows} == {None, 0}, found.rows
+
+
+@pytest.mark.parametrize("kind", ["biased", "rotary", "normed"])
+def test_the_rule_has_the_gap_of_scaled_scores(kind: str) -> None:
+    """A head with the scale 1/4 has the rule and the temperature of the head whose queries are a quarter as large."""
+    words = {"a": {"s": 1, "one": 1}, "b": {"one": 1, "t": 1}}
+    embedding = sc.Embedding(sc.Space(("one", "s", "t", "out")), words=words)
+
+    def row(scale: str, larger: str) -> dict[str, str | None]:
+        """The row of length 3 as texts, with this scale and with queries or gains that are so many times as large."""
+        fields: dict[str, Any] = {"K": [[0, 1, 0], [0, 0, 1]], "V": [[0, 1, 0]], "mask": "causal", "scale": scale}
+        if kind == "biased":
+            head = sc.BiasedHead(
+                ("one", "s", "t"), ("out",), Q=[[0, 0, 0]] * 2, q_bias=[larger, 0], slope="-1/16", **fields
+            )
+        elif kind == "rotary":
+            head = sc.RotaryHead(
+                ("one", "s", "t"), ("out",), Q=[[0, 0, 0]] * 2, q_bias=[larger, 0], angles=[0], **fields
+            )
+        else:
+            head = sc.RotaryHead(
+                ("one", "s", "t"), ("out",), Q=[[7, 0, 0], [1, 0, 0]], q_gain=[larger, 0], k_gain=[1, 1], **fields
+            )
+        readout = sc.Readout("sign", "last", ("out", "one"), weights=[[1, "-1/2"]])
+        found = sc.Transformer(kind, embedding, (sc.Layer(head),), readout).temperature(3, min_length=3).row(3)
+        return {key: None if cell is None else str(cell) for key, cell in found.items()}
+
+    scaled, plain = row("1/4", "1"), row("1", "1/4")
+    assert plain["rule"] is not None or kind == "normed"
+    assert scaled == plain

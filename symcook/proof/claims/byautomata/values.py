@@ -264,14 +264,25 @@ class TermRules:
         self, total: TotalTerm, finite: FiniteTerm, function: Callable[[Fraction, Fraction], Fraction]
     ) -> TotalTerm:
         """A sum or mean whose terms are those of `total` changed by the value of `finite`. The number of a sum must be
-        0; that of a mean is added to each term before, which gives the same mean."""
-        terms: dict[Fraction, list[TrackSet]] = {}
+        0; that of a mean is added to each term before, which gives the same mean.
+
+        Terms that become equal are one term in a mean, whose weights are unknown. In a sum they stay apart where they
+        share a position, which counts for each of them."""
+        t, terms = self.t, list[tuple[Fraction, TrackSet]]()
         for v, d in total.terms:
+            changed: dict[Fraction, list[TrackSet]] = {}
             for q, where in finite.values.items():
-                terms.setdefault(function(v + total.number, q), []).append(self.t.both(d, where))
-        where = self.t.both(total.where, self.t.either(*finite.values.values()))
-        new_terms = tuple((v, self.t.either(*parts)) for v, parts in terms.items())
-        return TotalTerm(new_terms, total.track, where, total.normed, ZERO)
+                changed.setdefault(function(v + total.number, q), []).append(t.both(d, where))
+            for value, parts in changed.items():
+                there = t.either(*parts)
+                for k, (old, held) in enumerate(terms):
+                    if old == value and (total.normed or not value or t.both(held, there).empty):
+                        terms[k] = value, t.either(held, there)
+                        break
+                else:
+                    terms.append((value, there))
+        where = t.both(total.where, t.either(*finite.values.values()))
+        return TotalTerm(tuple(terms), total.track, where, total.normed, ZERO)
 
     def merged(self, parts: Sequence[tuple[TrackSet, TermKind]]) -> TermKind:
         """The kind of a term that is defined by cases: for each case its strings, and the kind of the term there."""
