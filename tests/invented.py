@@ -401,4 +401,5 @@ def engines() -> list[str]:
     """The names of all engines, as the source has them."""
     root = Path(sc.__file__).parent
     texts = (path.read_text(encoding="utf-8") for path in root.rglob("*.py"))
-    return sorted(name for text in texts for name in re.findall(r'READS = (?:Parts|Steps)Read\("([^"]*)"', text))
+    written = re.compile(r'^[A-Z]+ = (?:Parts|Steps)Read\(\s*"([^"]*)"', re.MULTILINE)
+    return sorted(name for text in texts for name in written.findall(text))
