@@ -539,7 +539,7 @@ def _verdict(sentence: LanguageSentence, machine: Any, states: Any, by: str, mod
         words += [] if word is None else [word]
     has_absent = not words and bool(sentence.added and sentence.absent)
     if has_absent and not sentence.true_of_the_empty_string(states.answer(states.initial)):
-        raise NoLanguage("of the empty string, it asks for the first or last symbol")
+        raise NoLanguage("of the empty string, it asks for a position that this string does not have")
     order = {letter: number for number, letter in enumerate(sentence.letters)}
     smallest = min(words, key=lambda word: (len(word), [order[letter] for letter in word]), default=None)
     return LanguageVerdict(by, smallest)
