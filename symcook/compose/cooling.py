@@ -16,14 +16,12 @@ from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.parts import AnyHead, FeedForward, Head, Layer, RotaryHead, SelfAttention
-from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY, PartsRead
 from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 
 READS = PartsRead("the change of heads")
-TEMPERED = PartsRead(
-    "the change of temperatures", **NORMS_AND_GATES, **BIASED_HEADS, RotaryHead=ROTARY_HEADS["RotaryHead"]
-)
+TEMPERED = PartsRead("the change of temperatures", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY)
 """What `soften`, `harden` and `plain_scores` read. They change the weighting, the temperature and the scale of heads
 alone. Softmax with a one below has no hard attention as its limit, and is not among the words."""
 

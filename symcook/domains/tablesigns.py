@@ -207,19 +207,19 @@ class TableSigns:
         """The least and the greatest value of a count, as linear forms in the other counts of a factor. A count of the
         string of which the factor has the part up to a position is at least this part, and the symbols behind the
         position have as many places as there are positions behind it."""
-        world, other, one = self.world, Fraction(-1), Fraction(1)
+        world, plus, less = self.world, Fraction(1), Fraction(-1)
         least: Affine = {}, self._fewest(name, guard)
         alike = [v for v in counts if (v.kind, v.at) == (name.kind, name.at) and v != name]
-        greatest = dict.fromkeys(alike, other)
+        greatest = dict.fromkeys(alike, less)
         places = {v.at for v in counts if v.kind == PREFIX and v.of == name.of}
         if name.kind == PREFIX:
-            return least, (greatest | {name.at: one}, Fraction(1 - world.start - (world.before is not None)))
+            return least, (greatest | {name.at: plus}, Fraction(1 - world.start - (world.before is not None)))
         if len(places) != 1:
             absent = [v for letter in world.letters if (v := count(letter)) != name and v not in alike]
-            return least, (greatest | {N: one}, -sum((self._fewest(v, guard) for v in absent), Fraction(world.added)))
+            return least, (greatest | {N: plus}, -sum((self._fewest(v, guard) for v in absent), Fraction(world.added)))
         (at,) = places
-        part = {count(name.of, at): one}
-        behind = greatest | {count(v.of, at): one for v in alike} | {N: one, at: other}
+        part = {count(name.of, at): plus}
+        behind = greatest | {count(v.of, at): plus for v in alike} | {N: plus, at: less}
         return (part, Fraction(0)), (behind | part, Fraction(world.end[1]))
 
     def _fewest(self, name: FormName, guard: Guard) -> Fraction:

@@ -54,10 +54,10 @@ NORMS_AND_GATES = NORM_WORDS | {
 """RMS norms, gated units and their words, for the engines that read both."""
 BIASED_HEADS = {"BiasedHead": "Q K V q_bias k_bias v_bias mask weighting slope temperature scale"}
 """Heads with biases, for the engines that read them."""
-ROTARY_HEADS = HEAD_WORDS | {
-    "RotaryHead": "Q K V angles q_bias k_bias v_bias q_gain k_gain qk_epsilon mask weighting temperature scale"
-}
-"""Heads with rotary positions, for the engines that read them, and softmax with a one below."""
+ROTARY = {"RotaryHead": "Q K V angles q_bias k_bias v_bias q_gain k_gain qk_epsilon mask weighting temperature scale"}
+"""Heads with rotary positions, for the engines that read them."""
+ROTARY_HEADS = HEAD_WORDS | ROTARY
+"""The same, and softmax with a one below."""
 KIND_NAMES = {
     "Head": "a head", "BiasedHead": "a head with biases", "RotaryHead": "a rotary head",
     "FeedForward": "a feed-forward layer", "LayerNorm": "a layer norm", "Layer": "a layer",

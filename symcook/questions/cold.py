@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Coefficient
 
 ZERO = fmpq(0)
+MUST = "at low temperatures, values must be computed only by sums, products and softmax"
+"""What a refusal says."""
 
 
 class OffPart:
@@ -137,7 +139,7 @@ class Cold(Rowwise):
         """The activation of `x`. If the sign of `x` is unknown, or not the same at all temperatures, it is a ball that
         contains both cases."""
         if kind not in ("relu", "step"):
-            raise NotExact("at low temperatures, values must be computed only by sums, products and softmax", kind)
+            raise NotExact(MUST, kind)
         side = x.side()
         if side is None:
             return Near.of(ZERO, x.ball.max(arb(0)) if kind == "relu" else arb(0.5, 0.5))
@@ -146,19 +148,13 @@ class Cold(Rowwise):
         return x if kind == "relu" else Near.of(fmpq(1))
 
     def normalised(self, entries: Sequence[Near], epsilon: Near, zero_variance: str, i: int) -> Sequence[Near]:
-        raise NotExact(
-            "at low temperatures, values must be computed only by sums, products and softmax", "a layer norm"
-        )
+        raise NotExact(MUST, "a layer norm")
 
     def by_rms(self, entries: Sequence[Near], epsilon: Near, zero_square: str, i: int) -> Sequence[Near]:
-        raise NotExact(
-            "at low temperatures, values must be computed only by sums, products and softmax", "an RMS norm"
-        )
+        raise NotExact(MUST, "an RMS norm")
 
     def best(self, scores: Sequence[Near], weighting: str, i: int, first: int) -> Sequence[int]:
-        raise NotExact(
-            "at low temperatures, values must be computed only by sums, products and softmax", "hard attention"
-        )
+        raise NotExact(MUST, "hard attention")
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
         """The smallest factor of the scores, for each row: the one at the temperature `warm`. It is unbounded as the

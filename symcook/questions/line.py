@@ -31,6 +31,8 @@ MOST_DEGREE = 4000
 ZERO = fmpq(0)
 T = fmpq_poly([0, 1])
 """The polynomial t."""
+MUST = "to follow the answer as tau changes, every value must be a rational function of tau"
+"""What a refusal says."""
 LineValue: TypeAlias = "fmpq | fmpq_poly | Quotient"
 """A function of t: a constant, a polynomial of degree 1 or more, or any other rational function."""
 At = fmpq | Algebraic
@@ -190,7 +192,7 @@ class LineDomain(Shortening):
     def activation(self, x: LineValue, kind: str) -> LineValue:
         """The relu or step of `x`. The zeros of `x` bound the piece."""
         if kind not in ("relu", "step"):
-            raise NotExact("to follow the answer as tau changes, every value must be a rational function of tau", kind)
+            raise NotExact(MUST, kind)
         if self.sign(x) <= 0:
             return ZERO
         return fmpq(1) if kind == "step" else x
@@ -198,14 +200,10 @@ class LineDomain(Shortening):
     def normalised(
         self, entries: Sequence[LineValue], epsilon: LineValue, zero_variance: str, i: int
     ) -> Sequence[LineValue]:
-        raise NotExact(
-            "to follow the answer as tau changes, every value must be a rational function of tau", "a layer norm"
-        )
+        raise NotExact(MUST, "a layer norm")
 
     def by_rms(self, entries: Sequence[LineValue], epsilon: LineValue, zero_square: str, i: int) -> Sequence[LineValue]:
-        raise NotExact(
-            "to follow the answer as tau changes, every value must be a rational function of tau", "an RMS norm"
-        )
+        raise NotExact(MUST, "an RMS norm")
 
     def times(self, a: LineValue, b: LineValue) -> LineValue:
         return plain(a * b)
@@ -289,9 +287,7 @@ class LineDomain(Shortening):
         return _ends(best, weighting)
 
     def shares(self, scores: Sequence[LineValue]) -> Sequence[LineValue]:
-        raise NotExact(
-            "to follow the answer as tau changes, every value must be a rational function of tau", "a softmax readout"
-        )
+        raise NotExact(MUST, "a softmax readout")
 
     def first_largest(self, scores: Sequence[LineValue]) -> int:
         return self.best(scores, "leftmost", 0, 0)[0]

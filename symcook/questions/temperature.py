@@ -24,7 +24,7 @@ from symcook.domains.rowwise import Rowwise
 from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import check_temperatures, forward
-from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
+from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY, PartsRead
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, refine
@@ -43,9 +43,7 @@ if TYPE_CHECKING:
     from symcook.questions.reach import RightAt, RightBetween, VerdictsAt
     from symcook.words import Word
 
-READS = PartsRead(
-    "the question temperature", **NORMS_AND_GATES, **BIASED_HEADS, RotaryHead=ROTARY_HEADS["RotaryHead"]
-)
+READS = PartsRead("the question temperature", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY)
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**20), 10**6
 """For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the number by which the

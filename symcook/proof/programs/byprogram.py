@@ -30,7 +30,7 @@ from symcook.proof.search.limits import limited
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify
-from symcook.proof.statements.transfer import AnswerAgreement, Transfer
+from symcook.proof.statements.transfer import AnswerAgreement, Transfer, by_labels
 from symcook.proof.terms import Sort, Term, abstract, conj, flatten, free, imp, num, opened, var, variables
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def lifted(reduction: Reduced, nodes: list[Node], theorem: ProgramTheorem, g: Go
     # The reduced statement at the string and these lines.
     arguments = []
     for kind, step in chain(reduction.statement).steps:
-        arguments.append(step[1][0] if kind == "name" else partial(_from_labels, labels=by_formula))
+        arguments.append(step[1][0] if kind == "name" else partial(by_labels, labels=by_formula))
     then = g.fresh("reduced")
     g.use("theorem.claim", *arguments, label=then, premises=0)
     reduction.transfer.close(g, then)
@@ -332,18 +332,6 @@ def _equation(line: ProgramLine) -> Term:
     return ("all", "Int", (abstract(imp(inside, at_here), (HERE,)),))
 
 
-def _from_labels(g: Goal, labels: Mapping[Term, str]) -> None:
-    """Close a goal whose parts are facts."""
-    for part in g.split() if g.goal[0] == "&" else [g]:
-        label = labels.get(part.goal)
-        if label is None:  # the same formula with functions of another sort
-            key = part.known.key(part.goal)
-            label = next((k for k, f in part.facts.items() if part.known.key(f) == key), None)
-        if label is None:
-            raise Stuck("a premise that is no fact")
-        part.hyp(label)
-
-
 def _premise(g: Goal, labels: Mapping[Term, str], lines: Mapping[str, str]) -> None:
     """Close a goal that is a premise of the theorem of a program. `lines` has the label of the equation of each line,
     by the name of its function."""
@@ -351,7 +339,7 @@ def _premise(g: Goal, labels: Mapping[Term, str], lines: Mapping[str, str]) -> N
         at_here = everywhere(part.goal)
         chosen = None if at_here is None else selection(at_here[1])
         if chosen is None:
-            _from_labels(part, labels)
+            by_labels(part, labels)
         else:
             shown(part, lines[chosen.name[1][0]])
 

@@ -22,7 +22,7 @@ from symcook.proof.replay import Statement
 from symcook.proof.search.ranges import equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements.bysymbol import letters_at
-from symcook.proof.statements.transfer import AgreementLabels, AnswerAgreement, Transfer
+from symcook.proof.statements.transfer import AgreementLabels, AnswerAgreement, Transfer, by_labels, rewrite_used
 from symcook.proof.terms import Term, free, num, replace
 
 
@@ -130,7 +130,7 @@ def lifted(made: WithoutLines, library: Citable, nodes: list[Node]) -> list[Node
             facts[changed] = label
     arguments: list[Any] = [name for name in whole.names if name not in made.lines]
     groups = 3 + bool(whole.truths)
-    arguments += [partial(_from, facts=facts)] * groups
+    arguments += [partial(by_labels, labels=facts)] * groups
     g.use("shorter", *arguments, label=(then := g.fresh("then")), premises=0)
     made.transfer.close(g, then)
     return g.nodes
@@ -151,24 +151,5 @@ def _by_letter(g: Goal, made: WithoutLines, name: str, word: list[str]) -> None:
         g.use(made.whole.label(equation.part), place, there, label=(label := g.fresh("is")), premises=1)
         labels.insert(0, label)
     for case, _ in letters_at(made.whole, g, place, inside, word):
-        for label in (*labels, f"letter.{place}"):
-            if case.fact(label)[2][0] in _applications(case.goal):
-                case.rewrite(label)
+        rewrite_used(case, (*labels, f"letter.{place}"))
         case.true()
-
-
-def _applications(t: Term) -> set[Term]:
-    """The applications of functions in a formula."""
-    return ({t} if t[0] == "app" else set()).union(*map(_applications, t[2]))
-
-
-def _from(g: Goal, facts: Mapping[Term, str]) -> None:
-    """Close a goal whose parts are facts."""
-    for part in g.split() if g.goal[0] == "&" else [g]:
-        label = facts.get(part.goal)
-        if label is None:
-            key = part.known.key(part.goal)
-            label = next((k for k, f in part.facts.items() if part.known.key(f) == key), None)
-        if label is None:
-            raise Stuck("a premise that is no fact")
-        part.hyp(label)

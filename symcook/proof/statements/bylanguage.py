@@ -25,7 +25,7 @@ from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify, languages
-from symcook.proof.statements.transfer import Transfer
+from symcook.proof.statements.transfer import Transfer, by_labels, rewrite_used
 from symcook.proof.terms import COMPARISONS, Term, abstract, conj, imp, instantiate, num, subterms, var
 
 if TYPE_CHECKING:
@@ -109,8 +109,9 @@ class LanguageBridge(NamedTuple):
     ours: Term
     theirs: Term
 
-    def said(self, claim: Term) -> Statement:
-        """Another claim with the names and premises of the bridge."""
+    @property
+    def premises(self) -> list[Term]:
+        """The premises of the bridge, before its claim."""
         formula, premises = self.statement.formula, list[Term]()
         for name, sort in self.whole.names.items():
             formula = instantiate(formula[2][0], (var(name, sort),))
@@ -119,8 +120,12 @@ class LanguageBridge(NamedTuple):
                 raise Stuck("a statement of another shape")
             premises.append(formula[2][0])
             formula = formula[2][1]
+        return premises
+
+    def said(self, claim: Term) -> Statement:
+        """Another claim with the names and premises of the bridge."""
         names = self.statement.expanded.partition(". ")[0]
-        chain = " -> ".join(f"({grammar.show(part)})" for part in (*premises, claim))
+        chain = " -> ".join(f"({grammar.show(part)})" for part in (*self.premises, claim))
         return Statement(self.statement.id, f"{names}. {chain}", known=self.statement.known, claim=False)
 
 
@@ -222,26 +227,11 @@ def _compose(
         raise Stuck("a bridge with other names")
     _exists(g, line, new[0])
     arguments: list[Any] = [*bridge.whole.names]
-    premises = partial(_from, facts={fact: label for label, fact in g.facts.items()})
-    for label in ("bridge", "said"):
-        formula, steps = g.fact(label), 0
-        for _ in bridge.whole.names:
-            formula = formula[2][0]
-        while formula[0] == "->" and steps < _premises(bridge):
-            formula, steps = formula[2][1], steps + 1
-        made = "forth back" if label == "bridge" else "then"
-        g.use(label, *arguments, *[premises] * steps, label=made, premises=0)
+    premise = partial(by_labels, labels={fact: label for label, fact in g.facts.items()})
+    arguments += [premise] * len(bridge.premises)
+    for label, made in (("bridge", "forth back"), ("said", "then")):
+        g.use(label, *arguments, label=made, premises=0)
     transfer.close(g, "then")
-
-
-def _premises(bridge: LanguageBridge) -> int:
-    """How many premises the claim of the bridge has."""
-    formula, count = bridge.statement.formula, 0
-    for name, sort in bridge.whole.names.items():
-        formula = instantiate(formula[2][0], (var(name, sort),))
-    while formula != bridge.whole.claim:
-        formula, count = formula[2][1], count + 1
-    return count
 
 
 def _exists(g: Goal, line: Term, name: str) -> None:
@@ -322,9 +312,7 @@ def _induction(g: Goal, low: Term, right: Term, function: Term, place: Term) -> 
 
     there, beyond = step.em(at_most(k, last), "side")
     labels = [shown(there, k, ["side"], applied(k), True), shown(there, before, ["side"], applied(before), True)]
-    for label in labels:
-        if there.fact(label)[2][0] in {*subterms(there.goal)}:
-            there.rewrite(label)
+    rewrite_used(there, labels)
 
     def inside(h: Goal) -> None:
         for part, label in zip(h.split(), ("from", "side"), strict=True):
@@ -335,20 +323,6 @@ def _induction(g: Goal, low: Term, right: Term, function: Term, place: Term) -> 
     beyond.use("ax:int_lt", "last", "k", "#side", label="after")
     beyond.have(equals(k, next_), "same_k", lambda h: h.auto(["after", "to"], degree=1))
     labels = [shown(beyond, k, ["after", "to"], value, False), shown(beyond, before, ["to"], applied(before), True)]
-    for label in labels:
-        if beyond.fact(label)[2][0] in {*subterms(beyond.goal)}:
-            beyond.rewrite(label)
+    rewrite_used(beyond, labels)
     beyond.rewrite("same_k")
     beyond.true()
-
-
-def _from(g: Goal, facts: Mapping[Term, str]) -> None:
-    """Close a goal whose parts are facts."""
-    for part in g.split() if g.goal[0] == "&" else [g]:
-        label = facts.get(part.goal)
-        if label is None:
-            key = part.known.key(part.goal)
-            label = next((k for k, f in part.facts.items() if part.known.key(f) == key), None)
-        if label is None:
-            raise Stuck("a premise that is no fact")
-        part.hyp(label)

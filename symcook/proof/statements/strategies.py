@@ -77,8 +77,8 @@ class StatementAsked:
     `document` is the model's document, `other` that of the second model, if the statement is about two. `until` is the
     end of the time for all strategies, `seconds` the time that they have together. `beside` are files of certificates
     beside the model, in which the theorem of its program may stand. `second_model` is the other model with its program,
-    if it is known. `begun` is what automata and counts
-    found out, once they were asked, and `tried` the result of short strings. `settled` is the last result of a search
+    if it is known. `begun` is what automata and counts found out, once they were asked, and `tried` the result of short
+    strings. `settled` is the last result of a search
     that found neither a proof nor a string. `outcomes` has what the strategies returned so far, by their names."""
 
     model: Transformer
@@ -272,16 +272,17 @@ def by_states(question: StatementAsked) -> Outcome:
 
     if question.decided is None or question.decided.by != languages.AUTOMATA or question.other is not None:
         return Failed("it is not decided by an automaton of the model")
-    claim = question.claim
-    home, seconds = certify.library(claim, certify.citable()), min(question.seconds, question.until.left) / 2
-    proved = bylanguage.prove(home, claim, seconds, question.model, question.document)
+    prove = partial(bylanguage.prove, model=question.model, document=question.document)
+    proved = _proved(question, prove, share=2)
     return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
 
 
-def _proved(question: StatementAsked, prove: Callable[[Citable, Statement, float], Goal | str]) -> Goal | str:
-    """What `prove` finds in a quarter of the remaining time: a closed goal, or why there is none."""
+def _proved(
+    question: StatementAsked, prove: Callable[[Citable, Statement, float], Goal | str], share: int = 4
+) -> Goal | str:
+    """What `prove` finds in the remaining time divided by `share`: a closed goal, or why there is none."""
     home = certify.library(question.claim, certify.citable())
-    return prove(home, question.claim, min(question.seconds, question.until.left) / 4)
+    return prove(home, question.claim, min(question.seconds, question.until.left) / share)
 
 
 def _certified(question: StatementAsked, proved: Goal) -> Outcome:

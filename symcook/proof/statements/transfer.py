@@ -8,7 +8,7 @@ formulas at once, and uses the facts where they differ. Nothing here is trusted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -394,6 +394,25 @@ def picked(g: Goal, number: int, label: str) -> None:
         g.pick("left" if number < of_left else "right")
         number -= 0 if number < of_left else of_left
     g.hyp(label)
+
+
+def by_labels(g: Goal, labels: Mapping[Term, str]) -> None:
+    """Close a goal whose parts are facts. `labels` has those that are known by their formula."""
+    for part in g.split() if g.goal[0] == "&" else [g]:
+        label = labels.get(part.goal)
+        if label is None:  # the same formula with functions of another sort
+            key = part.known.key(part.goal)
+            label = next((k for k, f in part.facts.items() if part.known.key(f) == key), None)
+        if label is None:
+            raise Stuck("a premise that is no fact")
+        part.hyp(label)
+
+
+def rewrite_used(g: Goal, labels: Iterable[str]) -> None:
+    """Rewrite the goal by those equations, one after the other, whose left side occurs in it."""
+    for label in labels:
+        if g.fact(label)[2][0] in {*subterms(g.goal)}:
+            g.rewrite(label)
 
 
 def _in_range(g: Goal) -> None:
