@@ -58,14 +58,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """
     from xdist.scheduler import LoadFileScheduling
 
+    class Files(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            """What Coq's tests share takes some seconds, so that all their files go to one process."""
+            return "coq" if "tests/coq/" in nodeid else super()._split_scope(nodeid)
+
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log) if config.getoption("dist") == "load" else None
+    return Files(config, log) if config.getoption("dist") == "load" else None
+
+
+def chosen(case: int, *numbers: int, every: int = 0) -> bool:
+    """Whether the mark `layer_two` names the case: by its number, or as each so many-th from 0 on."""
+    return case in numbers or (every > 0 and case % every == 0)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Sweeps are the tests of a file of sweeps, and the cases of a test that `layer_one` does not name. Where the mark
-    `layer_two` names some of these, the others are of the campaign `cases`, and no sweeps."""
+    `layer_two` names some of these, or each so many-th, the others are of the campaign `cases`, and no sweeps."""
     before: Counter[str] = Counter()
     taken: list[pytest.Item] = []
     left: list[pytest.Item] = []
@@ -76,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         first = not kept or before[test] in kept.args
         if item.path.name.startswith("sweep_") or not first:
             item.add_marker(pytest.mark.sweep)
-        if more and before[test] not in more.args and not (kept and first):
+        if more and not chosen(before[test], *more.args, **more.kwargs) and not (kept and first):
             item.add_marker(pytest.mark.campaign)
         not_here = item.get_closest_marker("campaign") and asked and "campaign" not in asked
         (left if not_here else taken).append(item)

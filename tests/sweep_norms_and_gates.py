@@ -102,6 +102,7 @@ def _headed(model: sc.Transformer, more: Any, kind: Any = sc.BiasedHead) -> sc.T
 
 @pytest.mark.parametrize("change", [gated, normed, biased, tilted, turned, below])
 @pytest.mark.parametrize("name", CALLS)
+@pytest.mark.layer_two(every=4)
 def test_an_answer_or_a_sentence(name: str, change: Any, tmp_path: Path) -> None:
     make, ask = CALLS[name]
     model = make()

@@ -43,6 +43,7 @@ def test_every_call_refuses_every_invention(invention: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("engine", engines())
+@pytest.mark.layer_two(every=7)
 def test_an_engine_refuses_a_field_that_all_others_read(engine: str, tmp_path: Path) -> None:
     """Each is the guard of itself: it does not rest on another one that is asked before. (Where it refuses, another one
     that reads the field may answer.)"""

@@ -136,6 +136,7 @@ def test_a_heat_map_shades_by_weight_and_keeps_exact_fractions() -> None:
     assert f'title="{exact}">≈0.378</td>' in soft._repr_html_()
 
 
+@pytest.mark.sweep
 def test_latex_escapes_and_matches(answers: list[Any]) -> None:
     for answer in answers:
         for text in (answer.latex(), answer.latex(document=True), answer._repr_latex_()):

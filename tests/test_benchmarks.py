@@ -155,6 +155,7 @@ def test_a_command_enters_no_module_of_another(load) -> None:
         modules.entered(("run", "dyck-1", "--input", "x"))
 
 
+@pytest.mark.sweep
 def test_growth_tells_exponents_and_takes_the_names_that_are_asked_for(load, tmp_path, monkeypatch, capsys) -> None:
     growth = load("growth")
     monkeypatch.setattr(
@@ -165,6 +166,7 @@ def test_growth_tells_exponents_and_takes_the_names_that_are_asked_for(load, tmp
     assert 1.5 < row["exponent"] < 2.5 and set(row["loops"]) == {"200", "800"} and "slow" in capsys.readouterr().out
 
 
+@pytest.mark.sweep
 def test_every_operation_of_the_growth_table_runs(load) -> None:
     assert all(run(2) is not None for run, _ in load("growth").operations().values())
 

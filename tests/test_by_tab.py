@@ -103,6 +103,7 @@ def test_a_lookup_takes_a_position() -> None:
         b.lookup("no", "lst", "a")
 
 
+@pytest.mark.sweep
 def test_searches_by_section_and_without_a_find(capsys: pytest.CaptureFixture[str]) -> None:
     """C3 and C6: `list 9.2`, `claims --search 'Section 9.2'`; exit 1 where nothing fits."""
     by_argument, by_option = (call(capsys, "list", *words) for words in (("9.2",), ("--search", "Section 9.2")))

@@ -69,6 +69,7 @@ WRONG = {
 }
 
 
+@pytest.mark.layer_one(*(number for number, name in enumerate(WRONG) if not name.endswith(" ")))
 @pytest.mark.parametrize("name", WRONG)
 def test_a_check_of_text_names_file_and_line(name: str) -> None:
     """And passes over what is lazy, or for types alone."""

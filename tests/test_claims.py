@@ -97,6 +97,7 @@ def test_a_claim_by_id() -> None:
 # --- Selection --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_select_by_paper_status_and_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "ledger", functools.cache(claims.ledger))  # read once
     everything = claims.select()
@@ -426,6 +427,7 @@ def test_other_words_of_people_are_named_also_where_the_row_is_sealed_again(
     claims._read_reviewed.cache_clear()
 
 
+@pytest.mark.sweep
 def test_the_words_of_all_rows_are_recorded(capsys: pytest.CaptureFixture[str]) -> None:
     from shared import call
 

@@ -373,8 +373,8 @@ def test_activations(activation: str) -> None:
     run()
 
 
-@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
+@pytest.mark.sweep
 def test_norms(placement: str) -> None:
     @settings(QUICK, max_examples=20)
     @given(models(placement=placement, count=1), words)

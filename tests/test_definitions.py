@@ -1218,6 +1218,7 @@ def shown_value(shown: Any) -> Any:
 
 @together("name", ["exact", "ball", "mpmath", "float64"])
 @together("word", ["x", "yx", "xyy"])
+@pytest.mark.sweep
 def test_probability_of_a_string_given_inputs(word: str, name: str) -> None:
     """cookbook.s2.2.3.lm_unembedding: P(y|x) = prod_i [y_i]_{y_i}; over all y of the length they add up to 1."""
     total = mpmath.mpf(0)

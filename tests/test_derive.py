@@ -334,6 +334,7 @@ def test_readouts_of_models_that_add_tokens(position):
 # Limits
 
 
+@pytest.mark.sweep
 def test_more_cases_than_the_limit_are_refused_with_it_and_progress_is_told():
     """Seven free inputs through ReLUs: 128 cases."""
     names = tuple(f"x{k}" for k in range(7))

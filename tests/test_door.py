@@ -114,6 +114,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize("part", range(8))
+@pytest.mark.layer_two(every=2)
 def test_every_argument_replaced(
     part: int, table: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

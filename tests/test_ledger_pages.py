@@ -60,6 +60,7 @@ def test_a_page_has_what_the_row_says(folder: Path, rows: list[claims.Claim]) ->
 
 
 @drawn
+@pytest.mark.sweep
 def test_the_statement_is_drawn_with_all_its_names(folder: Path) -> None:
     page = (folder / "cookbook.s5.7.lemma5.3.html").read_text(encoding="utf-8")
     drawn = page.partition('aria-label="Statement of cookbook.s5.7.lemma5.3">')[2].partition("</details>")[0]
@@ -71,6 +72,7 @@ def test_the_statement_is_drawn_with_all_its_names(folder: Path) -> None:
 
 
 @drawn
+@pytest.mark.sweep
 def test_what_a_page_quotes_is_escaped(rows: list[claims.Claim], tmp_path: Path) -> None:
     from dataclasses import replace
 
@@ -98,6 +100,7 @@ def test_the_index_has_each_row_once_with_its_filters(folder: Path, rows: list[c
 
 
 @drawn
+@pytest.mark.sweep
 def test_the_landing_page_counts_by_error_type(rows: list[claims.Claim]) -> None:
     types = Counter(row.slip for row in rows if row.kind != "definition" and row.same is None)
     strip = load("landing").strip()

@@ -7,6 +7,7 @@ import sys
 from types import FunctionType
 
 import mutants
+import pytest
 
 MODULE = '''\
 """Docstring with 1 + 1."""
@@ -212,6 +213,7 @@ def test_a_change_is_known_again_after_moves(tmp_path):
     assert {c.digest for c in found(tmp_path)} <= {c.digest for c in moved}
 
 
+@pytest.mark.sweep
 def test_the_seed_decides_the_order():
     one, again, more = (mutants.choose(["model/checks.py"], 5, n) for n in (5, 5, 9))
     assert one == again == more[:5] and len(more) == 9

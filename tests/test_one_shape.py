@@ -220,6 +220,7 @@ def returned(home: str) -> str | None:
     return found[-1] if found else None
 
 
+@pytest.mark.sweep
 def test_every_public_function_returns_an_answer_or_a_model() -> None:
     returns = {name: set(re.findall(r"\w+", text)) for name, text in public().items()}
     assert {"run", "check", "decide", "prove", "diff", "export", "verify_export", "margin", "derive"} <= set(returns)

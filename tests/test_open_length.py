@@ -189,8 +189,9 @@ def checked(domain: Domain[Any, Any, Any, Any]) -> Domain[Any, Any, Any, Any]:
     return domain  # pyright reads here that this is a domain
 
 
-@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.layer_two(every=4)
+@pytest.mark.sweep
 def test_one_pass_says_what_each_word_says(mask: str) -> None:
     for readout in READOUTS:
         one = model(readout, mask)

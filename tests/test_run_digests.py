@@ -8,6 +8,7 @@ FIRST = [names().index(name) for name in ("dyck-1", "parity-layernorm", "max-of-
 
 @pytest.mark.layer_one(8, 33, 73)
 @pytest.mark.parametrize("name", names())
+@pytest.mark.layer_two(every=7)
 def test_the_digest_is_the_stored_one(name: str) -> None:
     assert of_runs(name) == stored()[name]
 

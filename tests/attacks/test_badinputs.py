@@ -21,6 +21,7 @@ SECONDS = 2
 @pytest.mark.sweep
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
 @pytest.mark.parametrize("first", SEEDS[::BATCH])
+@pytest.mark.layer_two(every=3)
 def test_a_sample_of_bad_command_lines(
     first: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

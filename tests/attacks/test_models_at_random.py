@@ -11,8 +11,9 @@ from attacks.models_at_random import attack, main
 QUICK = ("runs", "margin", "tolerance", "temperature", "entropy", "export")
 
 
-@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("number", [6, 10, 13])
+@pytest.mark.layer_two(every=2)
+@pytest.mark.sweep
 def test_some_models_through_the_questions(number: int) -> None:
     counts, wrong = attack(1, number, QUICK)
     assert not wrong
@@ -20,7 +21,7 @@ def test_some_models_through_the_questions(number: int) -> None:
 
 
 @pytest.mark.layer_one(1)
-@pytest.mark.layer_two(*range(7))
+@pytest.mark.layer_two(0, 1)
 @pytest.mark.parametrize("number", range(100, 116))
 def test_another_model_each_day(number: int) -> None:
     _, wrong = attack(1, number, ("runs", "margin", "entropy", "export"))

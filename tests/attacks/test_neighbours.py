@@ -253,6 +253,7 @@ def test_it_is_false(case):
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
+@pytest.mark.layer_two(every=3)
 def test_the_proof_of_the_claim_does_not_prove_it(case):
     name, old, new, _ = case
     certificate = replay.load_json((HOME.root / "certificates" / f"{name}.json").read_text(encoding="utf-8"))
@@ -279,6 +280,7 @@ def searched(case):
 
 @pytest.mark.layer_one(1, 2)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
+@pytest.mark.layer_two(every=4)
 def test_the_search_does_not_prove_it(case, monkeypatch):
     """What lines of a text leave to the automation is tried at its first two levels."""
     monkeypatch.setattr(elaborate, "Elaborator", partial(elaborate.Elaborator, automation.LEVELS[:2]))

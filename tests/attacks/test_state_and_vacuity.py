@@ -493,6 +493,7 @@ LONG = {
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("what", LONG)
+@pytest.mark.layer_two(every=2)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.process_time()
     with pytest.raises(Rejected) as caught:

@@ -476,6 +476,7 @@ def test_deep_proofs_cost_no_recursion():
         "all x:Real. " + "~" * 5000 + "(x = 0)",
     ],
 )
+@pytest.mark.layer_two(every=2)
 def test_enormous_terms_are_refused_in_time(text):
     start = time.process_time()
     with pytest.raises(Rejected):

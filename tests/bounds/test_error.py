@@ -218,6 +218,7 @@ def within(reached, found):
 @pytest.mark.layer_one(0, 8)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("delta", [F(1, 10**6), F(1, 100)])
+@pytest.mark.layer_two(every=2)
 def test_no_change_exceeds_the_bound(name, delta):
     made = MODELS[name]
     if name == "two layers":

@@ -407,8 +407,8 @@ def test_the_constant_is_proved():
 # --- Random models --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("seeds", [range(5000, 5003), range(5003, 5016)])
+@pytest.mark.sweep
 def test_random_models_keep_their_bounds(seeds):
     outcomes = [bound_error.attack(seed) for seed in seeds]
     assert [k for k, (outcome, _, _) in zip(seeds, outcomes, strict=True) if outcome == "exceeded"] == []

@@ -243,6 +243,7 @@ def test_random_models_in_float32_stay_within(seed):
 
 
 @together("seed", range(9100, 9112))
+@pytest.mark.sweep
 def test_a_tiny_error_grows_by_the_derivatives(seed):
     """Of random models: at each position along the steepest entry, so that the bound of a coordinate is delta times the
     sum over positions of the greatest partial derivative there; by differences, where both sides agree (no kink)."""

@@ -27,8 +27,8 @@ def error(form, x, y):
     return MP.sqrt(MP.pi / 2) * (parts[0] - parts[1] - parts[2]) - x * y
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("form", gelu.FORMS)
+@pytest.mark.sweep
 def test_the_constant_of_the_product(form):
     answer = gelu_multiply(form, 50)
     found, radius = MP.mpf(answer.value.mid), MP.mpf(answer.value.rad)

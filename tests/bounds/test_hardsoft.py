@@ -91,6 +91,7 @@ MODELS: dict[str, tuple[Any, int]] = {
 
 @pytest.mark.layer_one(5)
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.layer_two(every=3)
 def test_the_soft_model_is_within_the_error_and_a_warmer_one_is_not(name: str) -> None:
     make, longest = MODELS[name]
     hard = make()

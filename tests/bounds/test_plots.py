@@ -311,6 +311,7 @@ def test_the_command(tmp_path, capsys):
     assert document["rows"][-1]["value"] == table_lookup("1").value.to_json()
 
 
+@pytest.mark.sweep
 def test_where_nothing_is_claimed_the_command_succeeds(tmp_path, capsys):
     """As for one value: there is nothing that could fail, and nothing that holds either."""
     line = ["bound", "sensitivity", "parity", "--digits", "12", "--json"]
@@ -391,6 +392,7 @@ def test_ticks_are_few_and_right(low, high):
         ("temperature", "n=2:200:150", {"gamma": "1"}),
     ],
 )
+@pytest.mark.layer_two(every=3)
 def test_pictures(tmp_path, chosen, over, given):
     _, files = plot_bound(chosen, over, tmp_path / "p", **given)
     assert [f.name for f in files] == ["p.csv", "p.svg", "p.png"] and len(list(tmp_path.iterdir())) == 3
@@ -401,6 +403,7 @@ def test_pictures(tmp_path, chosen, over, given):
 
 
 @drawn
+@pytest.mark.sweep
 def test_a_picture_depends_on_nothing_but_the_answers():
     found = sweep("softmax-hardmax", "n=1:64:7", gamma="5")
     assert curves(found).picture() == curves(found).picture()

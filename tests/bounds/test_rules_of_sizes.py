@@ -24,9 +24,9 @@ def model(position: str, *weightings: str) -> sc.Transformer:
     return sc.Transformer("m", embedding, (sc.Layer(sc.SelfAttention(tuple(heads))),), readout)
 
 
-@pytest.mark.layer_one(0, 7)
 @pytest.mark.parametrize(("position", "size"), [("i", "n"), ("3*i^2", "3*n^2"), ("4^i", None), ("i^5", None)])
 @pytest.mark.parametrize("gap", [None, "1/2"])
+@pytest.mark.sweep
 def test_sizes_that_grow_by_no_rule(position: str, size: str | None, gap: str | None) -> None:
     """The greatest entry is 4^n or n^5, which no c n^k with k <= 3 holds: no expression is given, and the soft model
     takes no longer words. Where there is one, each length has at most it."""

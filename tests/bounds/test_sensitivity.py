@@ -239,6 +239,7 @@ def test_position_0_is_the_most_sensitive():
     assert check(made, 2).extra["value times n"] == "6"
 
 
+@pytest.mark.sweep
 def test_random_models():
     rng = random.Random(9)
     for _ in range(12):

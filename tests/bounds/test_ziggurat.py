@@ -82,6 +82,7 @@ def ratio(g):
     )
 
 
+@pytest.mark.sweep
 def test_the_least_gamma_of_lemma_7():
     place = MP.findroot(
         lambda g: ratio(g) - MP.mpf(3) / 2, (MP.mpf("0.11"), MP.mpf("0.13")), solver="anderson", tol=1e-90

@@ -17,6 +17,7 @@ WRITE_NOTHING = (
 
 
 @pytest.mark.parametrize("firsts", [WRITE_NOTHING, *((one,) for one in COMMANDS if one not in WRITE_NOTHING)], ids=min)
+@pytest.mark.layer_two(every=12)
 def test_each_pair_of_commands(firsts: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 

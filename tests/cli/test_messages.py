@@ -105,6 +105,7 @@ def archive(*given: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
 
 
+@pytest.mark.sweep
 def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = {"CLS": {"x": 1}, "up": {"x": 2}, "d": {"x": -3}}
     model = Transformer("t", Embedding(Space(("x",)), words, before="CLS"), (), Readout("sign", "last", ("x",), [1]))
@@ -198,6 +199,7 @@ def test_what_is_no_model_file_says_how_it_becomes_one(
         assert hint in err and err.count("\n") == 1, err
 
 
+@pytest.mark.sweep
 def test_a_form_that_is_out_of_reach_names_the_rule_and_the_command_that_may_answer(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("line", [optimized.COMMANDS[k] for k in optimized.FEWEST])
+@pytest.mark.layer_two(every=2)
 def test_python_o_answers_the_same(line: str) -> None:
     assert optimized.differs(line) is None
 

@@ -12,8 +12,8 @@ from symcook.model.answers import Reply
 WRITERS = ("prove", "refute", "prove the model", "export npz", "verify-export", "decide --certificate")
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("first", ["prove", "export npz", "decide --certificate"])  # what writes, each once
+@pytest.mark.sweep
 def test_each_pair_of_certificates(first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 

@@ -87,6 +87,7 @@ def cpu(*arguments: str) -> float:
     return min(times)
 
 
+@pytest.mark.sweep
 def test_a_list_takes_three_times_as_long_as_python_alone() -> None:
     listing.store()  # as when it is installed: a recipe may have been added since
     assert cpu("-m", "symcook", "list") <= 3 * cpu("-c", "pass")
@@ -114,7 +115,6 @@ def test_a_list_that_is_out_of_date_is_made(
         assert capsys.readouterr().out.startswith("The Transformer Cookbook, by section\n\n3  Basic Ingredients\n")
 
 
-@pytest.mark.layer_one(0)
 @in_parts(
     2,
     "arguments",
@@ -129,6 +129,7 @@ def test_a_list_that_is_out_of_date_is_made(
         ["export", "dyck-1", "--max-length", "3", "-o"],
     ],
 )
+@pytest.mark.sweep
 def test_a_rational_model_needs_no_sympy(arguments: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     file = [str(tmp_path_factory.mktemp("export") / "m.npz")] if arguments[0] == "export" else []
     assert loaded([*arguments, *file], ("sympy",)) == []

@@ -41,6 +41,7 @@ THEOREMS = {
 @pytest.mark.layer_one(11)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.layer_two(every=5)
 def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: Path, variant: str) -> None:
     text = file.read_text()
     model, table = sc.compile("dfa", text, theorem="1", variant=variant), read_source(text)
@@ -57,6 +58,7 @@ def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: P
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("variant", [pytest.param("strict", marks=pytest.mark.campaign), "nonstrict", "no-start"])
+@pytest.mark.layer_two(every=2)
 def test_the_program_stays_in_the_file(variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Words by their letters, the run to its end, beside the program, at all lengths, and as a page runs it."""
     odd = next(file for file in FILES if file.stem == "odd-ones")
@@ -100,6 +102,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.layer_two(every=3)
 def test_each_variant_is_proved_and_each_change_is_named(
     variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,6 +50,7 @@ def test_each_token_is_the_state_of_a_walk(file: Path, length: int) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.layer_two(every=3)
 def test_all_words_to_length_5(file: Path) -> None:
     """In one exact pass each: every position answers the next token. That is longer than any path to a new state."""
     model = sc.compile("dfa", file.read_text())
@@ -214,6 +215,7 @@ def test_tokens_are_told_apart() -> None:
 @pytest.mark.layer_one(8)
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.layer_two(every=2)
 def test_variants_put_out_the_same(file: Path, variant: str) -> None:
     """Footnotes 7 and 8: with masks by which a column sees itself, and without $, on all words to length 3."""
     model = sc.compile("dfa", file.read_text(), variant=variant)

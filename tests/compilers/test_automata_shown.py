@@ -45,6 +45,7 @@ def stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.layer_two(every=2)
 def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     start = time.process_time()
     found = decoders.prove(sc.compile("dfa", file.read_text(), name=file.stem))
@@ -199,6 +200,7 @@ def test_an_unknown_language_is_called_by_its_name() -> None:
         language(replace(program, kind="srasp"))
 
 
+@pytest.mark.sweep
 def test_a_specification_of_a_decoder_is_told_what_compares_languages():
     model = sc.compile("dfa", "a*b", alphabet="ab")
     assert model.check(max_length=4).holds

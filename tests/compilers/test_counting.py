@@ -179,6 +179,7 @@ def judged(model: sc.Transformer, folder: Path) -> str:
 
 @pytest.mark.layer_one(7)
 @pytest.mark.parametrize("source", PROVABLE)
+@pytest.mark.layer_two(every=2)
 def test_certificates_of_counts_pass_the_second_checker(source: str, tmp_path: Path) -> None:
     assert judged(sc.compile("count", source, alphabet=letters_of(source)), tmp_path) == "PROVED"
 
@@ -216,6 +217,7 @@ def nested(counts: int) -> str:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.layer_two(every=2)
 def test_certificates_grow_with_the_counts(soft: bool) -> None:
     """Each four counts add as many nodes, since what is known to hold is written down."""
     sizes = []

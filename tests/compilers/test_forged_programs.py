@@ -128,6 +128,7 @@ FORGERIES = {
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("kind", FORGERIES)
+@pytest.mark.layer_two(every=4)
 def test_prove_refuses_a_forged_program(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where a certificate of the model as it was lies beside it."""
     line, other = FORGERIES[kind]
@@ -217,6 +218,7 @@ def test_an_automaton_of_other_states_is_refused_as_an_object_too() -> None:
 
 @pytest.mark.layer_one(5)
 @pytest.mark.parametrize("kind", FORGERIES)
+@pytest.mark.layer_two(every=4)
 def test_show_has_no_plan_of_other_weights(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is shown is the plan of the compiler, whatever stands in the file; and none where the weights are others."""
     line, other = FORGERIES[kind]

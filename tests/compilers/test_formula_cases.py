@@ -39,6 +39,7 @@ def nested(many: int) -> str:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("many, rows", [(100, False), (200, True)])
+@pytest.mark.layer_two(every=2)
 def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, rows: bool, tmp_path: Path) -> None:
     """What the statement supposes is bracketed in halves, so that its depth is that of its names; beyond 120 truth
     functions these are rows of functions of two arguments. Shorter formulas keep theirs."""

@@ -97,6 +97,7 @@ def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, the
 
 @pytest.mark.layer_one(6)
 @pytest.mark.parametrize("theorem", THEOREMS)
+@pytest.mark.layer_two(every=3)
 def test_more_formulas_to_length_five(theorem: str) -> None:
     r = random.Random(f"more {theorem}")
     for _ in range(2):

@@ -290,6 +290,7 @@ PROVABLE = {
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "tau"), [(name, TAUS[k % 2]) for k, name in enumerate(PROVABLE)])
+@pytest.mark.layer_two(every=3)
 def test_every_construction_is_proved(name: str, tau: int | None, tmp_path: Path) -> None:
     kind, source = PROVABLE[name]
     assert counting.judged(sc.compile(kind, source, alphabet="abc", soft=True, tau=tau), tmp_path) == "PROVED"
@@ -381,6 +382,7 @@ SHIPPED = [name for name in shipped.names() if name.endswith((".ltl", ".count"))
 @pytest.mark.layer_one(10, 11)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.layer_two(every=4)
 def test_formulas_that_come_with_it_are_proved(name: str, soft: bool) -> None:
     _, found = compiledprograms.prove(sc.compile(name.rpartition(".")[2], name, soft=soft), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing

@@ -70,6 +70,7 @@ REFUSED = ("must be in the alphabet", "joined by & only", "a head has one mask")
 @pytest.mark.layer_one(11)
 @pytest.mark.parametrize("rasp", [False, True])
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.layer_two(every=3)
 def test_programs_drawn_at_random(seed: int, rasp: bool) -> None:
     """Interpreter, by words and by blocks, and model, on all words to length 5 and some longer ones; five a case."""
     for more in range(5):

@@ -206,6 +206,7 @@ def at_needed_levels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.layer_two(every=3)
 def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +232,7 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
 
 @pytest.mark.layer_one(25, 26)
 @pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.layer_two(every=10)
 def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if OPERATIONS[name] in {source for source, *_ in WRONG.values()}:
         at_needed_levels(monkeypatch)
@@ -305,6 +307,7 @@ WRONG = {
 
 @pytest.mark.layer_one(1, 11, 12)
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.layer_two(every=3)
 def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source, said, instead = WRONG[name]
     right, changed = Spoken.equation, list[bool]()

@@ -117,6 +117,7 @@ def models(draw, names=COORDINATES, inputs=None, deepest=2, start=None):
     )
 
 
+@pytest.mark.sweep
 def test_the_generated_models_are_what_the_independent_pass_computes():
     """So that equality in `forward` below is equality of what the definitions say."""
 
@@ -135,6 +136,7 @@ def test_the_generated_models_are_what_the_independent_pass_computes():
 
 @generated
 @given(models(), models(names=("a", "b", "d"), inputs=("a", "b")))
+@pytest.mark.sweep
 def test_serial_is_the_second_on_what_the_first_leaves(first, second):
     both = serial(first, second)
     assert len(both.layers) == len(first.layers) + len(second.layers)
@@ -718,6 +720,7 @@ def test_the_depth_is_the_longest_chain_where_one_activation_is_used(b):
         assert len(b.build("packed").layers) == _least_depth(plain)
 
 
+@pytest.mark.sweep
 def test_the_builder_makes_dyck_1_nonuniform_in_its_three_layers():
     model, recipe = example("brackets")(8), build("dyck-1-nonuniform", N=8)
     assert len(model.layers) == len(recipe.layers) == 3

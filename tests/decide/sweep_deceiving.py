@@ -9,5 +9,6 @@ __all__ = ["few"]
 
 
 @pytest.mark.parametrize("name", FOLDS)
+@pytest.mark.layer_two(every=4)
 def test_no_fold_deceives(name: str) -> None:
     outcome(name)

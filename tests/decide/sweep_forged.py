@@ -13,5 +13,6 @@ SEEDS = [*range(1, 4), *(pytest.param(seed, marks=pytest.mark.campaign) for seed
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.layer_two(every=10)
 def test_what_is_changed_is_refused_or_still_true(name: str, seed: int) -> None:
     forged(name, 5 if name == "labels" else 20, seed)

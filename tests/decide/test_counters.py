@@ -227,6 +227,7 @@ PROGRAMS = [
 
 @pytest.mark.layer_one(1, 3)
 @pytest.mark.parametrize(("one", "other", "word"), PROGRAMS)
+@pytest.mark.layer_two(every=3)
 def test_counting_programs_are_compared(one: str, other: str, word: str | None) -> None:
     """Equal ones with invariants that are checked again; different ones at the smallest string, by interpretation."""
     models = [compile("count", f"alphabet a b; {text}") for text in (one, other)]
@@ -244,6 +245,7 @@ def test_counting_programs_are_compared(one: str, other: str, word: str | None) 
             assert same or (word is not None and (len(word), word) <= (n, "".join(string)))
 
 
+@pytest.mark.sweep
 def test_models_that_count_are_compared_and_print_their_formula() -> None:
     words = {"a": {"x": 1, "one": 1}, "b": {"x": -1, "one": 1}}
 

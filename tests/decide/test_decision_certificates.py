@@ -96,7 +96,7 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.layer_one(6)
-@pytest.mark.layer_two(*range(len(WRONG)))
+@pytest.mark.layer_two(every=3)
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize("part", range(2))
 def test_no_change_makes_it_true_of_a_reference_that_differs(name: str, part: int) -> None:
@@ -162,6 +162,7 @@ def test_a_changed_part_is_refused(name: str) -> None:
             recheck(one, model, against, name=given["against"])
 
 
+@pytest.mark.sweep
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "c.json"
     code, out, _ = call(capsys, "decide", "dyck-1", "--certificate", str(file))

@@ -102,6 +102,7 @@ PLACES = ("i/n", "-i/n", "1/i", "3 - 1/i")
 
 
 @pytest.mark.parametrize("many", [1, pytest.param(4, marks=pytest.mark.campaign)])
+@pytest.mark.sweep
 def test_a_position_term_breaks_ties_in_its_own_direction(many: int) -> None:
     """The last a or b decides with +, the first with -; without either the position itself, or the last c. Each two of
     beta, mask and place are together in a model; all three in the campaign `cases`."""

@@ -48,6 +48,7 @@ def agrees(model: sc.Transformer, longest: int = 5) -> int:
 @pytest.mark.parametrize("start", [1, 0])
 @pytest.mark.parametrize("mask", ["causal", "strict-causal", "none", "anti-causal", "strict-anti-causal"])
 @pytest.mark.parametrize("query", ["i - 1", "i", "i + 1", "i - 3", "2", "0", "4", "x", "i - 5/4"])
+@pytest.mark.layer_two(every=3)
 def test_lookups_are_what_the_model_does(query: str, mask: str, start: int) -> None:
     assert agrees(looks_up(query, mask, start), 3 if mask == "none" else 4) > 30
 
@@ -62,6 +63,7 @@ def test_lookups_are_what_the_model_does(query: str, mask: str, start: int) -> N
     "sum(q, 0, n - i, I[n - i = 2*q + 1])", "sum(q, 0, i + 2, I[i + 2 = 3*q + 0]) - 1/2",
     "sum(q, 0, i, I[i = 2*q + 5])",
 ])  # fmt: skip
+@pytest.mark.layer_two(every=3)
 def test_periodic_functions_are_what_the_model_does(function: str, start: int) -> None:
     b = sc.Builder(words={"a": {"x": 1}, "b": {"x": -1}, "c": {}}, positions={"p": function}, start=start)
     y = b.add(sc.feedforward(y="relu(x + p) - relu(-x - 2*p)"))

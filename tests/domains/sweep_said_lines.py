@@ -16,6 +16,7 @@ LONG = ("parity-layernorm",)
 
 
 @pytest.mark.parametrize("name", names())
+@pytest.mark.layer_two(every=24)
 def test_the_lines_of_each_recipe(name: str) -> None:
     """Of lines that differ in numbers alone, as those of lookup-almost-orthogonal for each digit, the first."""
     model = sc.build(name)
@@ -32,7 +33,7 @@ def test_all_lines_of_each_recipe(name: str) -> None:
     assert found is None or accepted(found)[0]
 
 
-@pytest.mark.layer_two(*range(0, 30, 10))
+@pytest.mark.layer_two(every=30)
 @pytest.mark.parametrize("seeds", [range(k, k + 15) for k in range(0, 450, 15)], ids=str)
 def test_the_lines_of_models_with_odd_names(seeds: range) -> None:
     """90 draws, of which more than 30 have closed forms; 360 more by the campaign `cases`."""

@@ -325,6 +325,7 @@ def test_wide_integers_by_values_and_one_by_one(monkeypatch):
 
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.data())
+@pytest.mark.sweep
 def test_sums_of_wide_cells_are_sums_of_their_entries(data):
     """Cells of every kind: one entry, few values in many entries, all different, machine words and beyond."""
     parts, size = [], 1

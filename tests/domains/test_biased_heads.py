@@ -25,7 +25,7 @@ FAR_FROM_NUMPY = {"float64": 1e-9, "ball": 1e-9, "mpmath": 1e-9, "float32": 1e-2
 HARD = ("average", "leftmost", "rightmost")
 
 
-@pytest.mark.layer_two(*range(0, 90, 3))
+@pytest.mark.layer_two(every=12)
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in KINDS for seed in range(30)])
 def test_random_softmax_heads_are_what_numpy_computes(kind: str, seed: int) -> None:
@@ -49,6 +49,7 @@ def test_random_softmax_heads_are_what_numpy_computes(kind: str, seed: int) -> N
 
 @pytest.mark.layer_one(0, 4, 8)
 @pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in KINDS for seed in range(10)])
+@pytest.mark.layer_two(every=2)
 def test_random_hard_heads_are_what_numpy_computes(kind: str, seed: int) -> None:
     """In exact arithmetic, in which each of several scores may be the greatest."""
     model = drawn(kind, seed, HARD[seed % 3])
@@ -60,7 +61,7 @@ def test_random_hard_heads_are_what_numpy_computes(kind: str, seed: int) -> None
                 assert np.abs(found - (expected if trace else expected[-1:])).max() < 1e-12, (system, word)
 
 
-@pytest.mark.layer_two(*range(0, 90, 3))
+@pytest.mark.layer_two(every=12)
 @pytest.mark.layer_one(0, 33)
 @pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in ROTARY for seed in range(30)])
 def test_random_rotary_heads_are_what_numpy_computes(kind: str, seed: int) -> None:
@@ -95,7 +96,7 @@ def test_quarter_turns_are_exact(seed: int) -> None:
 PLUS_ONE = "softmax-plus-one"
 
 
-@pytest.mark.layer_two(*range(0, 90, 3))
+@pytest.mark.layer_two(every=12)
 @pytest.mark.layer_one(0, 65)
 @pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in ("biases", *ROTARY[:2]) for seed in range(30)])
 def test_softmax_with_a_one_below_is_what_numpy_computes(kind: str, seed: int) -> None:

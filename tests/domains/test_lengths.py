@@ -84,8 +84,8 @@ def softmax(model: Transformer) -> list[Any]:
     return [head for head in heads if head.weighting == "softmax"]
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("m", [2, 3, 4])
+@pytest.mark.sweep
 def test_quadratic_scores_have_one_greatest(m: int) -> None:
     many, open_ = compared(build("modulo", m=m), 6, m == 3)  # sqrt(3): in balls
     assert (many > 500, open_) == (True, 0)
@@ -154,6 +154,7 @@ def drawn(seed: int) -> tuple[Transformer, bool]:
 
 @pytest.mark.layer_one(0, 1, 5)
 @pytest.mark.parametrize("seed", range(24))
+@pytest.mark.layer_two(every=3)
 def test_drawn_models(seed: int) -> None:
     model, soft = drawn(seed)
     compared(model, 4 if len(model.alphabet) == 2 else 3, soft)

@@ -45,6 +45,7 @@ def soft(scores: dict[str, object], cls: bool = False, mask: str = "causal", rea
 
 @pytest.mark.layer_one(0, 3)
 @pytest.mark.parametrize("scores, named", CASES)
+@pytest.mark.layer_two(every=4)
 def test_the_form_is_what_the_model_computes(scores, named) -> None:
     model = soft(scores, **named)
     answer = Answer(sc.derive(model))

@@ -51,6 +51,7 @@ def at(text, values):
 # Dyck
 
 
+@pytest.mark.sweep
 def test_dyck_nonuniform_is_decided_for_all_tolerances():
     model = build("dyck-1-nonuniform", N=6)
     for word in words(5):
@@ -63,6 +64,7 @@ def test_dyck_nonuniform_is_decided_for_all_tolerances():
             assert found.accept is run.accept is not None
 
 
+@pytest.mark.sweep
 def test_dyck_nonuniform_with_too_wide_a_tolerance_is_open_and_still_right_at_each_value():
     model = replace(build("dyck-1-nonuniform", N=6), parameters=(Parameter("eps", lower=0, upper=1, upper_open=True),))
     open_words = 0
@@ -324,6 +326,7 @@ def relus_of_seven_inputs():
     return Transformer("block", embedding, (Layer(None, block),), Readout("value", "last", ("out",)))
 
 
+@pytest.mark.sweep
 def test_refusals():
     with pytest.raises(BadInput, match="must follow its rules"):
         derive(build("dyck-k-d"))
@@ -742,6 +745,7 @@ def test_roots_fold_and_have_proved_signs():
     st.sampled_from(["x^2 + eps", "x^2 - x*y + y^2 + eps", "eps*(x^2 + 1)", "(x - y)^2*eps + 1", "2*eps"]),
     st.lists(st.tuples(fractions, fractions, st.fractions(min_value="1/9", max_value=3)), min_size=4, max_size=4),
 )
+@pytest.mark.sweep
 def test_signs_with_roots_and_steps_contain_every_sampled_sign(terms, inside, points):
     """Sampling can only refute here: a sign that occurs must be in the set."""
     domain = Symbolic((Parameter("eps", lower=0),), ("x", "y"))
@@ -817,6 +821,7 @@ def random_softmax(r):
 
 @pytest.mark.layer_one(1, 5)
 @pytest.mark.parametrize("seed", [0, 1, 3, 5, 9, 10, 13, 17, 25, 32, 57])
+@pytest.mark.layer_two(every=4)
 def test_two_layers_of_softmax_end_soon_with_a_form_that_reads_back_or_a_refusal(seed):
     r = random.Random(seed)
     model = random_softmax(r)

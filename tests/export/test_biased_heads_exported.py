@@ -55,11 +55,12 @@ def check(kind: str, seed: int, format: str) -> None:
 
 @pytest.mark.layer_one(0, 31, 62, 90, 120, 150, 180)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
+@pytest.mark.layer_two(every=3)
 def test_the_script_computes_biased_heads(kind: str, seed: int) -> None:
     check(kind, seed, "npz")
 
 
-@pytest.mark.layer_two(*range(0, 214, 2))
+@pytest.mark.layer_two(every=6)
 @pytest.mark.tools("onnx", "onnxruntime")
 @pytest.mark.layer_one(0, 62, 150, 180)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
@@ -69,6 +70,7 @@ def test_an_onnx_graph_computes_biased_heads(kind: str, seed: int) -> None:
 
 @pytest.mark.layer_one(0, 31, 62, 90, 120, 150, 180)
 @pytest.mark.parametrize(("kind", "seed"), CASES)
+@pytest.mark.layer_two(every=3)
 def test_the_code_for_torch_computes_biased_heads(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, module in numpytorch.modules().items():
         monkeypatch.setitem(sys.modules, name, module)

@@ -91,6 +91,7 @@ def changed(document: dict[str, Any], at: Place, value: Any) -> dict[str, Any]:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", EXPORTS)
+@pytest.mark.layer_two(every=5)
 def test_whatever_is_replaced_is_noticed(
     name: str, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +178,7 @@ def test_what_is_said_of_nothing_computed_is_noticed(
     assert main(["verify-export", str(forged(exported, "own", with_arguments, tmp_path))]) == 2
 
 
+@pytest.mark.sweep
 def test_symbols_are_those_that_gave_the_weights(exported: Path, tmp_path: Path) -> None:
     """Of an own model its symbols are in the certificate with it: others give other weights."""
     document = known(exported, "symbols")

@@ -78,6 +78,7 @@ ONE_STEP = "input: 1\nwork symbols: a\nstart: p\nhalt: h\np * * -> h a R R\n"
 
 
 @together("kind, source, words", [("dfa", ODD.read_text(), ["", "1", "01", "110"]), ("tm", ONE_STEP, ["", "1"])])
+@pytest.mark.sweep
 def test_decoders_go_on_behind_the_whole_word(
     kind: str, source: str, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,6 +58,7 @@ def far(kind: str, box: list[tuple[float, float]]) -> float:
 
 
 @together("kind", ["sign", "zero", "largest"])
+@pytest.mark.sweep
 def test_decisions_by_all_numbers_between_the_ends(kind: str) -> None:
     r, seen = random.Random(5), set()
     for _ in range(400):

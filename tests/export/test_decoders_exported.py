@@ -164,6 +164,7 @@ def test_the_code_beside_torch_weights_refuses_more(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["safetensors", "onnx"])
+@pytest.mark.layer_two(every=2)
 def test_other_formats_name_it_too(ending: str, tmp_path: Path) -> None:
     if ending == "onnx":
         pytest.importorskip("onnx")

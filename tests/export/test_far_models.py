@@ -56,10 +56,11 @@ def within(exact: Any, ends: list[str]) -> bool:
     return below and (high == "inf" or F(str(exact)) <= F(high))
 
 
-@pytest.mark.layer_one(10)
 @pytest.mark.parametrize(
     "seeds", [range(290, 310), range(2045, 2065), *(range(k, k + 20) for k in range(3000, 3200, 20))]
 )
+@pytest.mark.layer_two(every=2)
+@pytest.mark.sweep
 def test_what_is_certain_is_so(seeds: range) -> None:
     certain = 0
     for seed in seeds:

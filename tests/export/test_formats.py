@@ -89,6 +89,7 @@ def enclosures(model: Transformer, tokens: Sequence[str], dtype: str) -> Any:
 @pytest.mark.layer_one(3, 7, 8, 9, 10, 11)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["npz", "onnx", "torch"])
+@pytest.mark.layer_two(every=2)
 def test_every_block_in_every_runtime(kind: str, dtype: str) -> None:
     """Masks, weightings, activations and norms: real outputs within the sets, and the sets are no wider than needed to
     say something (float64: below 1e-10 of the size)."""
@@ -368,6 +369,7 @@ def test_the_edge_of_a_long_guarantee_in_real_runs(kind: str) -> None:
         assert said.tolist() == wanted.tolist() and 5 < wanted.sum() < len(words) - 5
 
 
+@pytest.mark.sweep
 def test_exports_of_one_name_stand_side_by_side(tmp_path: Path) -> None:
     """Both stay verifiable; a certificate that is about something else is not replaced, and old names are read."""
     model = build("dyck-1")

@@ -231,8 +231,8 @@ def test_every_byte_counts(tmp_path: Path) -> None:
         read(certificate)
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["m.npz", "m.certificate.json"])
+@pytest.mark.sweep
 def test_the_script_sees_a_changed_byte(name: str, tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)
     line = [sys.executable, str(ROOT / "examples" / "run_npz.py"), str(tmp_path / "m.npz"), "()"]

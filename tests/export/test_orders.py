@@ -221,6 +221,7 @@ def test_random_models_in_both_orders(seed: int) -> None:
     ("dyck-1", 12), ("dyck-1-nonuniform", 4), ("parity", 8), ("first", 8), ("first-flawed", 8), ("first-layernorm", 6),
     ("parity-layernorm", 5),
 ])  # fmt: skip
+@pytest.mark.layer_two(every=4)
 def test_recipes_in_both_orders(name: str, longest: int, dtype: str) -> None:
     runs, promised = broken(sc.build(name).bind(), dtype, longest, 8, 1)
     assert promised >= 2 or dtype == "float16"

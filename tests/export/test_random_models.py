@@ -96,6 +96,7 @@ SEEDS = range(5, 45)
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["npz", "onnx"])
+@pytest.mark.layer_two(every=2)
 def test_values_are_those_of_a_plain_pass(kind: str) -> None:
     if kind not in runtimes():
         pytest.skip(f"{kind} is not installed")

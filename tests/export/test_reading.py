@@ -154,6 +154,7 @@ def test_the_first_place_at_which_two_models_part() -> None:
     assert "<" in found._repr_html_() and found.latex()
 
 
+@pytest.mark.sweep
 def test_a_difference_below_the_tolerance_is_none() -> None:
     model = sc.build("dyck-1")
     other = changed(model, "V", 0, 0, Fraction(1, 10**40))

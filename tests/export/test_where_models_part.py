@@ -72,6 +72,7 @@ OTHERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @together("other, byhand", OTHERS)
+@pytest.mark.sweep
 def test_where_two_models_part(other: dict[str, Any], byhand: dict[str, Any]) -> None:
     """Input, part, position, coordinate and both values, in this order; how many inputs differ."""
     found = model().diff(model(**other), 4)

@@ -88,6 +88,7 @@ def text_with(change):
 
 
 @together("name", names())
+@pytest.mark.sweep
 def test_recipes_survive_the_round_trip(name):
     model = build(name)
     text = dumps(model)

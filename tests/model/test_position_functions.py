@@ -421,6 +421,7 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(terms(names=("i", "n"), depth=3), st.integers(1, 3))
+@pytest.mark.sweep
 def test_the_tree_itself_has_that_value_for_rationals_and_balls(term: Term, i: int) -> None:
     """Without sympy between: what `bound`, regions of recipes and references evaluate."""
     tree, values = parse_term(term.text), {"i": Fraction(i), "n": Fraction(LENGTH)}

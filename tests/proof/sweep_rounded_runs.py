@@ -17,6 +17,7 @@ from symcook.proof.runrel import expand
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.layer_two(every=4)
 def test_machines_are_inside(name: str) -> None:
     for seed in range(8):
         machine = drawn(name, seed)
@@ -24,6 +25,7 @@ def test_machines_are_inside(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.layer_two(every=3)
 def test_floats_are_inside(name: str) -> None:
     """Floats keep whole numbers up to 1/u, of which a mean is divided after its sum."""
     for seed in range(5):
@@ -33,6 +35,7 @@ def test_floats_are_inside(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.layer_two(every=7)
 def test_formats_are_inside(name: str, kind: str) -> None:
     """With an absolute error for underflow, and without it where nothing underflows."""
     for seed in range(2):
@@ -51,6 +54,7 @@ def test_formats_are_inside(name: str, kind: str) -> None:
         ("entry", as_exact, ("first", "parity", "flip-flop", "lookup-quadratic", "sinusoidal", "dyck-1-2")),
     ],
 )
+@pytest.mark.layer_two(every=2)
 def test_wrong_relations_are_noticed(
     method: str, wrong: Any, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +65,7 @@ def test_wrong_relations_are_noticed(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.layer_two(every=2)
 def test_instances_of_families_are_inside(name: str) -> None:
     for seed in range(40):
         assert FamilyMachine(name, seed).outside() == [], seed
@@ -73,6 +78,7 @@ def test_a_wrong_relation_of_a_family_is_noticed(name: str, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("folder", ["models", "families"])
+@pytest.mark.layer_two(every=2)
 def test_all_have_rounded_runs(folder: str) -> None:
     """Each is a formula of the grammar."""
     prefix = "family-" if folder == "families" else ""

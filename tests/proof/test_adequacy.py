@@ -117,7 +117,7 @@ FALSE_AT: dict[str, int] = {}
 
 
 @pytest.mark.sweep
-@pytest.mark.layer_two(*range(0, 32, 4))
+@pytest.mark.layer_two(every=16)
 @in_parts(32, ("name", "old", "new"), MISSES)
 def test_a_near_miss_is_false_somewhere(name: str, old: str, new: str) -> None:
     text, instances = changed(name, old, new), ENTRIES[name].instances

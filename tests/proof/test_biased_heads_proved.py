@@ -84,6 +84,7 @@ def _up_to_the_limit(runs: Iterator[bool]) -> Iterator[bool]:
 
 @pytest.mark.layer_one(6)
 @pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in KINDS for seed in range(6)])
+@pytest.mark.layer_two(every=3)
 def test_the_run_relation_of_hard_heads_has_the_values_of_the_exact_run(kind: str, seed: int) -> None:
     """The equations are solved, without `forward`, for all strings of length 1 and 2."""
     model = drawn(kind, 2 * seed, ("average", "leftmost", "rightmost")[seed % 3])
@@ -135,6 +136,7 @@ def test_coq_refuses_biased_heads_in_a_sentence(model: sc.Transformer) -> None:
     ],
     ids=["alibi", "the last one", "far apart", "scores fall", "biases"],
 )
+@pytest.mark.layer_two(every=2)
 def test_a_statement_about_a_biased_head_is_proved_for_every_length(
     model: sc.Transformer, sentence: str, tmp_path: Path
 ) -> None:

@@ -182,6 +182,7 @@ def usual_bridge(name: str) -> tuple[dict[str, Any], Any]:
 
 @pytest.mark.layer_one(0, 9, 17, 26, 27, 28)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
+@pytest.mark.layer_two(every=11)
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     certificate, verdict = usual_bridge(name)
     assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
@@ -293,6 +294,7 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
 
 @pytest.mark.layer_one(10)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - TURING))  # test_turing_family.py has its own
+@pytest.mark.layer_two(every=6)
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
     document = to_document(instance(read, values))
@@ -415,6 +417,7 @@ files with many near misses every second one is tried."""
 
 @pytest.mark.layer_one(10, 15)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
+@pytest.mark.layer_two(every=10)
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
     document, said = to_document(instance(read, values)), relation(read)
@@ -537,6 +540,7 @@ operators, as the others write them."""
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "number"), PROGRAMS)
+@pytest.mark.layer_two(every=15)
 def test_each_of_these_instances_has_a_bridge(name: str, number: int) -> None:
     """So that no operator is left out, whose changes would go unnoticed."""
     assert bridged(name, number)
@@ -555,6 +559,7 @@ def test_each_operator_of_a_family_is_in_such_an_instance() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(SLOW))
+@pytest.mark.layer_two(every=3)
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str) -> None:
     """One of each file; all by `python tests/proof/test_bridges.py`."""
     assert bridged(name, 0)
@@ -578,6 +583,7 @@ def own_misses() -> dict[str, list[tuple[str, dict[str, Any]]]]:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(SLOW))
+@pytest.mark.layer_two(every=4)
 def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> None:
     """Every third of those that no file before it has; all by `python tests/proof/test_bridges.py`."""
     read, misses = relation(family(name)), own_misses()[name][::3]
@@ -595,6 +601,7 @@ def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> No
         ("lookup-one-hot", {"N": 64}, 129),
     ],
 )
+@pytest.mark.layer_two(every=2)
 def test_large_bridges_take_seconds(name: str, values: dict[str, Any], equations: int) -> None:
     made = bridge(family(name), values)
     assert len(made.own.equations) == equations

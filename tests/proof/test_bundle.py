@@ -96,6 +96,7 @@ def test_a_bundle_is_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not Path("out").exists()
 
 
+@pytest.mark.sweep
 def test_an_open_statement_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     votes("ab").save("votes.json")

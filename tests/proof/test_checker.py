@@ -119,6 +119,7 @@ def test_it_imports_the_standard_library_only() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(10))
+@pytest.mark.layer_two(every=5)
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""
     names = short.short_proofs()

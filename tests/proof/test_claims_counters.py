@@ -72,6 +72,7 @@ TRUE: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("case", TRUE)
+@pytest.mark.layer_two(every=4)
 def test_a_true_claim_is_proved(case: str) -> None:
     ends, sentence = TRUE[case]
     document = document_of(votes(**ends), {})

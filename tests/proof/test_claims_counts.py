@@ -148,6 +148,7 @@ def run_at(model: sc.Transformer, claim, string: tuple[int, ...]) -> Runs:
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "true", "false"), CLAIMS, ids=[f"{name}: {true}" for name, true, _ in CLAIMS])
+@pytest.mark.layer_two(every=3)
 def test_a_true_claim_has_a_proof_and_its_near_miss_a_string(name: str, true: str, false: str):
     model = MODELS[name]()
     claim, decision = decided(model, true)

@@ -96,6 +96,7 @@ TRUE = {
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize("case", TRUE)
+@pytest.mark.layer_two(every=5)
 def test_a_true_claim_is_proved(case):
     model, sentence = TRUE[case]
     statement = certify.claim(document_of(model, {}), sentence)

@@ -132,6 +132,7 @@ FALSE = [
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("model, sentence", TRUE, ids=[f"{k}: {said}" for k, (_, said) in enumerate(TRUE)])
+@pytest.mark.layer_two(every=9)
 def test_a_statement_about_the_ends_of_an_edited_string_is_proved(model: sc.Transformer, sentence: str) -> None:
     answer = model.prove(sentence, seconds=20)
     assert answer.status == "PROVED" and str(answer.method).startswith(editedruns.METHOD)
@@ -139,12 +140,14 @@ def test_a_statement_about_the_ends_of_an_edited_string_is_proved(model: sc.Tran
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("model, sentence", FALSE, ids=[f"{k}: {said}" for k, (_, said) in enumerate(FALSE)])
+@pytest.mark.layer_two(every=3)
 def test_a_false_statement_about_the_ends_has_no_such_proof(model: sc.Transformer, sentence: str) -> None:
     statement = certify.claim(document := to_document(model), sentence)
     with pytest.raises(editedruns.Untranslated):
         editedruns.decided(statement, document, certify.library(statement, certify.citable()), 10)
 
 
+@pytest.mark.sweep
 def test_the_second_checker_accepts_a_proof_about_added_tokens(tmp_path: Path) -> None:
     model, sentence = TRUE[1]
     found = model.prove(sentence, seconds=20)

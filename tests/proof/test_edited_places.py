@@ -53,6 +53,7 @@ CLAIMS: list[tuple[str, Test]] = [
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("added", [False, True], ids=["plain", "added"])
 @pytest.mark.parametrize("sentence, test", CLAIMS, ids=[said for said, _ in CLAIMS])
+@pytest.mark.layer_two(every=3)
 def test_an_edit_at_a_term_is_answered_as_runs_have_it(sentence: str, test: Test, added: bool) -> None:
     model = majority(added)
     runs = cache(lambda word: bool(model.run(word).accept))

@@ -68,6 +68,7 @@ FALSE = [
 
 @pytest.mark.layer_one(6)
 @pytest.mark.parametrize("model, sentence", TRUE, ids=[said for _, said in TRUE])
+@pytest.mark.layer_two(every=2)
 def test_a_true_statement_is_proved_by_terms_of_the_first_run(model: sc.Transformer, sentence: str) -> None:
     answer = model.prove(sentence, seconds=30)
     assert answer.status == "PROVED" and str(answer.method).startswith(editedruns.METHOD)

@@ -76,7 +76,7 @@ def at_random(name: str) -> list[tuple[Bridge, dict[str, Any]] | str]:
     return [bridged(name, rng, f"bridge.random_{NAMES.index(name)}_{k}") for k in range(COUNTS.get(name, 4))]
 
 
-@pytest.mark.layer_two(*range(0, 37, 2))
+@pytest.mark.layer_two(every=8)
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.campaign if name in DEAR else ()) for name in NAMES]

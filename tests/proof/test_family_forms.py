@@ -64,6 +64,7 @@ def test_what_is_given_round_by_round_or_by_a_head_with_ties_says_so() -> None:
         assert proof.certificate is None and why in proof.missing[form.function]
 
 
+@pytest.mark.sweep
 def test_each_value_of_a_family_that_ships_has_a_form_or_a_reason() -> None:
     for name in SHIPPED:
         for form in forms(name).forms.values():
@@ -82,6 +83,7 @@ def test_a_form_speaks_of_sizes_tables_and_inputs_alone() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("wrong", ["sum(j, 1, n, I[w(j) = c - 1])", "sum(j, 1, n, I[w(j) = c])/n", "1/n"])
+@pytest.mark.layer_two(every=2)
 def test_a_form_that_is_wrong_is_not_proved(wrong: str) -> None:
     found = forms("count")
     found.forms["share"] = replace(found.forms["share"], value=parse_term(wrong))

@@ -198,6 +198,7 @@ LARGE = {"turing", "turing-no-start", "logic", "logic-past", "counting", "tempor
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.layer_two(every=3)
 def test_an_instance_satisfies_both_relations_and_nothing_near_it_does(name: str) -> None:
     rng = random.Random(f"families {name}")
     assert sum(agrees(name, rng) or 0 for _ in range(1 if name in LARGE else 3)) >= (1 if name in LARGE else 3)
@@ -241,6 +242,7 @@ WRONG = {
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", sorted(WRONG))
+@pytest.mark.layer_two(every=3)
 def test_a_theorem_holds_of_what_instances_compute_and_a_wrong_one_does_not(name: str) -> None:
     text, rng = texts()[name], random.Random(name)
     of = re.search(r"\brun\(family-([\w-]+)(?:; ties = (\w+))?\)", text)

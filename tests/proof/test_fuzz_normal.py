@@ -343,6 +343,7 @@ def normal_or_none(make: Callable[[], Any]) -> Any:
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.layer_two(every=2)
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(seed), 0
     for _ in range(350):

@@ -142,6 +142,7 @@ def test_mistakes_get_a_sentence_with_the_column(sentence: str, said: str) -> No
     assert said in str(caught.value) and "column " in str(caught.value)
 
 
+@pytest.mark.sweep
 def test_a_second_run_has_weights_and_scores() -> None:
     model = two_heads("none", "average", 1, True)
     for sentence in ("weight(1, 1, n, 1) = other.weight(1, 1, n, 1)", "score(1, 2, n, 1) = other.score(1, 2, n, 1)"):

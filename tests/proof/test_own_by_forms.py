@@ -20,6 +20,7 @@ def test_a_printed_verdict_is_proved() -> None:
 @pytest.mark.parametrize(
     "name", ["dyck-1", pytest.param("first", marks=pytest.mark.campaign), "first-position", "modulo"]
 )
+@pytest.mark.layer_two(every=3)
 def test_the_lines_of_the_readout_are_proved(name: str) -> None:
     model = sc.build(name)
     lines = dict.fromkeys(line for form in every_length(model).forms for line in form.lines)
@@ -28,6 +29,7 @@ def test_the_lines_of_the_readout_are_proved(name: str) -> None:
         assert answer.status == "PROVED", (line, answer.why)
 
 
+@pytest.mark.sweep
 def test_a_false_line_is_not_proved_from_the_forms() -> None:
     document = to_document(sc.build("dyck-1"))
     for line in ('balance(n) = (2*count("(") - n + 1)/n', 'accept <-> 2*count("(") = n'):

@@ -118,6 +118,7 @@ CLAIMS = [
 
 @pytest.mark.layer_one(2)
 @pytest.mark.parametrize(("kind", "source", "claim", "status", "string"), CLAIMS)
+@pytest.mark.layer_two(every=6)
 def test_a_claim_about_a_compiled_formula(
     kind: LanguageWord, source: str, claim: str, status: str, string: str | None, tmp_path: Path
 ) -> None:
@@ -157,6 +158,7 @@ def test_a_claim_about_a_compiled_program(source: str, claim: str, tmp_path: Pat
         accepted_by_second(answer, tmp_path / "bundle")
 
 
+@pytest.mark.sweep
 def test_the_theorem_of_the_program_is_proved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read from the certificate of the theorem, and from that of a statement that was proved by it."""
     model = sc.compile("c-rasp", BALANCE, alphabet="ab")

@@ -41,6 +41,7 @@ def test_generated_lines_give_a_certificate_that_both_checkers_accept(dyck, tmp_
         ("accept & ~accept -> n = 5", "qed\n"),  # no word meets the premise
     ],
 )
+@pytest.mark.layer_two(every=4)
 def test_what_does_not_follow_gives_nothing(dyck, sentence, lines):
     assert certify.certified(dyck, sentence, lines, seconds=20) is None
 

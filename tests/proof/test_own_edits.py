@@ -115,9 +115,9 @@ def statements(prefix: str, start: int) -> dict[str, Callable[[Any, Any, Word], 
     return made
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.layer_two(1, 2, 5, 6, 7, 8)
 @pytest.mark.parametrize("seed", range(16))
+@pytest.mark.sweep
 def test_tried_strings_are_what_the_model_does(seed: int) -> None:
     """Drawn models, with all strings up to length 3 (2 in layer one) and all positions."""
     longest = 3 if seed else 2

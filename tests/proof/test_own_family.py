@@ -83,6 +83,7 @@ def both_accept(answer: ProofAnswer, folder: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("sentence", TRUE)
+@pytest.mark.layer_two(every=2)
 def test_what_is_true_at_all_sizes_is_proved(sentence: str, tmp_path: Path) -> None:
     answer = settled(sentence)
     assert (answer.status, answer.sizes) == ("PROVED", None)

@@ -90,6 +90,7 @@ def drawn(draw: random.Random, pool: list[Atom], depth: int) -> Atom:
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.layer_one(0, 1, 2, 3)
+@pytest.mark.layer_two(every=3)
 def test_a_verdict_is_that_of_all_short_strings(seed):
     """A true statement is true of all strings up to length 6; the string of a false one is the first of the shortest.
     """
@@ -184,6 +185,7 @@ def test_comparisons_with_two_sides(text, truth):
         assert "".join(verdict(votes(), sentence).word or ()) == next(s for s in strings if truth(s) is wanted)
 
 
+@pytest.mark.sweep
 def test_a_statement_at_each_position_of_a_causal_model():
     """It is that about the last position, of each prefix; of a model that looks ahead it is not."""
     model = sc.compile("c-rasp", "#left[Q_a] >= #left[Q_b]", alphabet="ab")

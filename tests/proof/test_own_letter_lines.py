@@ -65,6 +65,7 @@ def decision(name: str, sentence: str):
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "sentence", "oracle"), TRUE)
+@pytest.mark.layer_two(every=3)
 def test_a_claim_about_lines_is_proved(name, sentence, oracle, tmp_path: Path):
     model = compiled(name)
     for word in ("".join(w) for n in range(1, 6) for w in itertools.product("ab", repeat=n)):
@@ -77,6 +78,7 @@ def test_a_claim_about_lines_is_proved(name, sentence, oracle, tmp_path: Path):
 
 @pytest.mark.layer_one(3)
 @pytest.mark.parametrize(("name", "sentence"), NEAR)
+@pytest.mark.layer_two(every=2)
 def test_a_near_miss_about_lines_is_not_proved(name, sentence):
     assert decision(name, sentence).proved is None
     assert compiled(name).prove(sentence, seconds=8).status == "REFUTED"

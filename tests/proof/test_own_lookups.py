@@ -107,6 +107,7 @@ def test_a_place_that_depends_on_symbols_is_no_lookup():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("name", "sentence", "oracle"), TRUE)
+@pytest.mark.layer_two(every=5)
 def test_both_checkers_accept_claims_about_lookups(name, sentence, oracle, tmp_path: Path):
     model = program(name)
     answer = model.prove(sentence, seconds=20)

@@ -48,6 +48,7 @@ CLAIMS = [  # a model, what is true of it, and a near miss with its smallest str
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("model", "true", "false", "string"), CLAIMS)
+@pytest.mark.layer_two(every=2)
 def test_a_claim_and_its_near_miss(model, true, false, string, tmp_path):
     document = json.loads(modelfile.dumps(model))
     statement = certify.claim(document, true)

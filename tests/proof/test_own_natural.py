@@ -109,6 +109,7 @@ def seen_by_the_other_checker(folder, name, sentence, certificate):
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize(("name", "sentence"), [one[:2] for one in CLAIMS])
+@pytest.mark.layer_two(every=6)
 def test_what_is_true_is_proved_without_a_text(name, sentence, tmp_path):
     found = settled(name, sentence)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
@@ -117,6 +118,7 @@ def test_what_is_true_is_proved_without_a_text(name, sentence, tmp_path):
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("name", "sentence", "word"), [(one[0], *one[2:]) for one in CLAIMS])
+@pytest.mark.layer_two(every=2)
 def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
     found = settled(name, sentence)
     assert found.verdict is not None and found.verdict.status == "REFUTED"

@@ -102,8 +102,8 @@ def test_false_claims_about_probabilities_are_not_proved(model, sentence):
     assert isinstance(proved(model, sentence, 0.4), str)
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("position", ["last", "each"])
+@pytest.mark.sweep
 def test_the_driver_asks_for_exponents(position):
     b = sc.Builder(words={"h": {"x": 1}, "t": {"x": -1}})
     mean = b.add(sc.head(value={"m": "x"}, mask="causal"))

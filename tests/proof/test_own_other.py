@@ -94,6 +94,7 @@ def test_the_premises_are_the_runs_of_both_and_nothing_near_them(first: str, sec
     (model("plain"), model("zero"), "all i in 1..n. x(i) = other.x(i - 1)", "PROVED", None),
     (model("plain"), model("cls", b=0), "m(n) - other.m@1(n) <= 1/4", "REFUTED", ("a",)),
 ])  # fmt: skip
+@pytest.mark.layer_two(every=8)
 def test_statements_about_two_models(
     first: sc.Transformer, second: sc.Transformer, sentence: str, status: str, word: Any
 ) -> None:

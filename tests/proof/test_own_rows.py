@@ -57,6 +57,7 @@ def document(name):
         ("add", "x <= y -> out <= 2*y", "PROVED", None),
     ],
 )
+@pytest.mark.layer_two(every=2)
 def test_claims_about_rows(name, sentence, status, rows, tmp_path):
     made = document(name)
     statement = certify.claim(made, sentence)

@@ -84,6 +84,7 @@ NEAR = [
 
 @pytest.mark.layer_one(5)
 @pytest.mark.parametrize(("name", "sentence", "truth"), TRUE)
+@pytest.mark.layer_two(every=5)
 def test_a_claim_about_a_language_is_proved(name, sentence, truth, tmp_path: Path):
     model = MODELS[name]()
     for word in ("".join(w) for n in range(1, 7) for w in itertools.product("ab", repeat=n)):
@@ -96,6 +97,7 @@ def test_a_claim_about_a_language_is_proved(name, sentence, truth, tmp_path: Pat
 
 @pytest.mark.layer_one(5)
 @pytest.mark.parametrize(("name", "sentence"), NEAR)
+@pytest.mark.layer_two(every=3)
 def test_a_near_miss_about_a_language_is_not_proved(name, sentence):
     assert isinstance(proved(MODELS[name](), sentence, 4), str)
 

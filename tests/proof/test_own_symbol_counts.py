@@ -71,6 +71,7 @@ NEAR = [
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize(("symbols", "before", "after", "sentence", "oracle"), TRUE)
+@pytest.mark.layer_two(every=3)
 def test_claims_about_all_positions(symbols, before, after, sentence, oracle, tmp_path: Path):
     added = int(before is not None or after is not None)
     words = ["".join(w) for n in range(1, 5) for w in itertools.product(symbols, repeat=n)]

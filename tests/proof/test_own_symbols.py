@@ -65,6 +65,7 @@ def test_the_values_that_are_tried(lower: Any, upper: Any, first: str) -> None:
     assert str(points(to_document(scaled(lower, upper)))[0]["g"]) == first
 
 
+@pytest.mark.sweep
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scaled().save(tmp_path / "m.json")
     file = str(tmp_path / "m.json")

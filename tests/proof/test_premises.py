@@ -121,6 +121,7 @@ CLAIMS = [name for name, one in statements().items() if one.claim and not one.as
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("part", range(8))
+@pytest.mark.layer_two(every=2)
 def test_no_conclusion_is_a_premise(part: int) -> None:
     """The equations of a stored model are what it does, no assumption: they are left out."""
 
@@ -147,6 +148,7 @@ ON_MODELS = [name for name in CORRECTIONS if re.search(r"\brun\(", statements()[
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ON_MODELS)
+@pytest.mark.layer_two(every=2)
 def test_a_stored_model_meets_the_hypotheses_of_a_correction_about_it(name: str) -> None:
     """`run(NAME)` is among the hypotheses, and so an instance that meets them is a run of the stored model. Where the
     length n is a variable, runs of several lengths meet them, n = 3 or a longer one among them."""

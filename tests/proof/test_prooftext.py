@@ -232,6 +232,7 @@ START = ("w(0) = 0 &", "w(0) = 1 &")
         ("share_positive", "v(a) = 1 &", "v(a) = 0 &", r"1 <= s\*d"),
     ],
 )  # fmt: skip
+@pytest.mark.layer_two(every=3)
 def test_near_misses_of_norms_have_no_proof(name, old, new, lacking):
     """Each is false: without $, or with a number that is not a token, all entries of some norm are equal."""
     name = f"lem.{name}"
@@ -522,7 +523,7 @@ def test_no_list_of_names_stands_where_two_dots_could():
 
 
 @pytest.mark.sweep
-@pytest.mark.layer_two(*range(0, 12, 2))
+@pytest.mark.layer_two(every=6)
 @pytest.mark.parametrize("part", range(12))
 def test_stored_texts_read_back(part):
     def check(name):

@@ -147,6 +147,7 @@ def means(case: tuple[str, dict[str, str], str, int, dict[str, str]], word: list
 
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", SIGNED)
+@pytest.mark.layer_two(every=3)
 def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_words(name: str) -> None:
     case = mask, letters, read, heads, ends = SIGNED[name]
     found = inturn.prove(every_length(signed(mask, letters, read, heads, **ends)), seconds=240)
@@ -218,6 +219,7 @@ MODELS = {
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.layer_two(every=4)
 def test_all_forms_are_proved(name: str) -> None:
     found = inturn.prove(every_length(MODELS[name]()), seconds=240)
     assert found.whole, found.missing
@@ -228,6 +230,7 @@ def test_all_forms_are_proved(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["predecessor", "last-position", pytest.param("dyck-1-nonuniform", marks=pytest.mark.campaign)]
 )
+@pytest.mark.layer_two(every=2)
 def test_forms_are_proved_at_every_position(name: str) -> None:
     """Halves by what is read, sums from a position to the end, and tests for 0 by a tolerance."""
     found = every_length(build(name)).prove(120)
@@ -293,6 +296,7 @@ def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name, m", [("cosines", 2), ("sines", 2), ("sines", 3)])
+@pytest.mark.layer_two(every=2)
 def test_what_a_count_does_not_look_up_is_not_proved(name: str, m: int) -> None:
     found = every_length(build("modulo", m=m))
     column = found.reads[name]

@@ -113,6 +113,7 @@ UNTRUSTED = ("symcook/report/proof.py", "symcook/proof/search/automation.py", "s
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("file", "stale"), [*((file, False) for file in UNTRUSTED), ("symcook/proof/kernel.py", True)])
+@pytest.mark.layer_two(every=3)
 def test_a_comment_where_nothing_is_judged_makes_nothing_stale(
     file: str, stale: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -346,6 +346,7 @@ NEAR = [
 
 @pytest.mark.layer_one(0, 1, 2, 6)
 @pytest.mark.parametrize(("name", "old", "new"), NEAR)
+@pytest.mark.layer_two(every=12)
 def test_a_near_miss_has_no_proof(name: str, old: str, new: str) -> None:
     """With fewer bits, one rounding less, a tie or a worse query the text of a theorem proves nothing."""
     build, known = load_module("build"), replay.statements()

@@ -110,6 +110,7 @@ def twice_judged(statement: Any, certificate: Any, folder: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("position", ["2^-i", "1/2^i"])
+@pytest.mark.layer_two(every=2)
 def test_a_falling_power_is_defined(position: str, tmp_path: Path) -> None:
     """D found pow(2, -i) undefined, so that nothing could be said of such a model."""
     head = Head(("v",), ("y",), Q=[[0]], K=[[0]], V=[[1]])

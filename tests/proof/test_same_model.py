@@ -110,6 +110,7 @@ def outcome(name: str, rng: random.Random) -> str:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted({*NAMES} - SLOW))
+@pytest.mark.layer_two(every=8)
 def test_a_changed_instance_has_no_certificate_or_the_same_runs(name: str) -> None:
     rng = random.Random(f"changed {name}")
     many = 4 if name.startswith(("automaton", "since")) else 8  # these are large

@@ -166,6 +166,7 @@ NEIGHBOURS = [
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("what", "old", "new"), NEIGHBOURS)
+@pytest.mark.layer_two(every=3)
 def test_a_neighbour_of_the_family_has_no_bridge(what: str, old: str, new: str) -> None:
     text = (FAMILIES / "turing.json").read_text(encoding="utf-8")
     assert text.count(old) >= 1, what
@@ -196,6 +197,7 @@ def run_of_the_step() -> str:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("path", KINDS.values(), ids=str)
+@pytest.mark.layer_two(every=3)
 def test_a_changed_weight_is_named(path: tuple[Any, ...]) -> None:
     edited = copy.deepcopy(DOCUMENT)
     at: Any = edited

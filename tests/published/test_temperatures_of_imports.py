@@ -24,6 +24,7 @@ def test_one_token_has_the_same_weights_at_every_temperature() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["qwen3", "llama"])
+@pytest.mark.layer_two(every=2)
 def test_below_the_temperature_floats_decide_as_hard_attention(kind: str) -> None:
     """Above it the string that is named is decided otherwise. Softmax in float64 at given temperatures is another way
     to the same answers than intervals of temperatures."""

@@ -48,9 +48,10 @@ def same(one: Any, other: Any) -> bool:
     return all(abs(a[name] - b[name]) < 1e-30 for a, b in zip(one, other, strict=True) for name in a)
 
 
-@pytest.mark.layer_one(8)
 @pytest.mark.parametrize("placement", ["none", "post", "pre", "projected pre"])
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
+@pytest.mark.layer_two(every=3)
+@pytest.mark.sweep
 def test_words_of_a_class_have_the_same_values(placement: str, kind: str) -> None:
     merged = 0
 

@@ -38,6 +38,7 @@ def test_dyck_1_is_that_of_all_words() -> None:
     assert [row["n"] for row in found.rows] == list(range(1, 10))
 
 
+@pytest.mark.sweep
 def test_dyck_1_to_length_100() -> None:
     """Its recipe proves that the least total of a word that ends level is 1/(n (n - 1)), a balance at least 1/n."""
     found = sc.build("dyck-1").margin(100)
@@ -49,6 +50,7 @@ def test_dyck_1_to_length_100() -> None:
     assert "enclosed" not in found.notes
 
 
+@pytest.mark.sweep
 def test_nonuniform_dyck_1_has_its_rejected_words_on_the_threshold() -> None:
     model = sc.build("dyck-1-nonuniform", N=8).bind()
     for row in model.margin(6).rows:
@@ -72,6 +74,7 @@ def test_softmax_models_are_those_of_all_words(name: str) -> None:
                 assert holds(row[side], min(sizes)) if sizes else row[side] is None
 
 
+@pytest.mark.sweep
 def test_parity_at_an_even_length() -> None:
     """Appendix A, for even n: 2 tanh(c)/n^2 in both classes."""
     row = margin(sc.build("parity"), 25, values={"c": 2}).row(25)

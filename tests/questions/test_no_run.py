@@ -98,8 +98,8 @@ def test_words_with_and_without_a_run_are_never_of_one_class(placement: str) -> 
         assert kept[key] is runs(model, word)
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("placement", ["post", "pre", "final"])
+@pytest.mark.sweep
 def test_an_export_says_which_inputs_have_no_run(tmp_path: Path, placement: str) -> None:
     model = flat_behind("first", placement)
     file = tmp_path / "m.npz"

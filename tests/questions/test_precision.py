@@ -27,11 +27,12 @@ def right(name: str, word: Any) -> bool:
     return height == 0
 
 
-@pytest.mark.layer_one(2)
 @pytest.mark.parametrize(("name", "n"), [
     ("parity", 4), ("parity", 5),
     ("first", 4), ("first", 5), ("dyck-1", 6),
 ])  # fmt: skip
+@pytest.mark.layer_two(every=2)
+@pytest.mark.sweep
 def test_bits_are_those_of_all_words(name: str, n: int) -> None:
     model = sc.build(name)
     row = precision(model, n, min_length=n, formats=()).row(n)
@@ -107,6 +108,7 @@ def share_above(least: str) -> sc.Transformer:
     return sc.Transformer("share", embedding, (sc.Layer(head),), readout)
 
 
+@pytest.mark.sweep
 def test_a_word_beyond_is_found_that_fails() -> None:
     """8 bits do not tell 5/9 from a little less; of the lengths 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18 the last is the
     first at which a word has such a share."""

@@ -228,6 +228,7 @@ NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,o
     (*NORMED, 1),
     (*NORMED, 2),
 ])  # fmt: skip
+@pytest.mark.layer_two(every=2)
 def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int, digits: int) -> None:
     """Those of `symcook.papers.chiang2022.figures`, which has closed forms of its own."""
     other = right_weights(name, n, values, digits=4)  # at least as near

@@ -198,6 +198,7 @@ def test_all_domains_agree_with_the_paper_on_short_words(setting):
         assert agreed >= 16
 
 
+@pytest.mark.sweep
 def test_balls_and_floats_agree_with_the_paper_on_seeded_words_to_length_300():
     chosen = random.Random(12)
     given = ["".join(chosen.choice("01") for _ in range(length)) for length in (60, 131, 300)]
@@ -350,6 +351,7 @@ def middle(run):
 
 @together("eta", ["1/1000", "1/10", "69/100", "1", "20"])
 @together("name", paper.NORMED)
+@pytest.mark.sweep
 def test_proposition_2_at_epsilon_0(name, eta):
     """Cross-entropy eta for eta < log 2 = 0.693..., and at most that above, where the printed constant has the wrong
     sign."""
@@ -365,6 +367,7 @@ def test_proposition_2_at_epsilon_0(name, eta):
             assert wanted > mpmath.log(2) or abs(found - wanted) < 1e-25
 
 
+@pytest.mark.sweep
 def test_proposition_2_gives_the_logit_itself_for_all_c():
     for word in paper.words(3, 1):
         found = build("first-layernorm", eta="1/10").derive(word, values={"epsilon": 0})
@@ -637,6 +640,7 @@ def test_figure_2_at_the_epsilon_of_the_paper(name, eta):
         assert [bits_in_floats(name, n, 0, eta) for n in lengths] == pytest.approx([0.1 / math.log(2)] * 4, abs=1e-9)
 
 
+@pytest.mark.sweep
 def test_figure_2_with_norms():
     """At epsilon = 0 cross-entropy is the same at every length, if Proposition 2's layer, and is not without it."""
 

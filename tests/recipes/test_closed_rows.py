@@ -32,6 +32,7 @@ def compared(model: sc.Transformer, draw: random.Random, cases: int, query: bool
 
 @pytest.mark.layer_one(2)
 @pytest.mark.parametrize("name", ["predecessor", "predecessor-quadratic", "predecessor-strict"])
+@pytest.mark.layer_two(every=2)
 def test_the_value_before(name: str) -> None:
     """For any numbers, not only for those of the recipe's region."""
     compared(build(name), random.Random(name), 120)
@@ -39,6 +40,7 @@ def test_the_value_before(name: str) -> None:
     assert any(form.output["out"] == "value(i - 1)" and "2 <= i" in form.conditions for form in found.forms)
 
 
+@pytest.mark.sweep
 def test_a_lookup_takes_for_granted_that_queries_are_positions() -> None:
     found = sc.derive(build("lookup-quadratic"))
     (form,) = found.forms
@@ -64,6 +66,7 @@ MASKS = ("none", "future", "strict-future", "past", "strict-past")
 
 @pytest.mark.layer_one(6, 8, 10, 11, 18, 23, 26, 28, 32, 35, 36, 37)
 @pytest.mark.parametrize("seed", range(40))
+@pytest.mark.layer_two(every=2)
 def test_hard_heads_by_place(seed: int) -> None:
     """Parabolas over positions, signs of positions and no scores at all, under any mask, the first or last of ties."""
     draw = random.Random(seed)

@@ -67,6 +67,7 @@ def models(position: str, seeds: range) -> Iterator[sc.Transformer]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("position", ["all", "each", "first", "last"])
 @pytest.mark.parametrize("begin", [0, pytest.param(30, marks=pytest.mark.campaign)])
+@pytest.mark.layer_two(every=4)
 def test_printed_verdicts_of_random_models(position: str, begin: int) -> None:
     """Each case that is printed, as text, at each position of each word."""
     many = reached = 0
@@ -168,6 +169,7 @@ def test_what_every_letter_at_a_position_gives_is_not_said_of_words_without_that
         (("3 <= n",), "0"), (("n = 2",), "1")]  # fmt: skip
 
 
+@pytest.mark.sweep
 def test_a_sum_that_is_looked_up_elsewhere_keeps_its_own_position() -> None:
     """The last of the sums so far is the one here: what it adds up is at j, not here."""
     words: dict[str, Any] = {"a": {"x": 3}, "b": {}, "BOS": {}, "EOS": {"x": 2}}

@@ -184,6 +184,7 @@ def _value(text, point):
 
 @pytest.mark.layer_one(0, 1, 2, 3, 10, 28, 29, 30, 31, 39, 40)
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.layer_two(every=3)
 def test_check(capsys, name, monkeypatch):
     monkeypatch.setattr(grid, "POINTS", 50 if irrational(name) or info(name).error else 2_000)
     long = [] if build(name).pointwise else ["--max-length", "2"]
@@ -202,6 +203,7 @@ def test_check(capsys, name, monkeypatch):
         *(("safetensors", name) for name in NAMES[::6]),  # the arrays of npz in another file
     ],
 )
+@pytest.mark.layer_two(every=4)
 def test_export(capsys, tmp_path, name, ending):
     pytest.importorskip({"onnx": "onnxruntime"}.get(ending, "numpy"))
     pytest.importorskip({"npz": "numpy"}.get(ending, ending))

@@ -145,6 +145,7 @@ def test_dyck_1_2() -> None:
     assert [layer.attention for layer in two.layers] == [layer.attention for layer in model.layers]
 
 
+@pytest.mark.sweep
 def test_many_kinds_and_random_deep_words() -> None:
     model = build("dyck-k-d", k=6, D=5)
     drawn = random.Random(4)

@@ -28,6 +28,7 @@ IN_BALLS = ("sign", "sign-norm", "selective-norm", "by-gelu", "multiply-gelu")
 
 @pytest.mark.layer_one(0, 2, 3, 7, 10, 11, 17, 28, 39, 40, 42, 46)
 @pytest.mark.parametrize("name", names())
+@pytest.mark.layer_two(every=3)
 def test_both_texts_hold_of_the_model(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On all inputs to length 6, but for a formula whose region ends before."""
     length = SHORTER.get(name, LENGTH)

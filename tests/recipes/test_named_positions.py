@@ -32,6 +32,7 @@ REFUSED = {"dyck-k-d": "a position that is chosen by", "tie-break": "quotients o
         pytest.param("lookup-almost-orthogonal", 2, marks=pytest.mark.campaign),
     ],
 )  # fmt: skip
+@pytest.mark.layer_two(every=5)
 def test_what_is_printed_is_what_the_model_does(name: str, longest: int) -> None:
     strings, values = forms_said.compared(every_length(build(name)), longest)
     assert strings >= 3 and values > 10
@@ -99,6 +100,7 @@ def scored(weighting: str, mask: str, **scores: int) -> sc.Transformer:
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("mask", ["none", "future", "strict-past"])
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
+@pytest.mark.layer_two(every=2)
 def test_tokens_with_scores(weighting: str, mask: str) -> None:
     """Two tokens of one score, one of a greater and one of a less."""
     model = scored(weighting, mask, a=1, b=1, c=0, d=2)
@@ -137,8 +139,8 @@ def test_every_recipe_has_a_form_or_says_why() -> None:
     assert len(every_length(build("dyck-k-d", D=2)).forms) == 25
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("longest", [3, 5])
+@pytest.mark.sweep
 def test_numbers_of_numpy_are_those_of_exact_runs(longest: int) -> None:
     model = build("dyck-1-2")
     found = every_length(model)

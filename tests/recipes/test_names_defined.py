@@ -83,6 +83,7 @@ DEAR = ("lookup-almost-orthogonal", "parity-layernorm")  # of long sums; left to
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.campaign if name in DEAR else ()) for name in names()]
 )
+@pytest.mark.layer_two(every=4)
 def test_each_name_of_a_recipe_is_defined_once(name: str) -> None:
     try:
         found = every_length(sc.build(name))

@@ -25,6 +25,7 @@ MOST_OPERATIONS = 60
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.campaign if name in DEAR else ()) for name in FORMS]
 )
+@pytest.mark.layer_two(every=5)
 def test_functions_of_sympy_run_on_every_form(name: str) -> None:
     found = sc.derive(build(name))
     assert callable(found.lambdify()) and found.latex()
@@ -44,6 +45,7 @@ def test_functions_of_sympy_run_on_every_form(name: str) -> None:
                 assert sympy.series(form, first, 1, 2) is not None
 
 
+@pytest.mark.sweep
 def test_limits_and_series_of_a_logit() -> None:
     """exp(c)/(2(n + exp(c) - 1)): to 1/2 for a sure head, and to 0 for long strings."""
     found = build("first").derive()

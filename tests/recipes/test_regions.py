@@ -124,6 +124,7 @@ def largest_tolerance(n):
 
 
 @together("n", range(1, 11))
+@pytest.mark.sweep
 def test_the_largest_tolerance_of_dyck(n):
     """1/(M (M - 1)) for the greatest even M <= N, but 1 and 1/3 for N = 1 and 3; the region says at least 1/N^2."""
     even = n - n % 2

@@ -20,6 +20,7 @@ def number(shown: Any) -> Any:
 
 @together("m", [1, 2, 3, 4, 5, 7])
 @together("weighting", ["average", "leftmost", "rightmost", "softmax"])
+@pytest.mark.sweep
 def test_counting_modulo_m(m: int, weighting: str) -> None:
     """The empty word, words without the symbol, and words whose count passes m."""
     model = build("modulo", m=m, weighting=weighting, N=8)

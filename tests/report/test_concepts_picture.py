@@ -28,12 +28,14 @@ def test_the_picture_has_the_boxes_of_the_data_apart_from_one_another() -> None:
     assert texts.count("Prove") == 1 and len([text for text in texts if text.endswith(" statements,")]) == 1
 
 
+@pytest.mark.sweep
 def test_its_number_of_statements_is_that_of_the_readme() -> None:
     number = re.search(r"\[ledger\]\S* lists the (\d+) mathematical statements", (ROOT / "README.md").read_text())
     assert number is not None and f"{number[1]} statements," in load("concepts").svg()
 
 
 @pytest.mark.tools("matplotlib")
+@pytest.mark.sweep
 def test_each_text_is_narrower_than_its_box() -> None:
     """Measured by the outlines of a wide font, DejaVu Sans, which browsers take where they have no other."""
     pytest.importorskip("matplotlib")

@@ -375,6 +375,7 @@ def test_the_tape_that_is_only_read_is_not_written() -> None:
         assert instance(family(name), one) == instance(family(name), other)
 
 
+@pytest.mark.sweep
 def test_cases_that_a_table_never_has_are_left_out() -> None:
     past, whole = (text(family(name), proved_of(family(name))) for name in ("counting-past", "logic"))
     assert "op(f) = 9" in past and not re.search(r"op\(f\) = (4|5|6|7|10)\b", past.partition("Where")[2])

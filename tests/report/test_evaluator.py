@@ -48,13 +48,14 @@ def compare(said: list[list[dict[str, Any]]], expected: list[list[tuple[str, dic
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.layer_two(every=2)
 def test_node_says_what_the_library_says(seed: int) -> None:
     models, expected = asked(seed)
     compare(by_node(models), expected)
 
 
-@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("seed", range(4, 7))
+@pytest.mark.sweep
 def test_a_browser_says_what_the_library_says(seed: int, tmp_path: Path) -> None:
     models, expected = asked(seed)
     with browser() as made:
@@ -161,6 +162,7 @@ def test_a_wrong_weight_is_seen() -> None:
     assert right["output"] != wrong["output"]
 
 
+@pytest.mark.sweep
 def test_text_is_read_as_the_library_reads_it() -> None:
     """Random alphabets by a seed, and a decoder whose states are called like inputs: both read the same tokens, or both
     refuse."""
@@ -181,6 +183,7 @@ def test_text_is_read_as_the_library_reads_it() -> None:
                 assert answer == wanted, (model.alphabet, text)
 
 
+@pytest.mark.sweep
 def test_the_evaluator_has_no_run_where_the_library_has_none() -> None:
     """Values of parameters that a part refuses: an epsilon below zero, and a temperature of hard attention that is not
     positive, which no weight depends on."""

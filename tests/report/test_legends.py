@@ -34,6 +34,7 @@ def texts(sheet: Any) -> str:
 
 
 @drawn
+@pytest.mark.sweep
 def test_a_legend_of_many_curves_covers_none(seen: list[Any]) -> None:
     curves = tuple(
         figure.Curve(f"curve {k}", tuple((Fraction(n), figure.exact(Fraction(n * k % 7, k))) for n in range(1, 30)))

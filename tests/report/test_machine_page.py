@@ -101,6 +101,7 @@ def expected(source: Path, word: str) -> Iterator[list[list[str]]]:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("name", "word"), [("palindromes.tm", "aba"), ("increment.tm", "1011"), ("copy.tm", "")])
+@pytest.mark.layer_two(every=3)
 def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any, tmp_path: Path) -> None:
     """Tapes and heads behind every token, against the interpreter; what a head retrieved is the token that says it."""
     file = page(tmp_path, "tm", MACHINES / name, word)
@@ -179,8 +180,8 @@ def test_symbols_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("word", ["", "0110", "1", "0101011"])
+@pytest.mark.sweep
 def test_an_automaton_is_drawn_and_its_run_followed(word: str, made: Any, tmp_path: Path) -> None:
     source = AUTOMATA / "odd-ones.json"
     table = read_table(source.read_text(encoding="utf-8"), str(source))
@@ -243,8 +244,8 @@ def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
                 assert narrow.execute_script("return document.documentElement.scrollWidth") <= width, file
 
 
-@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.sweep
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, on the page of a machine and of an automaton in the middle of a run; in dark
     colours, which are the same on both, of the automaton."""

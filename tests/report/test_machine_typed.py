@@ -82,6 +82,7 @@ def library(source: str, word: tuple[str, ...], limit: int, least: int = 0) -> d
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", sorted(file.name for file in MACHINES.glob("*.tm")))
+@pytest.mark.layer_two(every=5)
 def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any, tmp_path: Path) -> None:
     """Tokens, heads, what each head retrieves, the runner-up and three digits of the gap."""
     source = (MACHINES / name).read_text(encoding="utf-8")
@@ -102,6 +103,7 @@ def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("source", [*sorted(AUTOMATA.glob("*.json")), "(ab|ba)*c?", "()", "(aa)*"], ids=str)
+@pytest.mark.layer_two(every=2)
 def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, made: Any, tmp_path: Path) -> None:
     text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
     if text == "()":

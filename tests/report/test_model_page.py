@@ -444,8 +444,8 @@ return done;
 """How long each step takes until it is laid out, in milliseconds."""
 
 
-@pytest.mark.layer_one(3)
 @in_parts(4, "name", names())
+@pytest.mark.sweep
 def test_every_page_is_quiet_and_steps_are_quick(name: str, made: Any, tmp_path: Path) -> None:
     """No message on any console, and no step stops the page (at length 12, alone on a machine, 22 ms): the least of
     two tries of each counts, since the machine does other things too."""
@@ -508,8 +508,8 @@ def test_what_is_wider_than_its_frame_says_so(tmp_path: Path) -> None:
     assert seen == {380: [True, True], 1300: [False, False]}
 
 
-@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.sweep
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""
     axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
@@ -524,6 +524,7 @@ def test_accessibility(dark: bool, tmp_path: Path) -> None:
             assert found["passes"] and told == [], (name, told)
 
 
+@pytest.mark.sweep
 def test_nothing_is_wider_than_a_phone(tmp_path: Path) -> None:
     """What is too wide scrolls inside of its frame; the page does not."""
     with browser(width=500, height=900) as made:

@@ -51,6 +51,7 @@ def stepper(script: str, given: Any) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.sweep
 def test_output_text_differs_for_two_outputs() -> None:
     machine = read_turing(LONG_SYMBOLS)
     first, second = sc.compile("tm", LONG_SYMBOLS), sc.compile("tm", LONG_SYMBOLS, theorem="2")
@@ -61,6 +62,7 @@ def test_output_text_differs_for_two_outputs() -> None:
         assert speech_of(second).output(list(stream(second, word, 50))) == text
 
 
+@pytest.mark.sweep
 def test_output_text_on_the_page() -> None:
     for theorem in ("", "2"):
         runs = machine_runs(sc.compile("tm", LONG_SYMBOLS, theorem=theorem), "a")

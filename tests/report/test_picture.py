@@ -125,6 +125,7 @@ def test_what_makes_no_sense_is_refused(
 
 
 @together("name", names())
+@pytest.mark.sweep
 def test_every_recipe_has_a_picture_and_nothing_reaches_out_of_it(name: str) -> None:
     model = sc.build(name)
     values = {p.name: "1/64" if p.name == "eps" else "2" for p in model.parameters if p.default is None}
@@ -152,6 +153,7 @@ def test_every_recipe_has_a_picture_and_nothing_reaches_out_of_it(name: str) -> 
 
 
 @pytest.mark.tools("matplotlib")
+@pytest.mark.sweep
 def test_figures_of_matplotlib_show_the_same_values() -> None:
     """The rows of `plot` and the weights of `plot_attention`, in exact numbers, at their places."""
     run = sc.build("dyck-1").run("())", trace=True)

@@ -6,6 +6,8 @@ import base64
 import re
 from xml.etree import ElementTree
 
+import pytest
+
 import symcook as sc
 from symcook.closed import every_length
 from symcook.decide.automata import Automaton
@@ -49,6 +51,7 @@ def test_closed_forms_at_every_length_are_typeset() -> None:
     assert "accept iff" in every_length(sc.build("dyck-1"))._repr_html_()
 
 
+@pytest.mark.sweep
 def test_derive_without_an_input_gives_the_forms_at_every_length() -> None:
     """As the command does: the cases, the way, and after `prove` what is proved; the same as a method and in HTML."""
     model = sc.build("count")

@@ -199,6 +199,7 @@ def test_first_position_equals_the_construction_of_section_5_2():
         assert attention.first_position("a" * n) == built
 
 
+@pytest.mark.sweep
 def test_lookup_equals_average_hard_attention_on_2qj_minus_j_squared():
     for n in range(1, 6):
         values = [Fraction(k * k, 3) for k in range(1, n + 1)]

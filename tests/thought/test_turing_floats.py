@@ -90,8 +90,8 @@ def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     assert shipped(model, m, run) is None and _cached(model, run.word, wanted, "float64") is None
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.sweep
 def test_automata_err_at_or_above_the_certified_bound(dtype: str) -> None:
     """Behind a word of 40 letters: every answer of the table, and the verdict; float16 errs, float64 does not."""
     for file in automata_examples.FILES:
@@ -129,6 +129,7 @@ def test_ten_million_steps_would_need_more_bits_and_the_bits_are_those_of_the_ga
             assert tie_break(j) <= flint.arb(1) / (64 * j**4)
 
 
+@pytest.mark.sweep
 def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     for name in ("multiples-of-three", "odd-ones"):
         file = next(one for one in automata_examples.FILES if one.stem == name)

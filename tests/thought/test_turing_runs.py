@@ -116,6 +116,7 @@ def test_the_whole_model_of_every_shipped_machine_in_balls(name: str, weighting:
             )
 
 
+@pytest.mark.sweep
 def test_by_place_the_model_is_exact_and_with_the_tie_break_it_names_balls() -> None:
     for name, word in (("increment", "11"), ("busy-beaver-2", "")):
         model = shipped(name, "rightmost")
@@ -180,6 +181,7 @@ def test_what_each_machine_does_at_the_edges(tmp_path: Path, capsys: pytest.Capt
                     assert said == [*run.documents, last] and code == (0 if run.ended else 3), (name, word, limit)
 
 
+@pytest.mark.sweep
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "inc.json"
     made = document(capsys, "compile", "tm", MACHINES / "increment.tm", "-o", file)
@@ -220,6 +222,7 @@ def test_a_model_file_keeps_its_machine_and_integers_refuse_other_weights() -> N
     assert run_machine(other, "01", 1, "ball").tokens
 
 
+@pytest.mark.sweep
 def test_every_token_of_a_run_is_among_those_of_the_model() -> None:
     for seed in range(200):
         machine = machines_at_random.drawn(seed, True)

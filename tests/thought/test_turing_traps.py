@@ -87,6 +87,7 @@ TRAPS = {
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("trap", TRAPS)
+@pytest.mark.layer_two(every=2)
 def test_random_machines_tell_a_slip(trap: str) -> None:
     wrong = 0
     for seed in range(16):

@@ -27,6 +27,7 @@ from symcook.thought.running import run_machine
 @pytest.mark.layer_one(10)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
+@pytest.mark.layer_two(every=3)
 def test_random_machines_run_by_variants(seed: int, variant: str) -> None:
     machine = machines_at_random.drawn(seed, small=True)
     model = compiled(machine, written(machine), "random", variant=variant)
@@ -131,6 +132,7 @@ def test_the_printed_heads_find_the_own_column_without_strict_masks(tie: str) ->
     assert [cells for cells in wrong if len(cells) == 3 and cells[0] != cells[1] != cells[2]] == [(0, -1, 0), (0, 1, 0)]
 
 
+@pytest.mark.sweep
 def test_commands_take_it_or_say_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "m.json"
     assert call(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "nonstrict")[0] == 0

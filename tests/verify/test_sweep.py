@@ -361,6 +361,7 @@ def test_blocks_of_a_grid_hold_every_sequence_once():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", ["min", "if", "eqzero", "clip", "round", "boolean", "gtzero-input"])
+@pytest.mark.layer_two(every=3)
 def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
     assert check_recipe(name).holds
     from symcook import recipes

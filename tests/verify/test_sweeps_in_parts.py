@@ -210,6 +210,7 @@ def slow(string):
 @pytest.mark.sweep
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
+@pytest.mark.layer_two(every=2)
 def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(tmp_path: Path, workers: list[str]) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     file = tmp_path / "sweep.db"
@@ -273,6 +274,7 @@ def test_a_reference_whose_file_changed_is_another(small: None, spec: str, tmp_p
 
 @pytest.mark.layer_one(0)
 @pytest.mark.parametrize("damage", ["cut", "zeros", "row", "strings", "plan", "json", "block"])
+@pytest.mark.layer_two(every=2)
 def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "sweep.db"
     own = ["dyck-1", "--max-length", "9", "--resume", str(file)]

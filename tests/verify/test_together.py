@@ -76,8 +76,8 @@ def test_all_words_together_have_the_answers_counted_by_hand(name: str, monkeypa
         assert answered(model, stated, n) == [row if model.readout.each else [row] for row in wanted]
 
 
-@pytest.mark.layer_one(0)
 @pytest.mark.parametrize("name", ["dyck-k-d", "dyck-1-2", "dyck-1-nonuniform", "first-position"])
+@pytest.mark.sweep
 def test_what_a_run_leaves_is_that_of_each_word(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, stated = text(name, kind="computes")
     singly = [[stated("".join(word)) for word in every(model.alphabet, n)] for n in range(1, 5)]
@@ -125,6 +125,7 @@ def test_the_counterexample_is_the_smallest_word(monkeypatch: pytest.MonkeyPatch
     assert (found.mismatches, found.strings) == (len(wrong), 84)
 
 
+@pytest.mark.sweep
 def test_what_is_run_in_batches_is_asked_together(monkeypatch: pytest.MonkeyPatch) -> None:
     failed: list[Stated] = []
     together = Stated.together

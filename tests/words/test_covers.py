@@ -108,8 +108,8 @@ def test_every_word_once_in_order() -> None:
     assert list(every(("a",), 0)) == [()] and len(list(every("abc", 4))) == 81
 
 
-@pytest.mark.layer_one(1)
 @in_parts(5, "seed", range(50))
+@pytest.mark.sweep
 def test_one_word_for_all_of_a_class_by_counts(seed: int) -> None:
     """Each word, by the counts in the cells, has what its representative has, refusals too."""
     model = refusing(seed) if seed % 3 == 0 else drawn(seed)
@@ -171,8 +171,8 @@ def last_sums(level: Any) -> int:
     return len(set(range(len(numbers.sums))) - numbers.fed)
 
 
-@pytest.mark.layer_one(4)
 @in_parts(5, "seed", range(50))
+@pytest.mark.sweep
 def test_words_of_a_class_come_out_alike_in_every_runtime(seed: int) -> None:
     """With bits: what any arithmetic of the error model may make of a word is the same set for all words of its class,
     but for the last bits of balls, which is where sums were taken in another order."""
@@ -222,8 +222,8 @@ def test_how_fine_the_classes_are() -> None:
                 assert classes(n, one).many == n + 1 == classes(n, one, bits=24).many == classes(n, one, bits=8).many
 
 
-@pytest.mark.layer_one(1)
 @in_parts(5, "seed", range(50))
+@pytest.mark.sweep
 def test_states_in_the_error_model_hold_all_their_words(seed: int) -> None:
     model = drawn(seed, plain=True)
     if not streams(model):

@@ -34,6 +34,7 @@ def decided(model: Transformer, columns: dict[str, Any]) -> bool:
     return decision(model, {name: (both[:, 0], both[:, 1]) for name, both in found.items()})[1] is None
 
 
+@pytest.mark.sweep
 def test_every_string_is_in_the_rows() -> None:
     """Where they decide a length, each string's exact answer is also that of a run in so few bits."""
     accepted = refused = turned = 0
@@ -95,6 +96,7 @@ def test_dyck_k_d_is_guaranteed_at_lengths_with_billions_of_strings() -> None:
     assert {one["runs"] for one in found["lengths"]} == {1}
 
 
+@pytest.mark.sweep
 def test_strings_of_a_language_are_guaranteed_where_all_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a certificate has at most six runs, no string of length 3 after an opening bracket is run by itself; a
     language of few strings is run as before, and answers at chosen positions are."""
