@@ -76,7 +76,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     for strings of at most `most` positions, so the result is no proof. With `regular` there is a case for each state of
     those automata whose state at the last position is in the claim."""
     introduce(problem, g)
-    main, lettered = g._branch(g.goal), Lettered(problem, g)
+    main, lettered = g.branch(), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
     # An assumption without a proof: the string has at most `most` positions.
     if most is not None:
@@ -311,7 +311,7 @@ class CountedCase:
         """Close a goal ``all i in low..high. F`` by a separate decision about F at a position i."""
         place, inside = g.fresh("i"), g.fresh("inside")
         g.intro(f"{place} {inside}")
-        main = g._branch(g.goal)  # facts that its branches share are proved at `g`, before them
+        main = g.branch()  # facts that its branches share are proved at `g`, before them
         case = CountedCase(self.root.within(g), main)
         case.limit(MOST_CASES // 4, WORK // 10)
         for label in self.root.taken(g):

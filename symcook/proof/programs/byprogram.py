@@ -269,8 +269,7 @@ def lifted(reduction: Reduced, nodes: list[Node], theorem: ProgramTheorem, g: Go
     for label, lemma, proof in (
         ("theorem.program", theorem.statement, theorem.nodes), ("theorem.claim", reduction.statement, nodes),
     ):  # fmt: skip
-        g._emit({"by": "have", "show": lemma.expanded, "proof": proof, "as": label})
-        g._bind(label, lemma.formula)
+        g.add({"by": "have", "show": lemma.expanded, "proof": proof, "as": label}, lemma.formula)
     # The names and premises of the statement; the parts of each premise have labels.
     labels, count = list[Any](), 0
     for kind, step in stated.steps:

@@ -111,8 +111,7 @@ def _sort(sort: Any) -> str:
 def lifted(made: WithoutLines, library: Citable, nodes: list[Node]) -> list[Node]:
     """The proof of a statement by the proof `nodes` of the shorter one. Stuck where a place may be no position."""
     whole, g = made.whole, Goal(library, made.whole.statement.formula, {}, {})
-    g._emit({"by": "have", "show": made.statement.expanded, "proof": nodes, "as": "shorter"})
-    g._bind("shorter", made.statement.formula)
+    g.add({"by": "have", "show": made.statement.expanded, "proof": nodes, "as": "shorter"}, made.statement.formula)
     introduce(whole, g)
     word = [label for label in g.facts if label.startswith("word.")]
     for name, value in made.lines.items():

@@ -218,8 +218,7 @@ def _compose(
     """Close the goal of the statement, from the bridge and the claim `said` about the states, with their proofs."""
     statement, proof_said, proof_bridge = said
     for label, lemma, nodes in (("bridge", bridge.statement, proof_bridge), ("said", statement, proof_said)):
-        g._emit({"by": "have", "show": lemma.expanded, "proof": nodes, "as": label})
-        g._bind(label, lemma.formula)
+        g.add({"by": "have", "show": lemma.expanded, "proof": nodes, "as": label}, lemma.formula)
     introduce(whole, g)
     (line,) = bridge.whole.truths
     new = [name for name in bridge.whole.names if name not in whole.names]

@@ -205,8 +205,7 @@ def _sort(sort: Sort) -> str:
 def lifted(made: ReducedStatement, nodes: list[Node], g: Goal) -> None:
     """Close the goal of a statement by the proof `nodes` of its reduced statement."""
     whole, statement = made.whole, made.statement
-    g._emit({"by": "have", "show": statement.expanded, "proof": nodes, "as": "reduced"})
-    g._bind("reduced", statement.formula)
+    g.add({"by": "have", "show": statement.expanded, "proof": nodes, "as": "reduced"}, statement.formula)
     introduce(whole, g)
     for name in made.stated:
         g.have(made.line(name), f"values.{name}", lambda h, name=name: _everywhere(made, name, h))
@@ -335,7 +334,7 @@ def _divided(made: ReducedStatement, g: Goal, equation: Equation, letter: int, b
 
     def as_values(h: Goal) -> None:
         """The equation with its values."""
-        h._emit({"by": "pos", "eq": [["1", at_i]]}, True)
+        h.close({"by": "pos", "eq": [["1", at_i]]})
 
     g.have(product, "product.i", as_values)
     reciprocal = exactvalues._reciprocal(g, d)
@@ -343,7 +342,7 @@ def _divided(made: ReducedStatement, g: Goal, equation: Equation, letter: int, b
     g.have(equals(("*", None, (("-", None, (value, old)), d)), right), "valued.i", _computed)
     apart = ("neg", None, (("-", None, (own, value)),))
     factors = ((g.text(one), "product.i"), (g.text(("neg", None, (one,))), "valued.i"), (g.text(apart), reciprocal))
-    g._emit({"by": "pos", "eq": [[*row] for row in factors]}, True)
+    g.close({"by": "pos", "eq": [[*row] for row in factors]})
 
 
 def _computed(g: Goal) -> None:
@@ -377,7 +376,7 @@ def _same_root(g: Goal, s: Term, t: Term) -> None:
     reciprocal = exactvalues._reciprocal(g, exactvalues.whole_term(normal.nf(total)))
     one: Term = ("/", None, (num(1), total))
     factors = ((one, own), (("neg", None, (one,)), other), (("-", None, (t, s)), reciprocal))
-    g._emit({"by": "pos", "eq": [[g.text(factor), label] for factor, label in factors]}, True)
+    g.close({"by": "pos", "eq": [[g.text(factor), label] for factor, label in factors]})
 
 
 def _rewritten(g: Goal, below: Sequence[str]) -> None:

@@ -265,7 +265,7 @@ class CountClaim(Transfer):
                 case.true()
 
         g.use("lem:sum_ext", *functions, *map(g.text, total[2][:2]), each, label=label)
-        g._emit({"by": "pos", "eq": [["1", label]]}, True)
+        g.close({"by": "pos", "eq": [["1", label]]})
 
     def _each(self, g: Goal, label: str) -> None:
         """Close a goal about all positions by a fact about counts."""
@@ -314,7 +314,7 @@ def _both(g: Goal, labels: Sequence[str]) -> None:
 
 def _equation(g: Goal, label: str) -> None:
     """Close an equation by one with the same normal form."""
-    g._emit({"by": "pos", "eq": [["1", label]]}, True)
+    g.close({"by": "pos", "eq": [["1", label]]})
 
 
 def _put(g: Goal, labels: Sequence[str]) -> None:

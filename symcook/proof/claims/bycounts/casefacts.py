@@ -370,8 +370,7 @@ class CaseFacts(DecidedFormulas):
             return None
         label = self.g.fresh("inside")
         proofs = [[{"by": "hyp", "of": end}] for end in ends]
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "split", "proofs": proofs}], "as": label})
-        self.g._bind(label, f)
+        self.g.add({"by": "have", "show": self.g.text(f), "proof": [{"by": "split", "proofs": proofs}], "as": label}, f)
         self.literals[fkey(f)] = label
         return label
 
@@ -404,8 +403,7 @@ class CaseFacts(DecidedFormulas):
             return self.literals[fkey(f)]
         label = self.g.fresh("equal")
         proof = [{"by": "pos", "eq": rows}] if rows else [{"by": "true"}]
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": proof, "as": label})
-        self.g._bind(label, f)
+        self.g.add({"by": "have", "show": self.g.text(f), "proof": proof, "as": label}, f)
         return label
 
     def give(self, a: int, label: str) -> AtomReading:
