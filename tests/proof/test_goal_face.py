@@ -6,8 +6,8 @@ import inspect
 import re
 
 import pytest
-
 from checkout import ROOT
+
 from symcook.proof.search.opengoal import OpenGoal, Stuck
 from symcook.proof.search.tactics import Citable, Goal
 from symcook.proof.terms import FALSE, TRUE
