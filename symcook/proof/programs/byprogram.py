@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.errors import BadInput, Rejected, SymcookError, Undecided
+from symcook.errors import BadInput, Rejected
 from symcook.model.modelfile import document_hash
 from symcook.proof import grammar
 from symcook.proof.claims import decision
@@ -26,7 +26,7 @@ from symcook.proof.grammar import leading_names
 from symcook.proof.programs import compiledprograms, lettervalues, onlyplace
 from symcook.proof.programs.chosen import selection, shown
 from symcook.proof.replay import Statement
-from symcook.proof.search.limits import limited
+from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify
@@ -420,7 +420,6 @@ class ByProgram:
         """The result of the decision procedures for a statement about the model, as `decision.decide` has it: of the
         reduced statement, or of the statement itself if there is none, or if they decide nothing of it."""
         reduction, lines = self.reduction(statement), ClaimDecision()
-        limit = FOR_SHORTER if until is None else min(FOR_SHORTER, until.left)
         if reduction is not None:
             seconds = FOR_LOOKUPS if until is None else min(FOR_LOOKUPS, until.left / 4)
             nodes = onlyplace.search(reduction.statement, seconds)
@@ -431,6 +430,7 @@ class ByProgram:
             else:
                 lines = decision.decide(reduction.statement, library, until, least, for_cases)
                 if lines.proved is None:
+                    limit = FOR_SHORTER if until is None else min(FOR_SHORTER, until.left)
                     lines = self._without_letter_lines(reduction, library, limit) or lines
             if lines.proved is not None:
                 goal = self._lifted(statement, reduction, library, lines.proved.nodes)
@@ -455,11 +455,11 @@ class ByProgram:
         found = decision.decide(shorter.statement, library, Until(seconds), least=False)
         if found.proved is None:
             return None
-        goal = Goal(library, reduction.statement.formula, {}, {})
-        try:
-            goal.nodes, goal.closed = lettervalues.lifted(shorter, library, found.proved.nodes), True
-        except (Rejected, Stuck):
+        nodes = attempted(partial(lettervalues.lifted, shorter, library, found.proved.nodes))
+        if isinstance(nodes, Failed):
             return None
+        goal = Goal(library, reduction.statement.formula, {}, {})
+        goal.nodes, goal.closed = nodes, True
         return replace(found, proved=goal)
 
     def search(self, library: Citable, statement: Statement, seconds: float) -> list[Node] | None:
@@ -473,10 +473,9 @@ class ByProgram:
             self.recalled, self.beside = False, ()
             if (again := self.decide(statement, library, Until(seconds))).proved is not None:
                 return again.proved.nodes
-        try:
-            with limited(Until(seconds)):
-                nodes = certify.automatic(certify.library(reduction.statement, certify.citable()), reduction.statement)
-        except (Rejected, Stuck, SymcookError):
+        home = certify.library(reduction.statement, certify.citable())
+        nodes = attempted(partial(certify.automatic, home, reduction.statement), Until(seconds))
+        if isinstance(nodes, Failed):
             return None
         goal = self._lifted(statement, reduction, library, nodes)
         return None if isinstance(goal, str) else goal.nodes
@@ -485,8 +484,5 @@ class ByProgram:
         """The goal of a statement, closed by the proof of its reduced statement; or why it is not: the theorem has no
         proof, or a place in the statement may be no position."""
         g = Goal(library, statement.formula, {}, {})
-        try:
-            lifted(reduction, nodes, self.proved(), g)
-        except (Undecided, Rejected, Stuck) as error:
-            return f"the theorem of the program was not used: {certify.first_line(error)}"
-        return g
+        failed = attempted(lambda: lifted(reduction, nodes, self.proved(), g))
+        return g if failed is None else f"the theorem of the program was not used: {failed.why}"

@@ -29,7 +29,11 @@ Spec = str | Sequence[str]
 """A label, or labels for the parts of a conjunction."""
 
 
-class Stuck(Exception):
+class NoResult(Exception):
+    """A tactic or procedure has no result; the text says why. `attempts.attempted` makes a `Failed` of it."""
+
+
+class Stuck(NoResult):
     """A tactic did not find a proof. The message has the goal and the facts.
 
     Most of these errors only end an attempt, and nobody reads their message. So the argument may be a function that

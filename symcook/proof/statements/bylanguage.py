@@ -15,13 +15,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.alarm import Until
-from symcook.errors import BadInput, Rejected
+from symcook.errors import BadInput
 from symcook.programs.regular import SIGNS, regular_table
 from symcook.proof import grammar
-from symcook.proof.claims.bycounts.problem import LETTERS, OutsideFragment, Problem, introduce, problem
+from symcook.proof.claims.bycounts.problem import LETTERS, Problem, introduce, problem
 from symcook.proof.claims.decision import decide
 from symcook.proof.replay import Statement
-from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify, languages
@@ -131,10 +132,9 @@ class LanguageBridge(NamedTuple):
 
 def bridges(model: Transformer, document: Mapping[str, Any], claim: Term) -> list[LanguageBridge]:
     """The bridges for the answers of the model that occur in a claim; Stuck where the model is no automaton."""
-    try:
-        automaton = languages.automaton(model)
-    except languages.NoLanguage as error:
-        raise Stuck(f"the model is no automaton: {error}") from None
+    automaton = languages.automaton(model)
+    if isinstance(automaton, Failed):
+        raise Stuck(f"the model is no automaton: {automaton.why}")
     found = list[LanguageBridge]()
     for answer in model.readout.labels or (True,):
         text = expression(automaton, answer)
@@ -184,26 +184,27 @@ class AtTheEnd(Transfer):
 
 def prove(
     home: Citable, statement: Statement, seconds: float, model: Transformer, document: Mapping[str, Any]
-) -> Goal | str:
+) -> Goal | Failed:
     """The goal of a statement with a proof by the language of the model, found within `seconds`; or why there is
     none."""
     until = Until(seconds)
-    try:
-        with limited(until):
-            whole = problem(statement)
-            if whole.truths:
-                return "it is about states already"
-            for bridge in bridges(model, document, whole.claim):
-                transfer = AtTheEnd(bridge.ours, bridge.theirs)
-                said = bridge.said(transfer.other(whole.claim))
-                proof_said, proof_bridge = (_decided(home, one, until) for one in (said, bridge.statement))
-                if proof_said is not None and proof_bridge is not None:
-                    g = Goal(home, statement.formula, {}, {})
-                    _compose(g, whole, bridge, transfer, (said, proof_said, proof_bridge))
-                    return g
-            return "the claim about the states of its automaton is not proved"
-    except (OutsideFragment, Stuck, Rejected, OutOfTime) as error:
-        return str(error).partition("\n")[0] or "it is not proved within its time"
+
+    def search() -> Goal:
+        """The goal; NoResult without a proof."""
+        whole = problem(statement)
+        if whole.truths:
+            raise NoResult("it is about states already")
+        for bridge in bridges(model, document, whole.claim):
+            transfer = AtTheEnd(bridge.ours, bridge.theirs)
+            said = bridge.said(transfer.other(whole.claim))
+            proof_said, proof_bridge = (_decided(home, one, until) for one in (said, bridge.statement))
+            if proof_said is not None and proof_bridge is not None:
+                g = Goal(home, statement.formula, {}, {})
+                _compose(g, whole, bridge, transfer, (said, proof_said, proof_bridge))
+                return g
+        raise NoResult("the claim about the states of its automaton is not proved")
+
+    return attempted(search, until)
 
 
 def _decided(home: Citable, statement: Statement, until: Until) -> list[Node] | None:

@@ -19,7 +19,6 @@ from symcook.proof import grammar, normal
 from symcook.proof.claims.bycounts.problem import (
     HERE,
     Equation,
-    OutsideFragment,
     Problem,
     W,
     at,
@@ -31,11 +30,10 @@ from symcook.proof.claims.decision import decide
 from symcook.proof.normal import constant
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
-from symcook.proof.search.elaborate import StepGap
-from symcook.proof.search.limits import OutOfTime, limited
-from symcook.proof.search.prooftext import BadProof
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.ranges import at_most, equals
-from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Node
 from symcook.proof.statements import exactvalues, inparts, orders
 from symcook.proof.statements.exactvalues import OwnValue, cancelled, written
 from symcook.proof.terms import Sort, Term, abstract, conj, flatten, free, imp, loose, num, replace, subterms, var
@@ -400,29 +398,27 @@ def _put(g: Goal, labels: Sequence[str], where: str = "") -> str:
     return where
 
 
-def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
+def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
     """The goal of a statement with a proof by the values of norms of symbols, found within `seconds`; or the reason why
     there is none."""
     until = Until(seconds)
-    try:
-        with limited(until):
-            made = reduced(statement)
-            if isinstance(made, str):
-                return made
-            decision = decide(made.statement, home, Until(seconds / 2), least=False)
-            if decision.proved is not None:
-                nodes = decision.proved.nodes
-            elif decision.string is not None:
-                return "it is false by the values of norms"
-            else:
-                proved = orders.prove(home, made.statement, until.left / 2)
-                if isinstance(proved, str):
-                    proved = inparts.prove(home, made.statement, until.left)
-                if isinstance(proved, str):
-                    return "by the values of norms it is not proved"
-                nodes = proved.nodes
-            g = Goal(home, statement.formula, {}, {})
-            lifted(made, nodes, g)
-    except (OutsideFragment, Stuck, Rejected, StepGap, BadProof, OutOfTime) as error:
-        return f"no values of norms: {str(error).partition(chr(10))[0]}"
+    proved = attempted(lambda: _proved(home, statement, until), until)
+    return Failed(f"no values of norms: {proved.why}") if isinstance(proved, Failed) else proved
+
+
+def _proved(home: Citable, statement: Statement, until: Until) -> Goal:
+    """What `prove` returns; raises NoResult without a proof."""
+    made = reduced(statement)
+    if isinstance(made, str):
+        raise NoResult(made)
+    decision = decide(made.statement, home, Until(until.left / 2), least=False)
+    if decision.string is not None:
+        raise NoResult("the statement is false by these values")
+    proved: Goal | Failed = decision.proved or orders.prove(home, made.statement, until.left / 2)
+    if isinstance(proved, Failed):
+        proved = inparts.prove(home, made.statement, until.left)
+    if isinstance(proved, Failed):
+        raise NoResult("by these values it is not proved")
+    g = Goal(home, statement.formula, {}, {})
+    lifted(made, proved.nodes, g)
     return g

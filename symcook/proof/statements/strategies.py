@@ -22,8 +22,8 @@ from symcook.alarm import Until
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.proof.claims.decision import ClaimDecision
-from symcook.proof.search.elaborate import StepGap
-from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.limits import OutOfTime
 from symcook.proof.search.tactics import Citable, Goal
 from symcook.proof.statements import certify
 from symcook.proof.statements.certify import Begun, Settled
@@ -58,13 +58,6 @@ class DecidedTrue:
 
     by: str
     why: str = ""
-
-
-@dataclass(frozen=True)
-class Failed:
-    """There is no result, for the reason `why`: one line, in the user's names."""
-
-    why: str
 
 
 Outcome = Ended | DecidedTrue | Failed
@@ -190,10 +183,9 @@ def by_edits(question: StatementAsked) -> Outcome:
     if not editedruns.serves(claim.note or ""):
         return Failed("it is not about an edited string of another length")
     home, seconds = certify.library(claim, certify.citable()), min(question.seconds / 4, question.until.left)
-    try:
-        decision = editedruns.decided(claim, question.document, home, seconds)
-    except editedruns.Untranslated as error:
-        return Failed(str(error))
+    decision = editedruns.decided(claim, question.document, home, seconds)
+    if isinstance(decision, Failed):
+        return decision
     settled = certify.confirmed(claim, question.subject, decision, question.until, ())
     return Failed("the checker does not accept its proof") if settled is None else Ended(settled)
 
@@ -204,14 +196,10 @@ def by_languages(question: StatementAsked) -> Outcome:
 
     if question.decided is not None:
         return Failed("it is decided true")
-    try:
-        with limited(Until(question.seconds / 4, 1 / 3)):
-            models = (question.model, question.second_model)
-            verdict = languages.decided(question.claim.note or "", question.document, question.other, models)
-    except languages.NoLanguage as error:
-        return Failed(f"decide does not answer it: {error}")
-    except OutOfTime:
-        return Failed("decide does not answer it within its time")
+    models, until = (question.model, question.second_model), Until(question.seconds / 4, 1 / 3)
+    verdict = languages.decided(question.claim.note or "", question.document, question.other, models, until)
+    if isinstance(verdict, Failed):
+        return Failed(f"decide does not answer it: {verdict.why}")
     if verdict.word is None:
         return DecidedTrue(verdict.by)
     # The string, with the tokens that the model adds, is run before it counts.
@@ -237,7 +225,7 @@ def by_exponents(question: StatementAsked) -> Outcome:
     from symcook.proof.statements import orders
 
     proved = _proved(question, orders.prove)
-    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+    return proved if isinstance(proved, Failed) else _certified(question, proved)
 
 
 def by_norms(question: StatementAsked) -> Outcome:
@@ -245,7 +233,7 @@ def by_norms(question: StatementAsked) -> Outcome:
     from symcook.proof.statements import bysymbol
 
     proved = _proved(question, bysymbol.prove)
-    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+    return proved if isinstance(proved, Failed) else _certified(question, proved)
 
 
 def by_counts(question: StatementAsked) -> Outcome:
@@ -253,7 +241,7 @@ def by_counts(question: StatementAsked) -> Outcome:
     from symcook.proof.statements import symbolcounts
 
     proved = _proved(question, symbolcounts.prove)
-    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+    return proved if isinstance(proved, Failed) else _certified(question, proved)
 
 
 def by_parts(question: StatementAsked) -> Outcome:
@@ -261,8 +249,8 @@ def by_parts(question: StatementAsked) -> Outcome:
     from symcook.proof.statements import inparts
 
     proved = _proved(question, inparts.prove)
-    if isinstance(proved, str):
-        return Failed(question.in_words(proved) or UNDIVIDED)
+    if isinstance(proved, Failed):
+        return Failed(question.in_words(proved.why) or UNDIVIDED)
     return _certified(question, proved)
 
 
@@ -274,12 +262,12 @@ def by_states(question: StatementAsked) -> Outcome:
         return Failed("it is not decided by an automaton of the model")
     prove = partial(bylanguage.prove, model=question.model, document=question.document)
     proved = _proved(question, prove, share=2)
-    return Failed(proved) if isinstance(proved, str) else _certified(question, proved)
+    return proved if isinstance(proved, Failed) else _certified(question, proved)
 
 
 def _proved(
-    question: StatementAsked, prove: Callable[[Citable, Statement, float], Goal | str], share: int = 4
-) -> Goal | str:
+    question: StatementAsked, prove: Callable[[Citable, Statement, float], Goal | Failed], share: int = 4
+) -> Goal | Failed:
     """What `prove` finds in the remaining time divided by `share`: a closed goal, or why there is none."""
     home = certify.library(question.claim, certify.citable())
     return prove(home, question.claim, min(question.seconds, question.until.left) / share)
@@ -290,11 +278,9 @@ def _certified(question: StatementAsked, proved: Goal) -> Outcome:
     claim, begun = question.claim, question.begun
     parts = {"proof": partial(Goal.take, trial=proved)}
     strings = begun.strings if begun is not None else ()
-    try:
-        certificate, verdict = certify.certificate_of(claim, parts, question.subject, question.until, strings)
-    except (StepGap, OutOfTime, certify.Unfit) as error:
-        return Failed(str(error).partition("\n")[0])
-    return Ended(Settled(certificate, verdict, question.tried))
+    # The limit of time is that of `certificate_of`.
+    made = attempted(lambda: certify.certificate_of(claim, parts, question.subject, question.until, strings))
+    return made if isinstance(made, Failed) else Ended(Settled(*made, question.tried))
 
 
 def by_search(question: StatementAsked) -> Outcome:
