@@ -48,3 +48,8 @@ def test_no_prover_catches_what_another_file_raises():
         "bylanguage": ["    except BadInput:"], "bysymbol": ["            except UNVALUED:"],
         "orders": ["    except Rejected:"],
     }  # fmt: skip
+
+
+def test_what_has_to_be_decided_first_is_caught_in_one_place():
+    files = (ROOT / "symcook").rglob("*.py")
+    assert [file.name for file in files if "except DecideFirst" in file.read_text(encoding="utf-8")] == ["placed.py"]

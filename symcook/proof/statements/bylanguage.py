@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from symcook.programs.automata import Automaton
 
 LONGEST = 400
-"""The greatest length of an expression, in characters."""
-MOST_STATES = 8
-"""The greatest number of states of the automaton of a model."""
+"""The greatest length of an expression, in characters: its automaton is made again in each proof. The expression of an
+unseen claim has 25; that for a run of 8 b's, with 10 states, 144; that for the last symbol but two, 1,000 and more."""
+WRITTEN = 20
+"""States are eliminated as long as all expressions together have at most this many times `LONGEST` characters."""
 LAST, PLACE = var("last_", "Int"), var("place_", "Int")
 """The last position of the states in the induction, and a position."""
 
@@ -48,7 +49,7 @@ def expression(automaton: Automaton, answer: object) -> str | None:
     """An expression for the strings to which an automaton gives an answer, by elimination of states; None for one that
     is too long, or whose letters have signs that cannot be written."""
     states = len(automaton)
-    if states > MOST_STATES or any(set(letter) & {*'"{} '} for letter in automaton.alphabet):
+    if any(set(letter) & {*'"{} '} for letter in automaton.alphabet):
         return None
     begin, end = states, states + 1
     between = dict[tuple[int, int], str]()
@@ -74,7 +75,7 @@ def expression(automaton: Automaton, answer: object) -> str | None:
         for one, first in into.items():
             for to, last in out.items():
                 add(one, to, "".join(f"({part})" if "|" in part else part for part in (first, around, last) if part))
-        if sum(map(len, between.values())) > 20 * LONGEST:
+        if sum(map(len, between.values())) > WRITTEN * LONGEST:
             return None
     text = between.get((begin, end), "[]").replace("()(", "(")
     if all(len(letter) == 1 for letter in automaton.alphabet):

@@ -189,6 +189,14 @@ class PlacedFacts(DecidedFormulas):
         """Close the goal in a case that no string has."""
         self.root.rules.refute(self)
 
+    def first_needs(self, close: Callable[[PlacedFacts], None]) -> DecideFirst | None:
+        """Close the goal by `close`; or what has to be decided before."""
+        try:
+            close(self)
+        except DecideFirst as wanted:
+            return wanted
+        return None
+
     # --- What follows ------------------------------------------------------------------------------------------------
 
     @property

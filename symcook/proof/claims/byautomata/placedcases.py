@@ -91,13 +91,11 @@ def _prove_case(case: PlacedFacts) -> None:
             return case.refute()
         if g.goal == FALSE and case.pending:
             return falsify(case, case.pending)
-        try:
-            _close(case)
-        except DecideFirst as wanted:
-            if wanted.named:
-                continue
+        wanted = case.first_needs(_close)
+        if wanted is None:
+            return None
+        if not wanted.named:
             return divide(case, wanted)
-        return None
 
 
 def _close(case: PlacedFacts) -> None:

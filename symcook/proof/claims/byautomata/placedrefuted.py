@@ -16,6 +16,7 @@ from symcook.proof.claims.byautomata.placedvalues import NEW, nameable
 from symcook.proof.claims.bycounts.truth import letter_at
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import fkey
+from symcook.proof.search.attempts import attempted
 from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import (
@@ -62,12 +63,10 @@ def attempt(case: PlacedFacts, close: Callable[[PlacedFacts], None]) -> None:
     while True:
         if case.context.empty:
             return case.refute()
-        try:
-            return close(case)
-        except DecideFirst as wanted:
-            # A position was named: `close` is tried again.
-            if wanted.named:
-                continue
+        wanted = case.first_needs(close)
+        if wanted is None:
+            return None
+        if not wanted.named:  # after a position was named, `close` is tried again
             return divide(case, wanted)
 
 
@@ -306,9 +305,8 @@ def contradicted_case(case: PlacedFacts, label: str) -> bool:
     if case.g.facts[label][0] not in COMPARISONS:
         return False
     trial = case.g.branch()
-    try:
-        _false_comparison(case.under(trial), label)
-    except (DecideFirst, Stuck, Unplaced, Rejected):
+    inner = case.under(trial)
+    if attempted(lambda: inner.first_needs(lambda c: _false_comparison(c, label))) is not None:
         return False
     case.g.take(trial)
     return True
