@@ -184,8 +184,7 @@ def test_facts_are_shown_apart_where_the_checker_would_copy_too_many(
 
 
 def _where_it_stands(_: compiledfacts.Apart, g: Goal, node: Node) -> None:
-    g._emit(node)
-    g._bind(node["as"], g.formula(node["show"]))
+    g.add(node, g.formula(node["show"]))
 
 
 @pytest.mark.sweep

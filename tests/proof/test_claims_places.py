@@ -20,6 +20,7 @@ from symcook.proof.claims.byautomata.regular import Regular
 from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.claims.decision import REGULAR
 from symcook.proof.search import limits
+from symcook.proof.search.attempts import Failed
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
 from symcook.proof.statements.proving import document_of
@@ -110,13 +111,13 @@ def test_a_proof_of_what_is_decided_true_has_more_time(monkeypatch):
     """Automata and counts end by the first limit; cases on positions by the second one, where the claim is true."""
     statement = certify.claim(document_of(model := pairs(), {}), "all i in 1..n. pair(i) = 1 -> at(b, i)")
     first, second, asked = Until(50), Until(100), {}
-    within = decision._within
+    attempted = decision.attempted
 
-    def recorded(until, procedure, name):
+    def recorded(search, until=None, name=""):
         asked[name] = until
-        return "nothing" if name == "counts" else within(until, procedure, name)
+        return Failed("nothing") if name == "counts" else attempted(search, until, name)
 
-    monkeypatch.setattr(decision, "_within", recorded)
+    monkeypatch.setattr(decision, "attempted", recorded)
     home = certify.library(statement, certify.citable())
     found = decision.decide(statement, home, first, for_cases=second)
     assert found.true and found.proved is not None and asked["cases on positions"] is second

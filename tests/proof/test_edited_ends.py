@@ -14,6 +14,7 @@ from shared import second_checker
 
 import symcook as sc
 from symcook.model.modelfile import to_document
+from symcook.proof.search.attempts import Failed
 from symcook.proof.statements import certify, editedruns
 
 
@@ -143,8 +144,8 @@ def test_a_statement_about_the_ends_of_an_edited_string_is_proved(model: sc.Tran
 @pytest.mark.layer_two(every=3)
 def test_a_false_statement_about_the_ends_has_no_such_proof(model: sc.Transformer, sentence: str) -> None:
     statement = certify.claim(document := to_document(model), sentence)
-    with pytest.raises(editedruns.Untranslated):
-        editedruns.decided(statement, document, certify.library(statement, certify.citable()), 10)
+    library = certify.library(statement, certify.citable())
+    assert isinstance(editedruns.decided(statement, document, library, 10), Failed)
 
 
 @pytest.mark.sweep
@@ -204,8 +205,7 @@ def test_nothing_false_is_proved_of_drawn_models_with_added_tokens(seed: int) ->
             (f"accept -> {prefix}.accept", (True, False)),
         ):
             statement = certify.claim(document, sentence)
-            try:
-                editedruns.decided(statement, document, certify.library(statement, certify.citable()), 10)
-            except editedruns.Untranslated:
+            library = certify.library(statement, certify.citable())
+            if isinstance(editedruns.decided(statement, document, library, 10), Failed):
                 continue
             assert refuting not in found, sentence

@@ -11,6 +11,7 @@ from itertools import product
 import pytest
 
 import symcook as sc
+from symcook.proof.search.attempts import Failed
 from symcook.proof.statements import languages
 from symcook.proof.statements.proving import document_of
 from symcook.recipes import build
@@ -42,9 +43,16 @@ def labelled() -> sc.Transformer:
     return b.build("labelled")
 
 
+class NoVerdict(Exception):
+    """`decide` does not read the statement."""
+
+
 def verdict(model: sc.Transformer, text: str, other: sc.Transformer | None = None) -> languages.LanguageVerdict:
     second = None if other is None else document_of(other, {})
-    return languages.decided(text, document_of(model, {}), second, (model, other))
+    found = languages.decided(text, document_of(model, {}), second, (model, other))
+    if isinstance(found, Failed):
+        raise NoVerdict(found.why)
+    return found
 
 
 Atom = tuple[str, Callable[[str], bool]]
@@ -99,7 +107,7 @@ def test_a_verdict_is_that_of_all_short_strings(seed):
     text, truth = drawn(draw, atoms(model), 1 + seed % 2)
     try:
         answer = verdict(model, text)
-    except languages.NoLanguage:
+    except NoVerdict:
         pytest.skip("no verdict")
     strings = ("".join(s) for n in range(not model.embedding.added, 7) for s in product(model.alphabet, repeat=n))
     false = next((s for s in strings if not truth(s)), None)
@@ -128,7 +136,7 @@ def test_an_open_position_decides_nothing():
     model = half()
     assert model.run("").holds in (True, False)
     sign = "accept" if model.run("").holds else "~accept"
-    with pytest.raises(languages.NoLanguage, match="position"):
+    with pytest.raises(NoVerdict, match="position"):
         verdict(model, f"count(a) + count(b) <= 0 & {sign} -> ~at(b, 2)")
 
 
@@ -163,8 +171,9 @@ def test_a_second_model_is_followed_by_its_program():
     assert verdict(hand, "accept <-> other.accept", compiled[">"]).word is None
     assert verdict(hand, "accept -> other.accept", compiled[">="]).word is None
     assert verdict(hand, "accept <-> other.accept", compiled[">="]).word == ("a", "b")
-    with pytest.raises(languages.NoLanguage):  # without its program, its weights are not followed
-        languages.decided("accept <-> other.accept", document_of(hand, {}), document_of(compiled[">"], {}), (hand,))
+    # Without its program, its weights are not followed.
+    text, documents = "accept <-> other.accept", (document_of(hand, {}), document_of(compiled[">"], {}))
+    assert isinstance(languages.decided(text, *documents, (hand,)), Failed)
 
 
 SIDED = [
@@ -193,11 +202,11 @@ def test_a_statement_at_each_position_of_a_causal_model():
     assert verdict(model, "all i in 1..n. accept(i) | ~matches(\"(ab)*b\", i)").word == ("b",)
     assert verdict(model, "all i in 1..n. accept(i) <-> count(b, i) <= count(a, i)").word is None
     for text in ("all i in 1..n. accept(i) | n = 3", "all i in 1..n. accept(i) | count(a) <= 3"):
-        with pytest.raises(languages.NoLanguage):
+        with pytest.raises(NoVerdict):
             verdict(model, text)
     # A model whose answers look ahead.
     ahead = sc.compile("c-rasp", "#right[Q_a] >= #right[Q_b]", alphabet="ab")
-    with pytest.raises(languages.NoLanguage):
+    with pytest.raises(NoVerdict):
         verdict(ahead, "all i in 1..n. accept(i) <-> count(b, i) <= count(a, i)")
 
 
@@ -224,7 +233,7 @@ def test_what_no_fold_reads_is_left_to_others(text):
     """Each has its reason as one sentence, or a verdict; none is a defect."""
     try:
         assert verdict(votes(), text).word is None or text.startswith("ex")
-    except languages.NoLanguage as error:
+    except NoVerdict as error:
         assert str(error)
 
 
@@ -239,7 +248,7 @@ def test_the_answer_at_the_last_symbol_is_not_that_at_a_token_after_it() -> None
     assert model.run("ba").outputs == [False, True, False] and model.run("ab").outputs == [True, False, True]
     assert verdict(model, '2 <= n & accept(n) -> matches("a(a|b)*")').word is None
     for text in ('2 <= n & accept(n - 1) -> matches("a(a|b)*")', 'accept -> matches("a(a|b)*", n - 1)'):
-        with pytest.raises(languages.NoLanguage, match="no fold reads"):
+        with pytest.raises(NoVerdict, match="no fold reads"):
             verdict(model, text)
 
 
@@ -254,5 +263,5 @@ def test_the_positions_of_a_second_run_are_its_own() -> None:
     assert one.run("ab").outputs == [True, False] and two.run("ab").outputs == [False, True, False]
     assert verdict(one, "accept(n) <-> other.accept(n + 1)", two).word is None
     for text in ("accept(n) <-> other.accept(n)", "all i in 1..n. accept(i) <-> other.accept(i)"):
-        with pytest.raises(languages.NoLanguage, match=r"no fold reads other\.accept"):
+        with pytest.raises(NoVerdict, match=r"no fold reads other\.accept"):
             verdict(one, text, two)

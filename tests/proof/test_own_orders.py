@@ -15,6 +15,7 @@ from shared import second_checker
 import symcook as sc
 from symcook.model.modelfile import to_document
 from symcook.proof import grammar
+from symcook.proof.search.attempts import Failed
 from symcook.proof.search.tactics import Goal
 from symcook.proof.statements import certify, orders
 
@@ -46,8 +47,8 @@ def proved(model: sc.Transformer, sentence: str, seconds: float = 4) -> tuple[ce
     document = to_document(model)
     statement = certify.claim(document, sentence)
     goal = orders.prove(certify.library(statement, certify.citable()), statement, seconds)
-    if isinstance(goal, str):
-        return goal
+    if isinstance(goal, Failed):
+        return goal.why
     parts = {"proof": partial(Goal.take, trial=goal)}
     certificate, verdict = certify.certificate_of(statement, parts, certify.models(statement, document), None)
     assert verdict.status == "PROVED" and not verdict.assuming

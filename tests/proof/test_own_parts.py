@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 import symcook as sc
+from symcook.proof.search.attempts import Failed
 from symcook.proof.search.tactics import Goal
 from symcook.proof.statements import certify, inparts
 from symcook.proof.statements.proving import document_of
@@ -30,7 +31,7 @@ def in_parts(model: sc.Transformer, text: str, seconds: float = 3) -> str | None
     document = document_of(model, {})
     claim = certify.claim(document, text)
     proved = inparts.prove(certify.library(claim, certify.citable()), claim, seconds)
-    if isinstance(proved, str):
+    if isinstance(proved, Failed):
         return None
     parts = {"proof": partial(Goal.take, trial=proved)}
     return certify.certificate_of(claim, parts, certify.models(claim, document), None)[1].status

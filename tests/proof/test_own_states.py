@@ -16,6 +16,7 @@ from shared import second_checker
 import symcook as sc
 from symcook.model.modelfile import to_document
 from symcook.programs.automata import Automaton
+from symcook.proof.search.attempts import Failed
 from symcook.proof.search.tactics import Goal
 from symcook.proof.statements import bylanguage, certify
 
@@ -56,8 +57,8 @@ def proved(model: sc.Transformer, sentence: str, seconds: float = 30) -> tuple[c
     statement = certify.claim(document, sentence)
     home = certify.library(statement, certify.citable())
     goal = bylanguage.prove(home, statement, seconds, model, document)
-    if isinstance(goal, str):
-        return goal
+    if isinstance(goal, Failed):
+        return goal.why
     parts = {"proof": partial(Goal.take, trial=goal)}
     certificate, verdict = certify.certificate_of(statement, parts, certify.models(statement, document), None)
     assert verdict.status == "PROVED" and not verdict.assuming

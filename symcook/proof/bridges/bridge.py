@@ -641,7 +641,7 @@ def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -
     """Close a goal by `settle`, with only those equations of the run that the proof uses. (Each branch of a proof
     copies the known facts, so unused equations would make the proof long.) `labels` are the equations' labels."""
     # A trial with all equations shows which of them are used.
-    trial = g._branch(g.goal)
+    trial = g.branch()
     trial.use("run", label=" ".join(labels))
     facts = dict(trial.facts)
     settle(trial)

@@ -206,7 +206,7 @@ class _NamedFunctions(Computed):
 
     def _value_fact(self, g: Goal, application: Term) -> str:
         """The label of a new fact ``application = value``; a long value that is a number is written as a numeral."""
-        label, trial = g.fresh("at"), g._branch(g.goal)
+        label, trial = g.fresh("at"), g.branch()
 
         def with_value(h: Goal) -> Goal:
             return h.use(self.values[application[2][0]], *map(h.text, reversed(application[2][1:])), label=label)

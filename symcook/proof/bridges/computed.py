@@ -289,7 +289,7 @@ def _close_without_relus(g: Goal) -> None:
             ("ax:relu_pos", (num(0), inside), inside), ("ax:relu_neg", (inside, num(0)), num(0)),
         ):  # fmt: skip
             # 0 <= t or t <= 0, by rigorous intervals or as an equation.
-            trial = g._branch(("<=", None, ends))
+            trial = g.branch(("<=", None, ends))
             if trial.first(partial(enclosed, near=()), _close_equal):
                 facts.append(g.fresh("relu"))
                 g.use(axiom, g.text(inside), partial(Goal.take, trial=trial), label=facts[-1])
@@ -320,14 +320,14 @@ def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[
 
     `leaf` closes one case; its arguments are the goal, the value, and the label of the equation ``x = value``."""
     if b < a:  # no value: a <= x <= b contradicts b < a
-        g.have(f"{a} <= {b}", "none", lambda h: h._emit({"by": "pos", "sum": [
-            {"c": "1", "of": [low]}, {"c": "1", "of": [high]}]}, True))  # fmt: skip
+        g.have(f"{a} <= {b}", "none", lambda h: h.close({"by": "pos", "sum": [
+            {"c": "1", "of": [low]}, {"c": "1", "of": [high]}]}))  # fmt: skip
         g.absurd("none")
         return
     if a == b:  # one value: x = a by antisymmetry
         equal = g.fresh("eq")
-        g.have(f"{x} = {a}", equal, lambda h: h._emit({"by": "antisym", "left": [{"by": "hyp", "of": high}],
-                                                       "right": [{"by": "hyp", "of": low}]}, True))  # fmt: skip
+        g.have(f"{x} = {a}", equal, lambda h: h.close({"by": "antisym", "left": [{"by": "hyp", "of": high}],
+                                                         "right": [{"by": "hyp", "of": low}]}))  # fmt: skip
         leaf(g, a, equal)
         return
     # More values: x is in the lower or in the upper half. For the upper half, mid < x gives mid + 1 <= x for integers.
@@ -344,7 +344,7 @@ def squared(g: Goal) -> None:
     if g.goal[0] != "<=" or normal.constant(nf(g.goal[2][0])) != 0 or (squares := _squares_in(g.goal[2][1])) is None:
         raise Stuck("no sum of squares")
     terms = [{"c": quotient(c), "of": [], **({} if base is None else {"sq": g.text(base)})} for c, base in squares if c]
-    g._emit({"by": "pos", "sum": terms}, True)
+    g.close({"by": "pos", "sum": terms})
 
 
 def _squares_in(t: Term) -> list[tuple[Fraction, Term | None]] | None:

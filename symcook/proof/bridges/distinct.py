@@ -30,7 +30,7 @@ def distinct(g: Goal, halved: Callable[..., None]) -> bool:
     if rows is None:
         return False
     # A trial copy of the goal introduces both rows, r and e, and the facts that their columns are equal.
-    trial = g._branch(g.goal)
+    trial = g.branch()
     r, e, same = trial.fresh("row"), trial.fresh("other"), trial.fresh("same")
     trial.intro(f"{r} ({r}_low {r}_high) {e} ({e}_low {e}_high)")
     facts = [f"{same}_{k}" for k in range(len(flatten("&", trial.goal[2][0])))]
@@ -78,7 +78,7 @@ def _equal_numbers(g: Goal, of_row: str, of_other: str, columns: Sequence[EqualC
             g.rewrite(label, of_row, f"{of_row}{number}")
             of_row = f"{of_row}{number}"
     # r = e is the difference of both equations
-    g._emit({"by": "pos", "eq": [["1", of_row], ["-1", of_other]]}, True)
+    g.close({"by": "pos", "eq": [["1", of_row], ["-1", of_other]]})
 
 
 def _two_rows(f: Term) -> range | None:

@@ -36,10 +36,10 @@ from symcook.proof.claims.bycounts.lettercounts import find_counts, letter_absen
 from symcook.proof.claims.bycounts.lettered import Lettered
 from symcook.proof.claims.bycounts.powerfacts import one_sign, with_powers
 from symcook.proof.claims.bycounts.problem import Problem, everywhere, introduce
-from symcook.proof.claims.bycounts.quantified import counted_range, range_question
+from symcook.proof.claims.bycounts.quantified import counted_range, quantified_question, range_question
 from symcook.proof.claims.bycounts.strings import LedBy, string
 from symcook.proof.claims.bycounts.termsums import counterexample, find_sums, more_facts, open_sums, sum_question
-from symcook.proof.claims.bycounts.truth import letter_at, quantified
+from symcook.proof.claims.bycounts.truth import letter_at
 from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import poly
 from symcook.proof.inequalities.simplex import Effort, TooLong
@@ -76,7 +76,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     for strings of at most `most` positions, so the result is no proof. With `regular` there is a case for each state of
     those automata whose state at the last position is in the claim."""
     introduce(problem, g)
-    main, lettered = g._branch(g.goal), Lettered(problem, g)
+    main, lettered = g.branch(), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
     # An assumption without a proof: the string has at most `most` positions.
     if most is not None:
@@ -311,7 +311,7 @@ class CountedCase:
         """Close a goal ``all i in low..high. F`` by a separate decision about F at a position i."""
         place, inside = g.fresh("i"), g.fresh("inside")
         g.intro(f"{place} {inside}")
-        main = g._branch(g.goal)  # facts that its branches share are proved at `g`, before them
+        main = g.branch()  # facts that its branches share are proved at `g`, before them
         case = CountedCase(self.root.within(g), main)
         case.limit(MOST_CASES // 4, WORK // 10)
         for label in self.root.taken(g):
@@ -451,12 +451,8 @@ class CountedCase:
             if (part := facts.undecided(f)) is not None:
                 return part
             # A quantified formula is decided by its count or its remainder; without one it is split as a whole.
-            for part in quantified(f):
-                if facts.truth(part) is None:
-                    if counted_range(facts, part) is None and division(part) is None:
-                        return part
-                    if (question := self.question(part)) is not None:
-                        return question
+            if (question := quantified_question(facts, f, remainders=True)) is not None:
+                return question
         for part in self.supposed:
             if (question := self.question(part)) is not None:
                 return question

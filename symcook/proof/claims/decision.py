@@ -12,22 +12,19 @@ The result is not trusted: the kernel checks a proof, and the model is run on a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from functools import partial
+from typing import Protocol
 
 from symcook.alarm import Until
-from symcook.errors import Rejected
 from symcook.proof.claims import counts
 from symcook.proof.claims.byautomata import placedcases
-from symcook.proof.claims.byautomata.placed import Unplaced
 from symcook.proof.claims.byautomata.regular import Regular, RegularVerdict
-from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
+from symcook.proof.claims.bycounts.problem import problem
 from symcook.proof.replay import Statement
-from symcook.proof.search.limits import OutOfTime, limited
-from symcook.proof.search.tactics import Citable, Goal, Stuck
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.tactics import Citable, Goal
 
-Found = TypeVar("Found")
 REGULAR, COUNTS = "fragment A: automata over positions", "fragment B: counts and linear arithmetic"
 """The names of the procedures, as the `method` of an answer."""
 
@@ -87,10 +84,9 @@ def decide(
     """The result of the procedures for a statement, found until the moment `until`. With `least`, counts look for a
     shortest string. Of a statement that automata find true, the proof by cases on positions has time until
     `for_cases`, if that is given."""
-    try:
-        parsed = problem(statement)
-    except OutsideFragment as error:
-        return ClaimDecision(outside=str(error))
+    parsed = attempted(lambda: problem(statement))
+    if isinstance(parsed, Failed):
+        return ClaimDecision(outside=parsed.why)
     regular_sets: list[Regular] = []
 
     def ask_automata() -> RegularVerdict:
@@ -99,12 +95,12 @@ def decide(
         return regular_sets[0].decided()
 
     # First automata, which decide the statement. A string on which it is false ends the search.
-    automata: RegularVerdict | str = "the model has no alphabet"
+    automata: RegularVerdict | Failed = Failed("the model has no alphabet")
     if parsed.letters:
-        automata = _within(until and Until(until.left / 2), ask_automata, "automata")
+        automata = attempted(ask_automata, until and Until(until.left / 2), "automata")
     regular = (
-        ClaimDecision(outside=automata)
-        if isinstance(automata, str)
+        ClaimDecision(outside=automata.why)
+        if isinstance(automata, Failed)
         else ClaimDecision(REGULAR, automata.true, string=automata.string)
     )
     if regular.string is not None:
@@ -113,31 +109,20 @@ def decide(
     # positions.
     share = until and Until(until.left / 3) if regular.true else until
     sets = next(iter(regular_sets), None)
-    counted = _within(share, lambda: counts.decide(parsed, library, sets, least, share), "counts")
-    if isinstance(counted, str):
-        counted = counts.CountedDecision(why=counted)
+    counted = attempted(lambda: counts.decide(parsed, library, sets, least, share), share, "counts")
+    if isinstance(counted, Failed):
+        counted = counts.CountedDecision(why=counted.why)
     if counted.proved is not None:
         return ClaimDecision(COUNTS, regular.true, counted.proved, outside=regular.outside)
     # The statement is true, but counts did not prove it: try cases on positions.
     if regular.true:
         longer = for_cases or until
-        placed = _within(longer, lambda: placedcases.prove(parsed, library, regular_sets[0]), "cases on positions")
-        if isinstance(placed, str):
-            return replace(regular, outside=f"{regular_sets[0].t.largest:,} states; {placed}")
+        search = partial(placedcases.prove, parsed, library, regular_sets[0])
+        placed = attempted(search, longer, "cases on positions")
+        if isinstance(placed, Failed):
+            return replace(regular, outside=f"{regular_sets[0].t.largest:,} states; {placed.why}")
         return replace(regular, proved=placed)
     if counted.string is not None:
         return ClaimDecision(COUNTS, string=counted.string, shortest=counted.shortest)
     reasons = dict.fromkeys(why for why in (regular.outside, counted.why) if why)
     return ClaimDecision(outside="; ".join(reasons))
-
-
-def _within(until: Until | None, procedure: Callable[[], Found], name: str) -> Found | str:
-    """The result of a procedure, limited by the moment `until`; if it has none, the reason as a text. `name` names the
-    procedure in the plural."""
-    try:
-        with limited(until):
-            return procedure()
-    except (OutsideFragment, Rejected, OutOfTime, Unplaced, Stuck) as error:
-        return str(error)
-    except RecursionError:
-        return f"the formula is nested too deep for the decision by {name}"

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from symcook.alarm import Until
 from symcook.proof import conditions, grammar
-from symcook.proof.claims.bycounts.problem import OutsideFragment, Problem, problem
+from symcook.proof.claims.bycounts.problem import Problem, problem
 from symcook.proof.claims.decision import ClaimDecision, Decider, decide
 from symcook.proof.replay import Statement
+from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.tactics import Citable
 from symcook.proof.terms import TRUE, Term, conj, neg
 
@@ -31,9 +32,8 @@ class PremisesAsked(NamedTuple):
 def asked(statement: Statement, library: Citable, until: Until, by: Decider = decide) -> PremisesAsked:
     """Decide for each part of a statement (`conditions.cases`) whether a string on which the model has a run satisfies
     its premises, as far as possible until the moment `until`. `by` decides a statement about the model."""
-    try:
-        own_problem = problem(statement)
-    except OutsideFragment:
+    own_problem = attempted(lambda: problem(statement))
+    if isinstance(own_problem, Failed):
         return PremisesAsked(None)
     strings: list[tuple[int, ...]] = []
     for case in conditions.cases(own_problem.claim):

@@ -148,10 +148,10 @@ def _strictly(g: Goal, low: str, differs: str) -> None:
     g.contra(high)
 
     def equal(h: Goal) -> None:
-        first, other = (h._branch(("<=", None, pair)) for pair in ((more, less), (less, more)))
+        first, other = (h.branch(("<=", None, pair)) for pair in ((more, less), (less, more)))
         first.hyp(high)
         other.hyp(low)
-        h._emit({"by": "antisym", "left": first.nodes, "right": other.nodes}, True)
+        h.close({"by": "antisym", "left": first.nodes, "right": other.nodes})
 
     g.have(("=", None, (more, less)), same, equal)
     g.absurd(same, differs)
@@ -159,7 +159,7 @@ def _strictly(g: Goal, low: str, differs: str) -> None:
 
 def _between(g: Goal) -> None:
     """Close the goal that a position is in a range, by the comparisons among the facts."""
-    few = g._branch(g.goal)
+    few = g.branch()
     few.facts = {k: f for k, f in g.facts.items() if f[0] in ("<", "<=", "=", "~") and f[0] != "all"}
     few.hidden |= g.facts.keys() - few.facts.keys()
     few.easy()

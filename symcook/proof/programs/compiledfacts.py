@@ -128,8 +128,7 @@ class Apart:
         if 4 * self.copies > kernel.MAX_COPIES:  # a margin, since lemmas and cases are facts in scope too
             self.cite(g, node)
         else:
-            g._emit(node)
-            g._bind(node["as"], g.formula(node["show"]))
+            g.add(node, g.formula(node["show"]))
 
     def cite(self, g: Goal, node: Node) -> None:
         """Add the fact that a node proves, by a lemma whose premises are the facts that its proof uses."""
@@ -164,8 +163,7 @@ class Apart:
             close(lemma_goal)
             lemma = f"R{len(self.lemmas) + 1}"
             self.lemmas[statement] = lemma, have(lemma, g.text(statement), lemma_goal.nodes)
-        g._emit(use(self.lemmas[statement][0], [*names, *(f"#{fact_label}" for fact_label in facts)], label))
-        g._bind(label, shown)
+        g.add(use(self.lemmas[statement][0], [*names, *(f"#{fact_label}" for fact_label in facts)], label), shown)
 
     def nodes(self) -> list[Node]:
         """The nodes that prove the lemmas.

@@ -14,13 +14,13 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from symcook.errors import Rejected
 from symcook.proof import grammar
-from symcook.proof.claims.bycounts.problem import HERE, OutsideFragment, Problem, W, introduce, problem
+from symcook.proof.claims.bycounts.problem import HERE, Problem, W, introduce, problem
 from symcook.proof.normal import constant, nf
 from symcook.proof.replay import Statement
+from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.ranges import equals
-from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Node
 from symcook.proof.statements.bysymbol import letters_at
 from symcook.proof.statements.transfer import AgreementLabels, AnswerAgreement, Transfer, by_labels, rewrite_used
 from symcook.proof.terms import Term, free, num, replace
@@ -82,13 +82,13 @@ def _value(values: Mapping[int, Fraction]) -> Term:
 def without_letter_lines(statement: Statement) -> WithoutLines | None:
     """The statement without the lines that symbols determine; None if there are none, or if their functions are used
     otherwise than at a position."""
-    try:
-        whole = problem(statement)
-        lines = letter_lines(whole)
-        if not lines or whole.outside or whole.needs:
-            return None
-        transfer = Transfer([AnswerAgreement(_at(whole, name), value) for name, value in lines.items()])
-    except (OutsideFragment, Rejected, Stuck):
+    whole = attempted(lambda: problem(statement))
+    lines = {} if isinstance(whole, Failed) else attempted(lambda: letter_lines(whole))
+    if isinstance(whole, Failed) or isinstance(lines, Failed) or not lines or whole.outside or whole.needs:
+        return None
+    agreements = [AnswerAgreement(_at(whole, name), value) for name, value in lines.items()]
+    transfer = attempted(lambda: Transfer(agreements))
+    if isinstance(transfer, Failed):
         return None
     kept = [equation for name, equation in whole.equations.items() if name not in lines and not equation.truth]
     own = [transfer.other(whole.run[equation.part]) for equation in kept]
@@ -111,8 +111,7 @@ def _sort(sort: Any) -> str:
 def lifted(made: WithoutLines, library: Citable, nodes: list[Node]) -> list[Node]:
     """The proof of a statement by the proof `nodes` of the shorter one. Stuck where a place may be no position."""
     whole, g = made.whole, Goal(library, made.whole.statement.formula, {}, {})
-    g._emit({"by": "have", "show": made.statement.expanded, "proof": nodes, "as": "shorter"})
-    g._bind("shorter", made.statement.formula)
+    g.add({"by": "have", "show": made.statement.expanded, "proof": nodes, "as": "shorter"}, made.statement.formula)
     introduce(whole, g)
     word = [label for label in g.facts if label.startswith("word.")]
     for name, value in made.lines.items():

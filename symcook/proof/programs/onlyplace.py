@@ -24,11 +24,10 @@ from symcook.proof.inequalities import reify
 from symcook.proof.normal import nf
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, prooftext
-from symcook.proof.search.elaborate import StepGap
-from symcook.proof.search.limits import OutOfTime, limited
-from symcook.proof.search.prooftext import BadProof, HintText, Place, TextLine
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.prooftext import HintText, Place, TextLine
 from symcook.proof.search.ranges import ANY, range_of
-from symcook.proof.search.tactics import Goal, Node, Stuck
+from symcook.proof.search.tactics import Goal, Node
 from symcook.proof.statements import certify
 from symcook.proof.statements.facts import HERE, THERE, Facts, bullet, places_in
 from symcook.proof.statements.heads import HeadFacts, Quick, place_term
@@ -196,16 +195,18 @@ def texts(facts: Facts) -> list[str]:
 def search(statement: Statement, seconds: float) -> list[Node] | None:
     """The proof of a statement about the lines of a program by its lookups, found within `seconds`; None without
     one."""
-    try:
+
+    def looked() -> list[Node] | None:
+        """The proof by the first text, if there is one."""
         facts, home = Facts(statement), certify.library(statement, certify.citable())
-        with limited(Until(seconds)):
-            for lines in texts(facts):
-                g = Goal(home, statement.formula, {}, {})
-                Lenient().block(g, prooftext.read(certify.headed_lines(statement, lines)).parts["proof"], Place(1, 1))
-                return g.nodes
-    except (StepGap, BadProof, Rejected, Stuck, OutOfTime):
+        for lines in texts(facts):
+            g = Goal(home, statement.formula, {}, {})
+            Lenient().block(g, prooftext.read(certify.headed_lines(statement, lines)).parts["proof"], Place(1, 1))
+            return g.nodes
         return None
-    return None
+
+    nodes = attempted(looked, Until(seconds))
+    return None if isinstance(nodes, Failed) else nodes
 
 
 class Lenient(Quick):

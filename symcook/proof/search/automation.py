@@ -11,7 +11,7 @@ Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from symcook.errors import Rejected
@@ -36,7 +36,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     `foreground` has labels of facts that are used as if hints cited them.
     """
     # Each part of a conjunction begins with the lowest level again, since an easy part needs no high level.
-    if _parted(g.goal) and not immediate(trial := g._branch(g.goal)):
+    if _parted(g.goal) and not immediate(trial := g.branch()):
         if trial.goal[0] != "&":
             trial.intro_all()
         front_labels = [*foreground, *(k for k in trial.facts if k not in g.facts)]
@@ -50,13 +50,13 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     last = [replace(levels[2], terms=False)] if len(levels) > 2 else []
     tries = [(g, number, level) for number, level in enumerate([*levels, *last])]
     # If there are many rules that nothing cites, the two lowest levels are first tried without these rules.
-    cited = g.citing([*foreground, *(label for h in hints for label in h.labels())])
+    cited = _citing(g, [*foreground, *(label for h in hints for label in h.labels())])
     if len(cited.hidden) > MANY:
         if immediate(g):
             return 0
         tries = [(cited, number, level) for number, level in enumerate(levels[:2])] + tries
     for start, number, level in tries:
-        trial = start._branch(g.goal)
+        trial = start.branch(g.goal)
         search = _Tactic(level, hints, g.known)
         front_labels = dict.fromkeys([*foreground, *search.cited(trial)])
         # Without hints, a few rules are in the foreground as if they were cited.
@@ -84,7 +84,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
 def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
     """Close `g` with the consequences of its facts for integers (`symcook.proof.search.integers`), if these give new
     facts or another goal; whether it did."""
-    trial = g._branch(g.goal)
+    trial = g.branch()
     try:
         new_labels = integer_facts(
             trial, lambda h: prove(h, (), levels[:2], [k for k, f in h.facts.items() if f[0] in ("<=", "~")])
@@ -192,3 +192,11 @@ class _Tactic(Cases):
 
 
 __all__ = ["LEVELS", "Hint", "Level", "immediate", "prove"]
+
+
+def _citing(g: Goal, labels: Collection[str]) -> Goal:
+    """A branch without the facts about all values whose labels are not among `labels`."""
+    branch = g.branch()
+    branch.hidden |= {k for k, f in g.facts.items() if f[0] == "all"}.difference(labels)
+    branch.facts = {k: f for k, f in g.facts.items() if k not in branch.hidden}
+    return branch

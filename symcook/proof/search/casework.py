@@ -180,8 +180,7 @@ class Cases(Foreground):
             raise RuntimeError("the last two facts are not the two inequalities")
         f = ("=", None, (a, b))
         node = {"by": "antisym", "left": proofs[0], "right": proofs[1]}
-        g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
-        g._bind(label, f)
+        g.add({"by": "have", "show": g.text(f), "proof": [node], "as": label}, f)
         if g.goal != FALSE:
             g.contra(g.fresh("no"))
         g.absurd(label, k)
@@ -252,11 +251,10 @@ class Cases(Foreground):
                 combination = linear.find(end, {x: g.facts[x] for x in (k, opposite[0])}, effort=self.effort)
                 if combination is None:
                     return
-                proofs.append([g._pos(combination)])
+                proofs.append([g.pos(combination)])
             label = g.fresh("at")
             node = {"by": "antisym", "left": proofs[0], "right": proofs[1]}
-            g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
-            g._bind(label, f)
+            g.add({"by": "have", "show": g.text(f), "proof": [node], "as": label}, f)
             s.foreground[label] = None
 
     def impossible(self, s: Step) -> bool:
@@ -420,10 +418,9 @@ class Cases(Foreground):
                 combination = linear.find(e, {k: g.facts[k] for k in (low[1], high[1])}, effort=self.effort)
                 if combination is None:
                     raise Stuck("no range")
-                nodes.append([g._pos(combination)])
+                nodes.append([g.pos(combination)])
             node = {"by": "antisym", "left": nodes[0], "right": nodes[1]}
-            g._emit({"by": "have", "show": g.text(equation), "proof": [node], "as": label})
-            g._bind(label, equation)
+            g.add({"by": "have", "show": g.text(equation), "proof": [node], "as": label}, equation)
             s.foreground[label] = None
             self.side(s, depth, splits)
             return

@@ -308,7 +308,7 @@ class Elaborator:
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
         # Without a block, a formula that is true at once needs no hint: then all hints are unused. Else the names that
         # the formula quantifies are introduced, unless the block begins with a line that introduces them.
-        fact_goal = g._branch(f)
+        fact_goal = g.branch(f)
         if not line.blocks and automation.immediate(fact_goal):
             self.cited |= {(line.place, h.text): False for h in line.hints}
         elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
@@ -320,8 +320,7 @@ class Elaborator:
         elif not fact_goal.closed:
             self.automatic(fact_goal, line, f"{line.formula[:200]} does not follow")
         spec = labels if isinstance(labels, str) else list(labels)
-        g._emit({"by": "have", "show": text, "proof": fact_goal.nodes, "as": spec})
-        g._bind(spec, f)
+        g.add({"by": "have", "show": text, "proof": fact_goal.nodes, "as": spec}, f)
 
     def _calc(self, g: Goal, line: TextLine) -> None:
         """``calc label: a = b``, ``_ <= c``, ``_ < d``: each step is a fact, and a < d follows from all steps."""
@@ -368,8 +367,7 @@ class Elaborator:
                 line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
             )
         spec = labels if isinstance(labels, str) else list(labels)
-        g._emit({"by": "use", "fact": label, "with": arguments, "as": spec})
-        g._bind(spec, f)
+        g.add({"by": "use", "fact": label, "with": arguments, "as": spec}, f)
 
     def instance(self, g: Goal, line: TextLine, source: HintText) -> tuple[str, list[Any], Term]:
         """An instance of the fact `source`: the label of the fact, the arguments of the node ``use`` for its
@@ -393,7 +391,7 @@ class Elaborator:
                 continue
             # A premise: the automation proves it from the fact that the text has for it and from the line's hints.
             premise_hint = [premises.pop(0)] if premises else []
-            premise_goal = g._branch(f[2][0])
+            premise_goal = g.branch(f[2][0])
             what = f"a premise of {source.name} does not follow: {g.text(f[2][0])[:200]}"
             self.automatic(premise_goal, line, what, [*[h for h in premise_hint if h.name != "_"], *line.hints])
             arguments.append(premise_goal.nodes)
@@ -473,7 +471,7 @@ class Elaborator:
 
     def closed(self, g: Goal) -> bool:
         """Close a goal by the two lowest levels of the automation, without hints; whether it did."""
-        trial = g._branch(g.goal)
+        trial = g.branch()
         try:
             automation.prove(trial, (), self.levels[:2])
         except Stuck:
@@ -492,8 +490,7 @@ class Elaborator:
                 return label
         label, arguments, f = self.instance(g, line, source)
         instance_label = g.fresh("from_")
-        g._emit({"by": "use", "fact": label, "with": arguments, "as": instance_label})
-        g._bind(instance_label, f)
+        g.add({"by": "use", "fact": label, "with": arguments, "as": instance_label}, f)
         return instance_label
 
     def source(self, g: Goal, line: TextLine, name: str) -> str:

@@ -254,15 +254,14 @@ def _solve(
     value = value if isinstance(sort, str) else ("lam", sort[1], (abstract(value, list(arguments)),))
     # Prove that a function with this equation exists, with `value` as the witness; then name it.
     formula: Term = ("ex", sort, (abstract(part, [v]),))
-    existence_goal = g._branch(formula)
+    existence_goal = g.branch(formula)
     existence_goal.witness(existence_goal.text(value))
     if definition.when is None:
         automation.prove(existence_goal, more_hints, levels)
     else:
         _by_windows(existence_goal, definition, more_hints, levels)
     exists_label, label = g.fresh("some"), f"{name}_is"
-    g._emit({"by": "have", "show": g.text(formula), "proof": existence_goal.nodes, "as": exists_label})
-    g._bind(exists_label, formula)
+    g.add({"by": "have", "show": g.text(formula), "proof": existence_goal.nodes, "as": exists_label}, formula)
     g.obtain(exists_label, name, label if label not in g.facts else g.fresh("is"))
 
 
@@ -299,13 +298,12 @@ def _inverse(
     ):
         statement = _like(part, f if definition.when is None else imp(negation(definition.when), f), definition.inside)
         label = g.fresh(stem)
-        lemma_goal = g._branch(statement)
+        lemma_goal = g.branch(statement)
         head = d[2][0] if d[0] == "app" else d
         own_equation = [Hint(k) for k, e in g.facts.items() if head == defines(e)]
         inverse_hints = [Hint("ax:inv"), *(Hint(k) for k in facts_so_far)]
         automation.prove(lemma_goal, [*own_equation, *hints] if stem == "positive" else inverse_hints, levels)
-        g._emit({"by": "have", "show": g.text(statement), "proof": lemma_goal.nodes, "as": label})
-        g._bind(label, statement)
+        g.add({"by": "have", "show": g.text(statement), "proof": lemma_goal.nodes, "as": label}, statement)
         facts_so_far[label] = statement
     return label
 

@@ -313,7 +313,7 @@ class Foreground(Arithmetic):
                 g.intro(zero)
                 combination = linear.find(FALSE, {k: g.facts[k] for k in (sign[0], zero)}, effort=self.effort)
                 if combination is not None:
-                    g._emit(g._pos(combination), True)
+                    g.close(g.pos(combination))
                     return True
         return False
 
@@ -346,8 +346,7 @@ class Foreground(Arithmetic):
                     continue
             # F becomes a fact, which contradicts ``~F``.
             label = g.fresh("yes")
-            g._emit({"by": "have", "show": g.text(f), "proof": trial.g.nodes, "as": label})
-            g._bind(label, f)
+            g.add({"by": "have", "show": g.text(f), "proof": trial.g.nodes, "as": label}, f)
             if g.goal != FALSE:
                 g.contra(g.fresh("no"))
             g.absurd(label, k)

@@ -40,8 +40,7 @@ def _integers(f: Term) -> bool:
 def _has(g: Goal, fact: Term, nodes: list, stem: str) -> None:
     """Add a fact with its proof, under a new label that begins with `stem`."""
     label = g.fresh(stem)
-    g._emit({"by": "have", "show": g.text(fact), "proof": nodes, "as": label})
-    g._bind(label, fact)
+    g.add({"by": "have", "show": g.text(fact), "proof": nodes, "as": label}, fact)
 
 
 def _equal(g: Goal) -> None:
@@ -63,7 +62,7 @@ def _apart(g: Goal, close: Callable[[Goal], object]) -> None:
     for eq in unequal[:MOST]:
         for a, b in (eq[2], eq[2][::-1]):
             inequality = ("<=", None, (("+", None, (a, num(1))), b))
-            trial = g._branch(inequality)
+            trial = g.branch(inequality)
             try:
                 close(trial)
             except (Stuck, Rejected):

@@ -40,6 +40,12 @@ class Refutation(Goal):
         self.premises: list[list[str]] = []
         self.whole = whole or Goal.blast
 
+    def branch(self, goal: Term | None = None) -> Goal:
+        """A branch, which is a goal like any other."""
+        branch = Goal(self.library, self.goal if goal is None else goal, self.facts, self.scope)
+        branch.taken, branch.known, branch.hidden = set(self.taken), self.known, self.hidden
+        return branch
+
     def intro(self, spec: str) -> Goal:
         """Give the statement its label. After the statement is used up, the same as `Goal.intro`."""
         if self.left is None:

@@ -77,8 +77,7 @@ class Signs:
         """Add 0 <= t or 0 < t as a fact, whose proof is a `pos` node with the summands `sums`; the sign."""
         label = self.g.fresh("sg")
         f = ("<" if strict else "<=", None, (ZERO, t))
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "sum": sums}], "as": label})
-        self.g._bind(label, f)
+        self.g.add({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "sum": sums}], "as": label}, f)
         return label, strict
 
     def _use(self, fact: str, *args: object, label: str = "") -> str:
@@ -96,9 +95,8 @@ class Signs:
             combination = linear.find(goal, facts, effort=self.effort, poly=self.g.known.poly)
             if combination is not None and not combination.contradiction:
                 label = self.g.fresh("sg")
-                node = {"by": "have", "show": self.g.text(goal), "proof": [self.g._pos(combination)], "as": label}
-                self.g._emit(node)
-                self.g._bind(label, goal)
+                node = {"by": "have", "show": self.g.text(goal), "proof": [self.g.pos(combination)], "as": label}
+                self.g.add(node, goal)
                 return label, tag == "<"
         return None
 
@@ -108,14 +106,13 @@ class Signs:
         if "fn" not in tags or "/" in tags or free(t):  # `inverse` gives the sign of 1/z with z*(1/z) = 1
             return None
         f = ("<", None, (ZERO, t))
-        trial = self.g._branch(f)
+        trial = self.g.branch(f)
         try:
             cover(trial, boxes=1)
         except (Stuck, Rejected):
             return None
         label = self.g.fresh("sg")
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": trial.nodes, "as": label})
-        self.g._bind(label, f)
+        self.g.add({"by": "have", "show": self.g.text(f), "proof": trial.nodes, "as": label}, f)
         return label, True
 
     def _shape(self, t: Term, depth: int) -> Sign | None:
@@ -251,14 +248,13 @@ class Signs:
         """Add the fact `f`, which is 0 <= I[F] or I[F] <= 1, for the indicator `t`: its value is 1 or 0."""
         g = self.g
         is_lower = f[2][0] == ZERO  # which of the two inequalities it is
-        trial = g._branch(f)
+        trial = g.branch(f)
         for h, value in zip(trial.sides(t), (1, 0), strict=True):
             node: dict[str, Any] = {"by": "pos", "eq": [["-1" if is_lower else "1", next(reversed(h.facts))]]}
             if is_lower == bool(value):  # the inequality is 0 <= 1 in this case; in the other its sides are equal
                 node["sum"] = [{"c": "1", "of": []}]
-            h._emit(node, True)
-        g._emit({"by": "have", "show": g.text(f), "proof": trial.nodes, "as": label})
-        g._bind(label, f)
+            h.close(node)
+        g.add({"by": "have", "show": g.text(f), "proof": trial.nodes, "as": label}, f)
 
     def inverse(self, z: Term, positive: str) -> str:
         """Add the facts 0 < 1/z and z*(1/z) = 1, from the fact `positive`, which is 0 < z. Returns the label of the
@@ -274,15 +270,14 @@ class Signs:
             {"by": "intro", "as": [zero]},
             {"by": "pos", "sum": [{"c": "1", "of": [positive]}], "eq": [["1", zero]]},
         ]
-        g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": equation})
         reciprocal = ("/", None, (num(1), z))
-        g._bind(equation, ("=", None, (("*", None, (z, reciprocal)), num(1))))
+        product = ("=", None, (("*", None, (z, reciprocal)), num(1)))
+        g.add({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": equation}, product)
         # 1/z <= 0 times 0 < z gives z*(1/z) <= 0, against the equation.
         sums = [{"c": "1", "of": []}, {"c": "1", "of": [positive, no]}]
         proof = [{"by": "contra", "as": no}, {"by": "pos", "sum": sums, "eq": [["-1", equation]]}]
         f = ("<", None, (ZERO, reciprocal))
-        g._emit({"by": "have", "show": g.text(f), "proof": proof, "as": label})
-        g._bind(label, f)
+        g.add({"by": "have", "show": g.text(f), "proof": proof, "as": label}, f)
         self.known[normal.freeze(nf(reciprocal))] = (label, True)
         self.equations.append(equation)
         return label
@@ -309,7 +304,7 @@ class Signs:
                 if strict or not sign[1]:
                     h.hyp(sign[0])
                 else:  # 0 <= f(j) follows from 0 < f(j)
-                    h._emit({"by": "pos", "sum": [{"c": "1", "of": [sign[0]]}]}, True)
+                    h.close({"by": "pos", "sum": [{"c": "1", "of": [sign[0]]}]})
 
             return proof
 
@@ -317,7 +312,7 @@ class Signs:
         ends = (g.text(low), g.text(high))
         label = g.fresh("sg")
         if "lem:sum_positive" in g.library.facts:
-            trial = g._branch(("<=", None, (low, high)))
+            trial = g.branch(("<=", None, (low, high)))
             if trial.try_auto(degree=1, rounds=0):
                 try:
                     term_signs = premise_tactic(True)

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from symcook.proof.inequalities.simplex import Effort
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.search.opengoal import NormalForms
 from symcook.proof.search.signs import DEPTH, Signs
-from symcook.proof.search.tactics import Goal, NormalForms, Stuck
+from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, free, replace
 
 
@@ -90,7 +91,7 @@ class Step:
 
     def fork(self, goal: Term | None = None) -> Step:
         """A step on a copy of this goal, or on `goal` with the same facts. It changes this step only by `take`."""
-        return self.under(self.g._branch(self.g.goal if goal is None else goal))
+        return self.under(self.g.branch(self.g.goal if goal is None else goal))
 
     def take(self, other: Step) -> None:
         """Close this goal by the proof of `other`, which is a fork of this step."""

@@ -84,14 +84,14 @@ def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> No
     matched = dict(zip(rule.metas, terms, strict=True))
     proofs: list[Any] = []
     for q in rule.premises:
-        trial = g._branch(with_values(q, matched))
+        trial = g.branch(with_values(q, matched))
         parts = trial.split() if trial.goal[0] == "&" else [trial]
         if not all(provable(p) for p in parts):
             return
         proofs.append(trial.nodes)
     name = g.fresh("su")
-    g._emit({"by": "use", "fact": label, "with": [*map(g.text, terms), *proofs], "as": name})
-    g._bind(name, with_values(rule.end, matched))
+    node = {"by": "use", "fact": label, "with": [*map(g.text, terms), *proofs], "as": name}
+    g.add(node, with_values(rule.end, matched))
 
 
 def _delta(g: Goal, name: str, lo: Term, hi: Term, body_form: Poly, k: int, provable: Provable) -> None:
@@ -156,9 +156,9 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
         zero_function = "j. 0" if "j" not in g.scope else g.text(_function(num(0), name))
         zero_argument = [] if g.goal[0] == "<=" else [zero_function]
         arguments = [g.text(function), *zero_argument, g.text(lo), g.text(hi), nodes]
-        g._emit({"by": "use", "fact": label, "with": arguments, "as": fact})
+        g.add({"by": "use", "fact": label, "with": arguments, "as": fact})
         closing = {"sum": [{"c": "1", "of": [fact]}]} if g.goal[0] == "<=" else {"eq": [["-1", fact]]}
-        g._emit({"by": "pos", **closing}, True)
+        g.close({"by": "pos", **closing})
 
     return function, lo, hi, g.goal[0], close
 

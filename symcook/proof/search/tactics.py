@@ -1,7 +1,8 @@
-"""Proofs written as Python: a `Goal` has the state that the kernel will have, and adds the nodes of the certificate.
+"""Proofs written as Python: a `Goal` has a method for each rule of the kernel, and searches for short proofs.
 
-Every method that changes the state appends a node to `nodes`. A method that branches returns the new goals and closes
-the goal on which it is called. Nothing here is trusted: if the state is wrong, the kernel rejects the certificate.
+`opengoal` has its state. Every method that changes the state appends a node to `nodes`. A method that branches returns
+the new goals and closes the goal on which it is called. Nothing here is trusted: if the state is wrong, the kernel
+rejects the certificate.
 
 Letters: `g` and `h` are goals, `k` is the label of a fact, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -9,22 +10,17 @@ Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import Rejected
 from symcook.model.rationals import quotient
-from symcook.proof import grammar
-from symcook.proof.grammar import Definition
 from symcook.proof.inequalities import linear
-from symcook.proof.normal import TRUE, Key, Poly, fkey
+from symcook.proof.normal import TRUE
+from symcook.proof.search.opengoal import Citable, Node, OpenGoal, Spec, Stuck, one_label
 from symcook.proof.terms import (
     COMPARISONS,
-    Sort,
     Term,
     conj,
     flatten,
@@ -33,70 +29,12 @@ from symcook.proof.terms import (
     num,
     opened,
     replace,
-    var,
     variables,
 )
 from symcook.proof.terms import FALSE as FALSUM
 
 Tactic = Callable[["Goal"], None]
 """A function that closes a goal, or raises Stuck."""
-Further = tuple[tuple[str, ...], Tactic | None]
-"""Witnesses as texts, and a tactic for the conditions that then remain (None for the default)."""
-Node = dict[str, Any]
-"""A node of the certificate; `by` names its rule."""
-Spec = str | Sequence[str]
-"""A label, or labels for the parts of a conjunction."""
-
-
-class Stuck(Exception):
-    """A tactic did not find a proof. The message has the goal and the facts.
-
-    Most of these errors only end an attempt, and nobody reads their message. So the argument may be a function that
-    returns the message, for one that takes long to write.
-    """
-
-    def __str__(self) -> str:
-        text = self.args[0] if self.args else ""
-        return str(text() if callable(text) else text)
-
-
-class NormalForms:
-    """A cache of values of functions of a formula, by the identity of the formula: hashing it takes longer than most of
-    these functions.
-
-    The cache keeps the formula with each value, so that no other object can have the same identity.
-    """
-
-    def __init__(self) -> None:
-        self.made: dict[object, tuple[Term, Any]] = {}
-        self.key: Callable[[Term], Key] = partial(self, fkey)
-        self.poly: Callable[[Term], Poly] = partial(self, linear.poly)
-
-    def __call__(self, make: Callable[[Term], Any], f: Term) -> Any:
-        known = self.made.get((make, id(f)))
-        if known is None:
-            known = self.made[make, id(f)] = (f, make(f))
-        return known[1]
-
-
-@dataclass(frozen=True)
-class Citable:
-    """What a proof may refer to: definitions, for reading text; axioms and lemmas, by their full label.
-
-    `further` has witnesses for parts of H that the script's witnesses do not fit, with a leaf (see `Goal.inhabit`).
-    `texts` returns the text of a fact by its label, and that of the statement itself for "". The names that it
-    quantifies are taken from this text.
-    """
-
-    definitions: Mapping[str, Definition] = field(default_factory=dict)
-    facts: Mapping[str, Term] = field(default_factory=dict)
-    further: Further | None = None
-    texts: Callable[[str], str | None] = lambda label: None
-
-    @cached_property
-    def taken(self) -> frozenset[str]:
-        """The names of definitions, and these names without what follows the last underscore."""
-        return frozenset({*self.definitions, *(name.rpartition("_")[0] for name in self.definitions)})
 
 
 def _labels(spec: str | Sequence[object]) -> list[Any]:
@@ -107,12 +45,6 @@ def _labels(spec: str | Sequence[object]) -> list[Any]:
     return [inside.split() if inside else word for inside, word in groups]
 
 
-def _one(spec: str | Sequence[str]) -> Any:
-    """A label as it is, or several labels, which spaces separate, as a list."""
-    parts = spec.split() if isinstance(spec, str) else list(spec)
-    return parts[0] if len(parts) == 1 else parts
-
-
 def _existentials(f: Term) -> int:
     """How many witnesses a formula needs in order: the number of its `ex` that are only within `ex` and `&`."""
     if f[0] not in ("ex", "&"):
@@ -120,105 +52,8 @@ def _existentials(f: Term) -> int:
     return (f[0] == "ex") + sum(_existentials(k) for k in f[2])
 
 
-class Goal:
-    """One open goal: `goal`, `facts` by label, `scope` of names with sorts, and the nodes written so far."""
-
-    def __init__(self, library: Citable, goal: Term, facts: Mapping[str, Term], scope: Mapping[str, Sort]) -> None:
-        self.library, self.goal = library, goal
-        self.facts, self.scope = dict(facts), dict(scope)
-        self.nodes: list[Node] = []
-        self.taken: set[str] = set()  # the labels of disjunctions that were used for cases, and of split conjunctions
-        self.known = NormalForms()
-        self.hidden: frozenset[str] = frozenset()  # labels that are in use, although their facts were left out
-        self.closed = False
-
-    # --- texts and state ------------------------------------------------------------------------------------------
-
-    def text(self, t: Term) -> str:
-        """The text of `t`, which reads as the same term in this scope."""
-        return grammar.show(t, {*self.scope, *self.library.definitions})
-
-    def formula(self, text: str | Term) -> Term:
-        """A formula from its text in this scope."""
-        return grammar.read_formula(text, self.scope, self.library.definitions) if isinstance(text, str) else text
-
-    def term(self, text: str | Term, sort: Sort = "Real") -> Term:
-        """A term of a sort from its text in this scope."""
-        return grammar.read_value(text, sort, self.scope, self.library.definitions) if isinstance(text, str) else text
-
-    def show(self) -> str:
-        """The facts, the goal and the names as text, for a person who writes a script."""
-        lines = [f"  {k}: {self.text(f)}" for k, f in self.facts.items()]
-        return "\n".join([*lines, f"  |- {self.text(self.goal)}", f"  names: {' '.join(self.scope)}"])
-
-    def stuck(self, why: str) -> Stuck:
-        """The error to raise, with the present state in its message."""
-        now = self._branch(self.goal)  # a copy, since the message is only written when it is read
-        return Stuck(lambda: f"{why}:\n{now.show()}")
-
-    def fresh(self, stem: str = "a") -> str:
-        """A label or name that is not in use: the stem and a number."""
-        names = [name for name in (*self.facts, *self.hidden, *self.scope) if name.startswith(stem)]
-        # A label "a1_2" of a part of a conjunction makes "a1" a label in use.
-        used = {*names, *(name.rpartition("_")[0] for name in names)}
-        defined = self.library.taken
-        numbered = (f"{stem}{k}" for k in itertools.count(1))
-        return next(candidate for candidate in numbered if candidate not in used and candidate not in defined)
-
-    def _emit(self, node: Node, closes: bool = False) -> None:
-        """Append a node. With `closes` it is the last node of this goal."""
-        if self.closed:
-            raise Stuck("this goal is closed")
-        self.nodes.append(node)
-        self.closed = closes
-
-    def _branch(self, goal: Term) -> Goal:
-        """A new goal with the same facts and names, without nodes. Its nodes will be a proof of `goal`."""
-        branch = Goal(self.library, goal, self.facts, self.scope)
-        branch.taken, branch.known, branch.hidden = set(self.taken), self.known, self.hidden
-        return branch
-
-    def citing(self, labels: Collection[str]) -> Goal:
-        """A branch without the facts about all values whose labels are not among `labels`."""
-        branch = self._branch(self.goal)
-        branch.hidden |= {k for k, f in self.facts.items() if f[0] == "all"}.difference(labels)
-        branch.facts = {k: f for k, f in self.facts.items() if k not in branch.hidden}
-        return branch
-
-    def take(self, trial: Goal) -> None:
-        """Close this goal by the nodes of `trial`, a closed branch with the same goal."""
-        self.nodes += trial.nodes
-        self.closed = True
-
-    def first(self, *tactics: Tactic) -> bool:
-        """Close the goal by the first tactic that succeeds, where each is tried on a new branch; whether one did."""
-        for tactic in tactics:
-            trial = self._branch(self.goal)
-            try:
-                tactic(trial)
-            except (Stuck, Rejected):
-                continue
-            self.take(trial)
-            return True
-        return False
-
-    def _bind(self, label: Any, f: Term) -> None:
-        """Store `f` under a label, or its conjuncts under a list of labels."""
-        parts = flatten("&", f) if isinstance(label, list) else [f]
-        labels = label if isinstance(label, list) else [label]
-        if len(parts) != len(labels):
-            raise Stuck(f"{len(labels)} labels for {len(parts)} parts: {self.text(f)}")
-        for k, part in zip(labels, parts, strict=True):
-            if k in self.facts:
-                raise Stuck(f"the label {k} is in use")
-            self.facts[k] = part
-
-    def _declare(self, name: str, sort: Sort) -> Term:
-        """Add a new name to the scope; the name as a variable."""
-        if name in self.scope or name in self.library.definitions:
-            raise Stuck(f"the name {name} is in use")
-        self.scope[name] = sort
-        return var(name, sort)
+class Goal(OpenGoal):
+    """An open goal with a method for each rule of the kernel, and with searches for short proofs."""
 
     # --- plain logic ------------------------------------------------------------------------------------------------
 
@@ -227,21 +62,21 @@ class Goal:
         for each `->` and `~`. They are in one node; with `apart`, each has a node."""
         names = _labels(spec)
         for part in [[name] for name in names] if apart else [names]:
-            self._emit({"by": "intro", "as": part})
+            self.add({"by": "intro", "as": part})
         # The leading quantifiers are removed together, so that the formula is walked only once.
         sorts = variables(self.goal)[: len(names)]
         if not all(isinstance(name, str) for name in names[: len(sorts)]):
             raise Stuck(f"nothing to introduce as {names}: {self.text(self.goal)}")
         self.goal = opened(
-            self.goal, [self._declare(*name_and_sort) for name_and_sort in zip(names, sorts, strict=False)]
+            self.goal, [self.declare(*name_and_sort) for name_and_sort in zip(names, sorts, strict=False)]
         )
         # Then premises, and quantifiers that follow premises, one after the other.
         for name in names[len(sorts) :]:
             tag, data, kids = self.goal
             if tag == "all" and isinstance(name, str):
-                self.goal = instantiate(kids[0], (self._declare(name, data),))
+                self.goal = instantiate(kids[0], (self.declare(name, data),))
             elif tag in ("->", "~"):
-                self._bind(name, kids[0])
+                self.suppose(name, kids[0])
                 self.goal = kids[1] if tag == "->" else FALSUM
             else:
                 raise Stuck(f"nothing to introduce as {name}: {self.text(self.goal)}")
@@ -249,13 +84,13 @@ class Goal:
 
     def split(self) -> list[Goal]:
         """One goal for each part of a conjunction."""
-        parts = [self._branch(f) for f in flatten("&", self.goal)]
-        self._emit({"by": "split", "proofs": [p.nodes for p in parts]}, True)
+        parts: list[Goal] = [self.branch(f) for f in flatten("&", self.goal)]
+        self.close({"by": "split", "proofs": [p.nodes for p in parts]})
         return parts
 
     def pick(self, side: str) -> Goal:
         """Prove the left or the right side of a disjunction."""
-        self._emit({"by": "pick", "side": side})
+        self.add({"by": "pick", "side": side})
         self.goal = self.goal[2][side == "right"]
         return self
 
@@ -267,7 +102,7 @@ class Goal:
             if tag != "ex":
                 raise Stuck("a witness is for 'ex'")
             values.append(self.term(text, sort))
-            self._emit({"by": "witness", "term": text})
+            self.add({"by": "witness", "term": text})
             remaining = kids[0]
         self.goal = opened(self.goal, values)
         return self
@@ -277,26 +112,25 @@ class Goal:
         tag, sort, kids = self.fact(fact)
         if tag != "ex":
             raise Stuck(f"{fact} is not 'ex'")
-        self._emit({"by": "obtain", "fact": fact, "name": name, "as": _one(label)})
-        self._bind(_one(label), instantiate(kids[0], (self._declare(name, sort),)))
+        there = instantiate(kids[0], (self.declare(name, sort),))
+        self.add({"by": "obtain", "fact": fact, "name": name, "as": one_label(label)}, there)
         return self
 
     def hyp(self, label: str) -> None:
         """Close a goal that is a fact."""
-        self._emit({"by": "hyp", "of": label}, True)
+        self.close({"by": "hyp", "of": label})
 
     def true(self) -> None:
         """Close a goal that is true by computation."""
-        self._emit({"by": "true"}, True)
+        self.close({"by": "true"})
 
     def absurd(self, fact: str, negated: str = "") -> None:
         """Close any goal: a fact is false by computation, or the fact `negated` is its negation."""
-        self._emit({"by": "absurd", "of": fact, **({"not": negated} if negated else {})}, True)
+        self.close({"by": "absurd", "of": fact, **({"not": negated} if negated else {})})
 
     def contra(self, label: str) -> Goal:
         """Assume the negation of the goal; the goal is then ``false``."""
-        self._emit({"by": "contra", "as": label})
-        self._bind(label, negation(self.goal))
+        self.add({"by": "contra", "as": label}, negation(self.goal))
         self.goal = FALSUM
         return self
 
@@ -304,19 +138,10 @@ class Goal:
         """Prove `show`, by `proof` or by `easy`, and add it as a fact under `label`."""
         f = self.formula(show)
         text = show if isinstance(show, str) else self.text(f)
-        fact_goal = self._branch(f)
+        fact_goal = self.branch(f)
         proof(fact_goal) if proof else fact_goal.easy(**auto)
-        self._emit({"by": "have", "show": text, "proof": fact_goal.nodes, "as": _one(label)})
-        self._bind(_one(label), f)
+        self.add({"by": "have", "show": text, "proof": fact_goal.nodes, "as": one_label(label)}, f)
         return self
-
-    def fact(self, label: str) -> Term:
-        """A fact by its label; an axiom or lemma by its name after ``ax:`` or ``lem:``. Stuck if there is none."""
-        if label in self.facts:
-            return self.facts[label]
-        if label in self.library.facts:
-            return self.library.facts[label]
-        raise Stuck(f"no fact {label}")
 
     def use(self, fact: str, *args: Any, label: str, premises: int | None = None) -> Goal:
         """Add an instance of a fact under `label`.
@@ -355,8 +180,7 @@ class Goal:
                 break
         if remaining_arguments:
             raise Stuck(f"{fact}: {len(remaining_arguments)} arguments too many for {self.text(f)}")
-        self._emit({"by": "use", "fact": fact, "with": checked_arguments, "as": _one(label)})
-        self._bind(_one(label), f)
+        self.add({"by": "use", "fact": fact, "with": checked_arguments, "as": one_label(label)}, f)
         return self
 
     def _premise(self, f: Term, given: Any, fact: str) -> Any:
@@ -371,7 +195,7 @@ class Goal:
             for k, g in reversed(self.facts.items()):
                 if g == f or self.known.key(g) == key:
                     return f"#{k}"
-        premise_goal = self._branch(f)
+        premise_goal = self.branch(f)
         try:
             given(premise_goal) if given else premise_goal.easy()
         except Stuck as error:
@@ -381,10 +205,10 @@ class Goal:
 
     def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Spec]) -> list[Goal]:
         """Close the goal by `node`, whose cases have one of `parts` as a fact each; the goals of the cases."""
-        goals = [self._branch(self.goal) for _ in parts]
+        goals: list[Goal] = [self.branch() for _ in parts]
         for g, part, label in zip(goals, parts, labels, strict=True):
-            g._bind(label, part)
-        self._emit({**node, "as": list(labels), "proofs": [g.nodes for g in goals]}, True)
+            g.suppose(label, part)
+        self.close({**node, "as": list(labels), "proofs": [g.nodes for g in goals]})
         return goals
 
     def cases(self, fact: str, *labels: str) -> list[Goal]:
@@ -392,7 +216,7 @@ class Goal:
         each."""
         parts = flatten("|", self.fact(fact))
         self.taken.add(fact)
-        spread_labels = [_one(k) for k in labels] or [self.fresh(fact)]
+        spread_labels = [one_label(k) for k in labels] or [self.fresh(fact)]
         return self._either(
             {"by": "cases", "fact": fact},
             parts,
@@ -403,19 +227,19 @@ class Goal:
         """Two goals: in one the formula is a fact, in the other its negation."""
         f = self.formula(text)
         node = {"by": "em", "formula": text if isinstance(text, str) else self.text(f)}
-        return self._either(node, (f, negation(f)), (_one(label), _one(other or label)))
+        return self._either(node, (f, negation(f)), (one_label(label), one_label(other or label)))
 
     def ind(self, text: str | Term, label: str) -> list[Goal]:
         """Two goals: one with the facts F and I[F] = 1, one with ~F and I[F] = 0. `label` has a label for each of the
         two facts."""
         f = self.formula(text)
         either = self.fresh("e")
-        self._emit({"by": "ind", "of": text if isinstance(text, str) else self.text(f), "as": either})
         is_one, is_zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
-        self._bind(either, ("|", None, (conj(f, is_one), conj(negation(f), is_zero))))
+        node = {"by": "ind", "of": text if isinstance(text, str) else self.text(f), "as": either}
+        self.add(node, ("|", None, (conj(f, is_one), conj(negation(f), is_zero))))
         # Each side is a conjunction: F or ~F, which may have several parts, and the value of the indicator.
         sizes = [len(flatten("&", s)) for s in self.facts[either][2]]
-        labels = _one(label)
+        labels = one_label(label)
         side_labels = []
         for size in sizes:  # a formula that is a conjunction has a label for each of its parts
             first = [labels[0]] if size == 2 else [f"{labels[0]}_{k}" for k in range(1, size)]
@@ -432,10 +256,10 @@ class Goal:
         if rev:
             node["rev"] = True
         if where:
-            node |= {"in": where, "as": _one(label)}
-        self._emit(node)
+            node |= {"in": where, "as": one_label(label)}
+        self.add(node)
         if where:
-            self._bind(_one(label), replace(self.fact(where), old, new))
+            self.suppose(one_label(label), replace(self.fact(where), old, new))
         else:
             self.goal = replace(self.goal, old, new)
         return self
@@ -443,9 +267,9 @@ class Goal:
     def antisym(self) -> list[Goal]:
         """The goals a <= b and b <= a for the goal a = b."""
         a, b = self.goal[2]
-        left = self._branch(("<=", None, (a, b)))
-        right = self._branch(("<=", None, (b, a)))
-        self._emit({"by": "antisym", "left": left.nodes, "right": right.nodes}, True)
+        left = self.branch(("<=", None, (a, b)))
+        right = self.branch(("<=", None, (b, a)))
+        self.close({"by": "antisym", "left": left.nodes, "right": right.nodes})
         return [left, right]
 
     def induct(self, name: str, ge: str, label: str) -> list[Goal]:
@@ -457,21 +281,21 @@ class Goal:
         body = kids[0]
         low, p = body[2][0][2][0], body[2][1]
         low = instantiate(low, (num(0),))  # a does not depend on k, so that any term may replace k
-        base, step = self._branch(instantiate(p, (low,))), self._branch(FALSUM)
-        v = step._declare(name, "Int")
-        step._bind(ge, ("<=", None, (low, v)))
-        step._bind(label, instantiate(p, (v,)))
+        base, step = self.branch(instantiate(p, (low,))), self.branch(FALSUM)
+        v = step.declare(name, "Int")
+        step.suppose(ge, ("<=", None, (low, v)))
+        step.suppose(label, instantiate(p, (v,)))
         step.goal = instantiate(p, (("+", None, (v, num(1))),))
-        self._emit({"by": "induct", "name": name, "ge": ge, "as": label, "base": base.nodes, "step": step.nodes}, True)
+        self.close({"by": "induct", "name": name, "ge": ge, "as": label, "base": base.nodes, "step": step.nodes})
         return [base, step]
 
     def interval(self, on: Sequence[str], prec: int) -> None:
         """Close a comparison by an enclosure with `prec` bits over the box that the bounds `on` give."""
-        self._emit({"by": "interval", "on": list(on), "prec": prec}, True)
+        self.close({"by": "interval", "on": list(on), "prec": prec})
 
     # --- computing --------------------------------------------------------------------------------------------------
 
-    def _pos(self, combination: linear.Found) -> Node:
+    def pos(self, combination: linear.Found) -> Node:
         """The `pos` node of a combination: products of facts with their coefficients, and multiples of equations."""
         node: Node = {"by": "pos"}
         parts = []
@@ -493,11 +317,11 @@ class Goal:
         names = use.split() if isinstance(use, str) else list(use)
         return {k: self.fact(k) for k in names}
 
-    def _close(self, combination: linear.Found) -> None:
+    def combine(self, combination: linear.Found) -> None:
         """Close the goal by a combination, which proves the goal or is a contradiction between facts."""
         if combination.contradiction:
             self.contra(self.fresh("no"))
-        self._emit(self._pos(combination), True)
+        self.close(self.pos(combination))
 
     def try_auto(
         self,
@@ -520,7 +344,7 @@ class Goal:
             return False
         combination = linear.search(self.goal, facts, degree=degree, rounds=rounds, **options)
         if combination is not None:
-            self._close(combination)
+            self.combine(combination)
             return True
         # By a contradiction: the negated goal is then one of the facts in products.
         if contra and tag != "false" and degree > 1:
@@ -530,7 +354,7 @@ class Goal:
             )
             if combination is not None:
                 self.contra(label)
-                self._emit(self._pos(combination), True)
+                self.close(self.pos(combination))
                 return True
         return False
 
@@ -538,20 +362,20 @@ class Goal:
         """`try_auto` for an equation: by linear arithmetic; else by two inequalities, or by a contradiction."""
         combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **options)
         if combination is not None:
-            self._close(combination)
+            self.combine(combination)
             return True
         a, b = self.goal[2]
         first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **options)
         if first_half is None:
             return False
         if first_half.contradiction:
-            self._close(first_half)
+            self.combine(first_half)
             return True
         second_half = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **options)
         if second_half is None:
             return False
         for goal, half in zip(self.antisym(), (first_half, second_half), strict=True):
-            goal._close(half)
+            goal.combine(half)
         return True
 
     def auto(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
@@ -582,7 +406,7 @@ class Goal:
             return self.easy(use, **options)
         if tag == "|":
             for side, f in zip(("left", "right"), self.goal[2], strict=True):
-                g = self._branch(f)
+                g = self.branch(f)
                 try:
                     g.easy(use, **options)
                 except Stuck:
@@ -603,6 +427,18 @@ class Goal:
         return self.auto(use, **options)
 
     # --- combinations -------------------------------------------------------------------------------------------------
+
+    def first(self, *tactics: Tactic) -> bool:
+        """Close the goal by the first tactic that succeeds, where each is tried on a new branch; whether one did."""
+        for tactic in tactics:
+            trial = self.branch()
+            try:
+                tactic(trial)
+            except (Stuck, Rejected):
+                continue
+            self.take(trial)
+            return True
+        return False
 
     def intro_all(self, at_most: int = 1000) -> Goal:
         """`intro` of all leading quantifiers and premises, at most `at_most`, with new names and labels. A premise that
@@ -664,20 +500,19 @@ class Goal:
                     g.blast(**options)
             return
         try:
-            trial = self._branch(self.goal)
+            trial = self.branch()
             trial.easy(**options)
         except Stuck as error:
             # A fact ~F whose F is easy contradicts it.
             for k, f in self.facts.items():
                 if f[0] == "~":
-                    opposite = self._branch(f[2][0])
+                    opposite = self.branch(f[2][0])
                     try:
                         opposite.easy(**options)
                     except Stuck:
                         continue
                     label = self.fresh("yes")
-                    self._emit({"by": "have", "show": self.text(f[2][0]), "proof": opposite.nodes, "as": label})
-                    self._bind(label, f[2][0])
+                    self.add({"by": "have", "show": self.text(f[2][0]), "proof": opposite.nodes, "as": label}, f[2][0])
                     if self.goal[0] != "false":
                         self.contra(self.fresh("no"))
                     return self.absurd(label, k)
@@ -752,7 +587,7 @@ class Goal:
         close_all = leaf or Goal.blast
         sides = [lambda g, remaining_terms, s=s: g.pick(s)._inhabit(remaining_terms, leaf) for s in ("left", "right")]
         for attempt in (lambda g, _: close_all(g), *sides):
-            trial, remaining_terms = self._branch(self.goal), [*terms]
+            trial, remaining_terms = self.branch(), [*terms]
             try:
                 attempt(trial, remaining_terms)
             except (Stuck, Rejected):
@@ -772,7 +607,7 @@ class Goal:
             return False
         if self.goal[0] != "false":
             self.contra(self.fresh("no"))
-        self._emit(self._pos(combination), True)
+        self.close(self.pos(combination))
         return True
 
     def positive(self, z: str, label: str, proof: Tactic | None = None) -> Goal:

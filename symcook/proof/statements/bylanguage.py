@@ -15,13 +15,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.alarm import Until
-from symcook.errors import BadInput, Rejected
+from symcook.errors import BadInput
 from symcook.programs.regular import SIGNS, regular_table
 from symcook.proof import grammar
-from symcook.proof.claims.bycounts.problem import LETTERS, OutsideFragment, Problem, introduce, problem
+from symcook.proof.claims.bycounts.problem import LETTERS, Problem, introduce, problem
 from symcook.proof.claims.decision import decide
 from symcook.proof.replay import Statement
-from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify, languages
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
     from symcook.programs.automata import Automaton
 
 LONGEST = 400
-"""The greatest length of an expression, in characters."""
-MOST_STATES = 8
-"""The greatest number of states of the automaton of a model."""
+"""The greatest length of an expression, in characters: its automaton is made again in each proof. The expression of an
+unseen claim has 25; that for a run of 8 b's, with 10 states, 144; that for the last symbol but two, 1,000 and more."""
+WRITTEN = 20
+"""States are eliminated as long as all expressions together have at most this many times `LONGEST` characters."""
 LAST, PLACE = var("last_", "Int"), var("place_", "Int")
 """The last position of the states in the induction, and a position."""
 
@@ -47,7 +49,7 @@ def expression(automaton: Automaton, answer: object) -> str | None:
     """An expression for the strings to which an automaton gives an answer, by elimination of states; None for one that
     is too long, or whose letters have signs that cannot be written."""
     states = len(automaton)
-    if states > MOST_STATES or any(set(letter) & {*'"{} '} for letter in automaton.alphabet):
+    if any(set(letter) & {*'"{} '} for letter in automaton.alphabet):
         return None
     begin, end = states, states + 1
     between = dict[tuple[int, int], str]()
@@ -73,7 +75,7 @@ def expression(automaton: Automaton, answer: object) -> str | None:
         for one, first in into.items():
             for to, last in out.items():
                 add(one, to, "".join(f"({part})" if "|" in part else part for part in (first, around, last) if part))
-        if sum(map(len, between.values())) > 20 * LONGEST:
+        if sum(map(len, between.values())) > WRITTEN * LONGEST:
             return None
     text = between.get((begin, end), "[]").replace("()(", "(")
     if all(len(letter) == 1 for letter in automaton.alphabet):
@@ -131,10 +133,9 @@ class LanguageBridge(NamedTuple):
 
 def bridges(model: Transformer, document: Mapping[str, Any], claim: Term) -> list[LanguageBridge]:
     """The bridges for the answers of the model that occur in a claim; Stuck where the model is no automaton."""
-    try:
-        automaton = languages.automaton(model)
-    except languages.NoLanguage as error:
-        raise Stuck(f"the model is no automaton: {error}") from None
+    automaton = languages.automaton(model)
+    if isinstance(automaton, Failed):
+        raise Stuck(f"the model is no automaton: {automaton.why}")
     found = list[LanguageBridge]()
     for answer in model.readout.labels or (True,):
         text = expression(automaton, answer)
@@ -184,26 +185,27 @@ class AtTheEnd(Transfer):
 
 def prove(
     home: Citable, statement: Statement, seconds: float, model: Transformer, document: Mapping[str, Any]
-) -> Goal | str:
+) -> Goal | Failed:
     """The goal of a statement with a proof by the language of the model, found within `seconds`; or why there is
     none."""
     until = Until(seconds)
-    try:
-        with limited(until):
-            whole = problem(statement)
-            if whole.truths:
-                return "it is about states already"
-            for bridge in bridges(model, document, whole.claim):
-                transfer = AtTheEnd(bridge.ours, bridge.theirs)
-                said = bridge.said(transfer.other(whole.claim))
-                proof_said, proof_bridge = (_decided(home, one, until) for one in (said, bridge.statement))
-                if proof_said is not None and proof_bridge is not None:
-                    g = Goal(home, statement.formula, {}, {})
-                    _compose(g, whole, bridge, transfer, (said, proof_said, proof_bridge))
-                    return g
-            return "the claim about the states of its automaton is not proved"
-    except (OutsideFragment, Stuck, Rejected, OutOfTime) as error:
-        return str(error).partition("\n")[0] or "it is not proved within its time"
+
+    def search() -> Goal:
+        """The goal; NoResult without a proof."""
+        whole = problem(statement)
+        if whole.truths:
+            raise NoResult("it is about states already")
+        for bridge in bridges(model, document, whole.claim):
+            transfer = AtTheEnd(bridge.ours, bridge.theirs)
+            said = bridge.said(transfer.other(whole.claim))
+            proof_said, proof_bridge = (_decided(home, one, until) for one in (said, bridge.statement))
+            if proof_said is not None and proof_bridge is not None:
+                g = Goal(home, statement.formula, {}, {})
+                _compose(g, whole, bridge, transfer, (said, proof_said, proof_bridge))
+                return g
+        raise NoResult("the claim about the states of its automaton is not proved")
+
+    return attempted(search, until)
 
 
 def _decided(home: Citable, statement: Statement, until: Until) -> list[Node] | None:
@@ -218,8 +220,7 @@ def _compose(
     """Close the goal of the statement, from the bridge and the claim `said` about the states, with their proofs."""
     statement, proof_said, proof_bridge = said
     for label, lemma, nodes in (("bridge", bridge.statement, proof_bridge), ("said", statement, proof_said)):
-        g._emit({"by": "have", "show": lemma.expanded, "proof": nodes, "as": label})
-        g._bind(label, lemma.formula)
+        g.add({"by": "have", "show": lemma.expanded, "proof": nodes, "as": label}, lemma.formula)
     introduce(whole, g)
     (line,) = bridge.whole.truths
     new = [name for name in bridge.whole.names if name not in whole.names]

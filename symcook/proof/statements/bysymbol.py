@@ -19,7 +19,6 @@ from symcook.proof import grammar, normal
 from symcook.proof.claims.bycounts.problem import (
     HERE,
     Equation,
-    OutsideFragment,
     Problem,
     W,
     at,
@@ -31,11 +30,10 @@ from symcook.proof.claims.decision import decide
 from symcook.proof.normal import constant
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
-from symcook.proof.search.elaborate import StepGap
-from symcook.proof.search.limits import OutOfTime, limited
-from symcook.proof.search.prooftext import BadProof
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.ranges import at_most, equals
-from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Node
 from symcook.proof.statements import exactvalues, inparts, orders
 from symcook.proof.statements.exactvalues import OwnValue, cancelled, written
 from symcook.proof.terms import Sort, Term, abstract, conj, flatten, free, imp, loose, num, replace, subterms, var
@@ -205,8 +203,7 @@ def _sort(sort: Sort) -> str:
 def lifted(made: ReducedStatement, nodes: list[Node], g: Goal) -> None:
     """Close the goal of a statement by the proof `nodes` of its reduced statement."""
     whole, statement = made.whole, made.statement
-    g._emit({"by": "have", "show": statement.expanded, "proof": nodes, "as": "reduced"})
-    g._bind("reduced", statement.formula)
+    g.add({"by": "have", "show": statement.expanded, "proof": nodes, "as": "reduced"}, statement.formula)
     introduce(whole, g)
     for name in made.stated:
         g.have(made.line(name), f"values.{name}", lambda h, name=name: _everywhere(made, name, h))
@@ -335,7 +332,7 @@ def _divided(made: ReducedStatement, g: Goal, equation: Equation, letter: int, b
 
     def as_values(h: Goal) -> None:
         """The equation with its values."""
-        h._emit({"by": "pos", "eq": [["1", at_i]]}, True)
+        h.close({"by": "pos", "eq": [["1", at_i]]})
 
     g.have(product, "product.i", as_values)
     reciprocal = exactvalues._reciprocal(g, d)
@@ -343,7 +340,7 @@ def _divided(made: ReducedStatement, g: Goal, equation: Equation, letter: int, b
     g.have(equals(("*", None, (("-", None, (value, old)), d)), right), "valued.i", _computed)
     apart = ("neg", None, (("-", None, (own, value)),))
     factors = ((g.text(one), "product.i"), (g.text(("neg", None, (one,))), "valued.i"), (g.text(apart), reciprocal))
-    g._emit({"by": "pos", "eq": [[*row] for row in factors]}, True)
+    g.close({"by": "pos", "eq": [[*row] for row in factors]})
 
 
 def _computed(g: Goal) -> None:
@@ -377,7 +374,7 @@ def _same_root(g: Goal, s: Term, t: Term) -> None:
     reciprocal = exactvalues._reciprocal(g, exactvalues.whole_term(normal.nf(total)))
     one: Term = ("/", None, (num(1), total))
     factors = ((one, own), (("neg", None, (one,)), other), (("-", None, (t, s)), reciprocal))
-    g._emit({"by": "pos", "eq": [[g.text(factor), label] for factor, label in factors]}, True)
+    g.close({"by": "pos", "eq": [[g.text(factor), label] for factor, label in factors]})
 
 
 def _rewritten(g: Goal, below: Sequence[str]) -> None:
@@ -401,29 +398,27 @@ def _put(g: Goal, labels: Sequence[str], where: str = "") -> str:
     return where
 
 
-def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
+def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
     """The goal of a statement with a proof by the values of norms of symbols, found within `seconds`; or the reason why
     there is none."""
     until = Until(seconds)
-    try:
-        with limited(until):
-            made = reduced(statement)
-            if isinstance(made, str):
-                return made
-            decision = decide(made.statement, home, Until(seconds / 2), least=False)
-            if decision.proved is not None:
-                nodes = decision.proved.nodes
-            elif decision.string is not None:
-                return "it is false by the values of norms"
-            else:
-                proved = orders.prove(home, made.statement, until.left / 2)
-                if isinstance(proved, str):
-                    proved = inparts.prove(home, made.statement, until.left)
-                if isinstance(proved, str):
-                    return "by the values of norms it is not proved"
-                nodes = proved.nodes
-            g = Goal(home, statement.formula, {}, {})
-            lifted(made, nodes, g)
-    except (OutsideFragment, Stuck, Rejected, StepGap, BadProof, OutOfTime) as error:
-        return f"no values of norms: {str(error).partition(chr(10))[0]}"
+    proved = attempted(lambda: _proved(home, statement, until), until)
+    return Failed(f"no values of norms: {proved.why}") if isinstance(proved, Failed) else proved
+
+
+def _proved(home: Citable, statement: Statement, until: Until) -> Goal:
+    """What `prove` returns; raises NoResult without a proof."""
+    made = reduced(statement)
+    if isinstance(made, str):
+        raise NoResult(made)
+    decision = decide(made.statement, home, Until(until.left / 2), least=False)
+    if decision.string is not None:
+        raise NoResult("the statement is false by these values")
+    proved: Goal | Failed = decision.proved or orders.prove(home, made.statement, until.left / 2)
+    if isinstance(proved, Failed):
+        proved = inparts.prove(home, made.statement, until.left)
+    if isinstance(proved, Failed):
+        raise NoResult("by these values it is not proved")
+    g = Goal(home, statement.formula, {}, {})
+    lifted(made, proved.nodes, g)
     return g

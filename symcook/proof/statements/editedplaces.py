@@ -14,13 +14,14 @@ from typing import NamedTuple
 from symcook.proof.claims.bycounts.problem import PlaceRange, Problem
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import nf
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.terms import Term, num
 
 KINDS = ("appended", "prepended", "deleted", "prefix")
 """The edits whose strings have another length. The other edits keep it, and the decision procedures read them."""
 
 
-class Untranslated(Exception):
+class Untranslated(NoResult):
     """The error for a statement that is not translated into one about the first run; the text names the reason."""
 
 

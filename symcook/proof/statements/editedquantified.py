@@ -116,7 +116,7 @@ class Quantified:
         bounds: tuple[Term, Term] = ("<=", None, (places.low, i)), ("<=", None, (i, places.high))
         # In these tests, i is the position in the second string.
         within = _inside(segment.low, i, segment.high)
-        trial, place = self.g._branch(imp(within, within)), segment.low if segment.single else i
+        trial, place = self.g.branch(imp(within, within)), segment.low if segment.single else i
         facts = [*terms.some]
         if not segment.single:
             trial.scope[i[1][0]] = "Int"

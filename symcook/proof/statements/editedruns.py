@@ -9,17 +9,15 @@ place of the values, the statement is about the first run, and the decision proc
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from symcook.alarm import Until
-from symcook.errors import SymcookError
 from symcook.proof import grammar
 from symcook.proof.claims import decision
-from symcook.proof.claims.bycounts.problem import OutsideFragment, Problem, problem
+from symcook.proof.claims.bycounts.problem import Problem, problem
 from symcook.proof.claims.decision import ClaimDecision
 from symcook.proof.replay import Statement
-from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify
 from symcook.proof.statements.editedplaces import KINDS, EditedPlaces, Untranslated
@@ -64,39 +62,28 @@ def serves(sentence: str) -> bool:
     return any(f"{kind}(" in sentence for kind in KINDS)
 
 
-def decided(statement: Statement, document: Mapping[str, Any], library: Citable, seconds: float) -> ClaimDecision:
+def decided(
+    statement: Statement, document: Mapping[str, Any], library: Citable, seconds: float
+) -> ClaimDecision | Failed:
     """A proof of a statement about edited strings, not yet checked: the decision procedures prove what it becomes for
-    the first run. Raises Untranslated with the reason if there is none."""
-    goal, fragment = _ended(statement, document, library, seconds, search=False)
-    return ClaimDecision(fragment, proved=goal, by=METHOD)
+    the first run. Without one, the reason."""
+    until = Until(seconds)
+    found = attempted(lambda: _proof(statement, document, library, until, search=False), until)
+    return found if isinstance(found, Failed) else ClaimDecision(found[1], proved=found[0], by=METHOD)
 
 
 def searched(document: Mapping[str, Any], library: Citable, statement: Statement, seconds: float) -> list[Node] | None:
     """The nodes of such a proof where the automation proves what the statement becomes; None if there is none."""
-    with suppress(Untranslated):
-        return _ended(statement, document, library, seconds, search=True)[0].nodes
-    return None
-
-
-def _ended(
-    statement: Statement, document: Mapping[str, Any], library: Citable, seconds: float, search: bool
-) -> tuple[Goal, str | None]:
-    """The closed goal of a statement, and the procedure that proved what it becomes for the first run, None for the
-    automation. Raises Untranslated."""
     until = Until(seconds)
-    try:
-        with limited(until):
-            return _proof(statement, document, library, until, search)
-    except OutOfTime:
-        raise Untranslated("the time is over") from None
-    except (Stuck, OutsideFragment, SymcookError) as error:
-        raise Untranslated(certify.first_line(error)) from None
+    found = attempted(lambda: _proof(statement, document, library, until, search=True), until)
+    return None if isinstance(found, Failed) else found[0].nodes
 
 
 def _proof(
     statement: Statement, document: Mapping[str, Any], library: Citable, until: Until, search: bool
 ) -> tuple[Goal, str | None]:
-    """What `_ended` returns, found until the moment `until`."""
+    """The closed goal of a statement, found until the moment `until`, and the procedure that proved what it becomes for
+    the first run, None for the automation. Raises NoResult."""
     parsed, meaning = problem(statement), certify.meaning(document, statement.note or "")
     seconds = [second for second in meaning.others.values() if second.of.kind in KINDS]
     if not seconds:

@@ -118,7 +118,7 @@ class SecondRunTerms:
         place = segment.low if segment.single else var(g.fresh("i"), "Int")
         read: Term = ("app", None, (var(name, VALUES), place))
         # The proof for one position is written before it is known what it proves.
-        h = g._branch(_everywhere(segment, place, ("=", None, (read, read))))
+        h = g.branch(_everywhere(segment, place, ("=", None, (read, read))))
         inside = list[str]()
         if not segment.single:
             inside = [h.fresh("low"), h.fresh("high")]
@@ -222,7 +222,7 @@ class SecondRunTerms:
         if segment.source is None:
             return None
         source = segment.source_of(place)
-        trial = g._branch(g.goal)
+        trial = g.branch()
         try:
             label, right = self._value(trial, own, source, k, inside)
         except (Stuck, Untranslated):
@@ -554,7 +554,7 @@ def _by_powers(h: Goal, labels: Sequence[str]) -> None:
 def truth(g: Goal, part: Term, facts: Sequence[str]) -> bool | None:
     """Whether a comparison follows from facts, or its negation does; None if neither."""
     for formula, value in ((part, True), (negation(part), False)):
-        trial = g._branch(formula)
+        trial = g.branch(formula)
         try:
             close(trial, facts)
         except Stuck:

@@ -312,13 +312,13 @@ def enclosed(g: Goal, near: Sequence[str]) -> None:
         raise Stuck("no comparison")
     gap = add(nf(sides[1]), nf(sides[0]), -1)
     if not near:  # the right side is larger: its difference to the left one is positive
-        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, whole_term(gap))]}]}, True)
+        return g.close({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, whole_term(gap))]}]})
     # The fact is a false comparison. For a <= b and a < b, a - b is positive; for a = b, it is a - b or b - a.
     below = tag == "=" and decided(whole_term(gap), PRECISIONS[-1]) > 0
     sums = [{"c": "1", "of": [_positive(g, whole_term(gap if below else scale(gap, -1)))]}]
     if tag == "=":
-        return g._emit({"by": "pos", "sum": sums, "eq": [["-1" if below else "1", near[0]]]}, True)
-    g._emit({"by": "pos", "sum": [*sums, {"c": "1", "of": [near[0]]}]}, True)
+        return g.close({"by": "pos", "sum": sums, "eq": [["-1" if below else "1", near[0]]]})
+    g.close({"by": "pos", "sum": [*sums, {"c": "1", "of": [near[0]]}]})
 
 
 def divided(g: Goal) -> None:
@@ -331,7 +331,7 @@ def divided(g: Goal) -> None:
     one_less_quotient = add({ONE: 1}, mul(nf(divisor), inverse(nf(divisor))), -1)  # 1 - d*(1/d)
     if add(add(product_value, nf(g.goal[2][0]), -1), mul(product_value, one_less_quotient), -1):
         raise Stuck("the quotient is another")
-    g._emit({"by": "pos", "eq": [[g.text(reify.term(product_value)), _reciprocal(g, divisor)]]}, True)
+    g.close({"by": "pos", "eq": [[g.text(reify.term(product_value)), _reciprocal(g, divisor)]]})
 
 
 def cancelled(g: Goal) -> None:
@@ -348,7 +348,7 @@ def cancelled(g: Goal) -> None:
     for _ in range(MOST_CANCELLED):
         if not difference:
             used = [[g.text(reify.term(p)), label] for label, p in factors.items() if p]
-            return g._emit({"by": "pos", "eq": used}, True)
+            return g.close({"by": "pos", "eq": used})
         cancelling = next(((m, x, y) for m in difference for x, y in [_cancelling(m)] if x is not None), None)
         if cancelling is None:
             raise Stuck("a part does not cancel")
@@ -402,8 +402,8 @@ def _reciprocal(g: Goal, t: Term) -> str:
     label, zero, positive = g.fresh("inv"), g.fresh("zero"), _positive(g, t)
     sums = [{"c": "1", "of": [positive]}]
     proof = [{"by": "intro", "as": [zero]}, {"by": "pos", "sum": sums, "eq": [["1", zero]]}]
-    g._emit({"by": "use", "fact": "ax:inv", "with": [g.text(t), proof], "as": label})
-    g._bind(label, ("=", None, (("*", None, (t, ("/", None, (num(1), t)))), num(1))))
+    product = ("*", None, (t, ("/", None, (num(1), t))))
+    g.add({"by": "use", "fact": "ax:inv", "with": [g.text(t), proof], "as": label}, ("=", None, (product, num(1))))
     return label
 
 
@@ -411,9 +411,9 @@ def _square(g: Goal, t: Term) -> str:
     """Prove 0 < t and then sqrt(t)*sqrt(t) = t; returns the label of the second fact. Stuck if 0 < t is not proved."""
     label, positive = g.fresh("root"), _positive(g, t)
     proof = [{"by": "pos", "sum": [{"c": "1", "of": [positive]}]}]
-    g._emit({"by": "use", "fact": "ax:sqrt", "with": [g.text(t), proof], "as": [f"{label}_0", f"{label}_1"]})
     at = ("fn", "sqrt", (t,))
-    g._bind([f"{label}_0", f"{label}_1"], conj(("<=", None, (num(0), at)), ("=", None, (("*", None, (at, at)), t))))
+    facts = conj(("<=", None, (num(0), at)), ("=", None, (("*", None, (at, at)), t)))
+    g.add({"by": "use", "fact": "ax:sqrt", "with": [g.text(t), proof], "as": [f"{label}_0", f"{label}_1"]}, facts)
     return f"{label}_1"
 
 

@@ -284,7 +284,7 @@ class _InOrder:
         proof steps that `parts` has made so far."""
         parts = present(self.parts)
         g.nodes += parts.g.nodes
-        closed = parts.g._branch(parts.g.formula(claim))
+        closed = parts.g.branch(parts.g.formula(claim))
         parts.close(closed)
         g.take(closed)
 

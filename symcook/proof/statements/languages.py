@@ -24,12 +24,15 @@ from itertools import product
 from math import lcm, prod
 from typing import Any, NamedTuple
 
+from symcook.alarm import Until
 from symcook.errors import BadInput
 from symcook.model import expr, modelfile
 from symcook.model.expr import Tree
 from symcook.model.transformer import Transformer
 from symcook.programs.automata import Automaton
 from symcook.programs.regular import regular_table
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.statements import certify
 from symcook.proof.statements.reader import WORDS, SentenceReader
 from symcook.proof.statements.secondrun import OTHER, parted, unquoted
@@ -46,7 +49,7 @@ AUTOMATA, INVARIANTS = "automata of the model and of the strings", "invariants o
 """What decided a statement, by the kind of the model."""
 
 
-class NoLanguage(Exception):
+class NoLanguage(NoResult):
     """The statement is not one about languages, or the model is not one that `decide` reads; the text says why."""
 
 
@@ -435,14 +438,14 @@ def _at_the_last(model: Transformer) -> Transformer:
     return replace(model, readout=replace(model.readout, position="last")) if model.readout.each else model
 
 
-def automaton(model: Transformer) -> Automaton:
-    """The smallest automaton of what a model answers; NoLanguage for a model that is none."""
+def automaton(model: Transformer) -> Automaton | Failed:
+    """The smallest automaton of what a model answers; the reason for a model that is none."""
     from symcook.decide.finite import Finite, Missing, OutOfReach
 
     try:
         return Finite(_at_the_last(model)).automaton()
     except (Missing, OutOfReach, BadInput) as error:
-        raise NoLanguage(str(error)) from None
+        return Failed(str(error))
 
 
 def _is_causal(model: Transformer) -> bool:
@@ -491,10 +494,21 @@ def decided(
     document: Mapping[str, Any],
     other: Mapping[str, Any] | None = None,
     with_programs: Sequence[Transformer | None] = (),
+    until: Until | None = None,
+) -> LanguageVerdict | Failed:
+    """The verdict on the statement `text` about the model of a document, and perhaps about a second model, found before
+    the moment `until`; or the reason why there is none. `with_programs` are the models of the documents, with their
+    programs if they have one."""
+    return attempted(lambda: _decided(text, document, other, with_programs), until)
+
+
+def _decided(
+    text: str,
+    document: Mapping[str, Any],
+    other: Mapping[str, Any] | None,
+    with_programs: Sequence[Transformer | None],
 ) -> LanguageVerdict:
-    """The verdict on the statement `text` about the model of a document, and perhaps about a second model.
-    `with_programs` are the models of the documents, with their programs if they have one. Raises NoLanguage where there
-    is no verdict."""
+    """What `decided` returns; raises NoLanguage where there is no verdict."""
     from symcook.decide.counting import StateTable
     from symcook.decide.decision import counting, decodes
     from symcook.decide.finite import Finite, Missing, OutOfReach

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from symcook.alarm import Until
 from symcook.errors import Rejected
 from symcook.proof import normal
-from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
+from symcook.proof.claims.bycounts.problem import problem
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import nf
 from symcook.proof.replay import Statement
-from symcook.proof.search.elaborate import StepGap, written
-from symcook.proof.search.limits import OutOfTime, limited
-from symcook.proof.search.prooftext import BadProof
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.elaborate import written
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.statements.exactvalues import decided
 from symcook.proof.statements.inparts import InParts
@@ -233,19 +233,19 @@ def _lines(g: Goal, compared: ExponentOrder, bound: Fraction, given: str, back: 
     ]  # fmt: skip
 
 
-def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
+def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
     """The goal of a statement with a proof by the order of exponents, found within `seconds`; or the reason why there
     is none."""
-    orders = Orders()
-    try:
-        whole = problem(statement)
-        claim = orders.stronger(whole.claim)
-        if claim == whole.claim:
-            return "it compares no powers of e"
-        parts = InParts(whole, home, Until(seconds))
-        g = Goal(home, statement.formula, {}, {})
-        with limited(Until(seconds)):
-            parts.prove(g, claim, orders.close)
-    except (OutsideFragment, Stuck, Rejected, StepGap, BadProof, OutOfTime) as error:
-        return f"the exponents are not compared: {str(error).partition(chr(10))[0]}"
+    proved = attempted(lambda: _proved(home, statement, seconds), Until(seconds))
+    return Failed(f"the exponents are not compared: {proved.why}") if isinstance(proved, Failed) else proved
+
+
+def _proved(home: Citable, statement: Statement, seconds: float) -> Goal:
+    """What `prove` returns; raises NoResult without a proof."""
+    orders, whole = Orders(), problem(statement)
+    claim = orders.stronger(whole.claim)
+    if claim == whole.claim:
+        raise NoResult("there are no powers of e")
+    parts, g = InParts(whole, home, Until(seconds)), Goal(home, statement.formula, {}, {})
+    parts.prove(g, claim, orders.close)
     return g

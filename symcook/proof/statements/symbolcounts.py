@@ -16,15 +16,14 @@ from fractions import Fraction
 from functools import partial
 
 from symcook.alarm import Until
-from symcook.errors import Rejected
-from symcook.proof.claims.bycounts.problem import HERE, N, OutsideFragment, Problem, W, at, everywhere, problem
+from symcook.proof.claims.bycounts.problem import HERE, N, Problem, W, at, everywhere, problem
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, prooftext
-from symcook.proof.search.elaborate import StepGap
-from symcook.proof.search.limits import OutOfTime, limited
-from symcook.proof.search.prooftext import BadProof, Place
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.opengoal import NoResult
+from symcook.proof.search.prooftext import Place
 from symcook.proof.search.ranges import at_most, equals
-from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Node
 from symcook.proof.statements import certify
 from symcook.proof.statements.bysymbol import letters_at
 from symcook.proof.statements.facts import Facts, Trying
@@ -265,7 +264,7 @@ class CountClaim(Transfer):
                 case.true()
 
         g.use("lem:sum_ext", *functions, *map(g.text, total[2][:2]), each, label=label)
-        g._emit({"by": "pos", "eq": [["1", label]]}, True)
+        g.close({"by": "pos", "eq": [["1", label]]})
 
     def _each(self, g: Goal, label: str) -> None:
         """Close a goal about all positions by a fact about counts."""
@@ -314,7 +313,7 @@ def _both(g: Goal, labels: Sequence[str]) -> None:
 
 def _equation(g: Goal, label: str) -> None:
     """Close an equation by one with the same normal form."""
-    g._emit({"by": "pos", "eq": [["1", label]]}, True)
+    g.close({"by": "pos", "eq": [["1", label]]})
 
 
 def _put(g: Goal, labels: Sequence[str]) -> None:
@@ -334,15 +333,15 @@ class CountParts(InParts):
 
     def _by_squares(self, statement: Statement, seconds: float) -> list[Node] | None:
         """The proof of a piece from facts about counts: their sum, their squares, and squares of their differences."""
-        g = Goal(self.home, statement.formula, {}, {})
-        try:
-            with limited(Until(seconds)):
-                lines = square_lines(Facts(statement))
-                read = prooftext.read(certify.headed_lines(statement, lines)).parts["proof"]
-                Trying().block(g, read, Place(1, 1))
-        except (StepGap, BadProof, Rejected, Stuck, OutOfTime):
-            return None
-        return g.nodes
+
+        def squared() -> list[Node]:
+            g, lines = Goal(self.home, statement.formula, {}, {}), square_lines(Facts(statement))
+            read = prooftext.read(certify.headed_lines(statement, lines)).parts["proof"]
+            Trying().block(g, read, Place(1, 1))
+            return g.nodes
+
+        nodes = attempted(squared, Until(seconds))
+        return None if isinstance(nodes, Failed) else nodes
 
 
 def square_lines(facts: Facts) -> str:
@@ -366,34 +365,36 @@ def square_lines(facts: Facts) -> str:
     return f"{lines}{facts.given}qed by {given}\n"
 
 
-def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
+def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
     """The goal of a statement with a proof by the counts of symbols, found within `seconds`; or the reason why there is
     none."""
-    try:
-        whole = problem(statement)
-        forms = ShareForms(whole)
-        if not whole.letters or not forms.shared:
-            return "no value is determined by a symbol and the counts"
-        lines = len(flatten("&", whole.word))
-        counted = CountClaim(forms, [f"given.1.{k}" for k in range(lines)])
-        claim = counted.other(whole.claim)
-        if claim == whole.claim:
-            return "the claim is not about all positions"
-        parts, valued = CountParts(whole, home, Until(seconds)), dict[str, str]()
-        g = Goal(home, statement.formula, {}, {})
+    proved = attempted(lambda: _proved(home, statement, seconds), Until(seconds))
+    return Failed(f"the counts are not compared: {proved.why}") if isinstance(proved, Failed) else proved
 
-        def finish(h: Goal, label: str) -> None:
-            for name, piece in valued.items():
-                h.have(forms.line(name), f"line.{name}", lambda k, piece=piece: k.hyp(piece))
-            counted.close(h, label)
 
-        with limited(Until(seconds)):
-            for name in sorted(counted.used):
-                piece = parts.proved(forms.line(name))
-                if piece is None:
-                    return "the values of a coordinate are not proved"
-                valued[name] = piece
-            parts.prove(g, claim, finish)
-    except (OutsideFragment, Stuck, Rejected, StepGap, BadProof, OutOfTime) as error:
-        return f"the counts are not compared: {str(error).partition(chr(10))[0]}"
+def _proved(home: Citable, statement: Statement, seconds: float) -> Goal:
+    """What `prove` returns; raises NoResult without a proof."""
+    whole = problem(statement)
+    forms = ShareForms(whole)
+    if not whole.letters or not forms.shared:
+        raise NoResult("no value is determined by a symbol and the counts")
+    lines = len(flatten("&", whole.word))
+    counted = CountClaim(forms, [f"given.1.{k}" for k in range(lines)])
+    claim = counted.other(whole.claim)
+    if claim == whole.claim:
+        raise NoResult("the claim is not about all positions")
+    parts, valued = CountParts(whole, home, Until(seconds)), dict[str, str]()
+    g = Goal(home, statement.formula, {}, {})
+
+    def finish(h: Goal, label: str) -> None:
+        for name, piece in valued.items():
+            h.have(forms.line(name), f"line.{name}", lambda k, piece=piece: k.hyp(piece))
+        counted.close(h, label)
+
+    for name in sorted(counted.used):
+        piece = parts.proved(forms.line(name))
+        if piece is None:
+            raise NoResult("the values of a coordinate are not proved")
+        valued[name] = piece
+    parts.prove(g, claim, finish)
     return g

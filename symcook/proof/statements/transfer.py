@@ -355,7 +355,7 @@ def against(g: Goal, label: str) -> None:
 
 def combined(g: Goal, *rows: tuple[int | str, str]) -> None:
     """Close a goal that is an equation, by a sum of multiples of equations: each row is a factor and a label."""
-    g._emit({"by": "pos", "eq": [[str(factor), label] for factor, label in rows]}, True)
+    g.close({"by": "pos", "eq": [[str(factor), label] for factor, label in rows]})
 
 
 def _false(g: Goal, *rows: tuple[int | str, str]) -> None:
@@ -417,7 +417,7 @@ def rewrite_used(g: Goal, labels: Iterable[str]) -> None:
 
 def _in_range(g: Goal) -> None:
     """Close the goal that a place is a position, by the comparisons among the facts alone."""
-    few = g._branch(g.goal)
+    few = g.branch()
     few.facts = {k: f for k, f in g.facts.items() if f[0] in COMPARISONS}
     few.hidden |= g.facts.keys() - few.facts.keys()
     few.easy()

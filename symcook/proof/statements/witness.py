@@ -365,10 +365,9 @@ def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: 
 
 def _prove_as(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
     """Prove `f`, which is true on the present string, as the fact `label`."""
-    sub = g._branch(f)
+    sub = g.branch(f)
     _close_true(sub, body, runs)
-    g._emit({"by": "have", "show": g.text(f), "proof": sub.nodes, "as": label})
-    g._bind(label, f)
+    g.add({"by": "have", "show": g.text(f), "proof": sub.nodes, "as": label}, f)
 
 
 # --- Comparisons ----------------------------------------------------------------------------------------------------
@@ -455,7 +454,7 @@ def _prove_indicator(g: Goal, f: Term, runs: Runs) -> str:
     true = _is_true(f, runs)
     value = ("=", None, (("ind", None, (f,)), num(int(true))))
     holds, fails = (f, negation(f)) if true else (negation(f), f)
-    sub = g._branch(value)
+    sub = g.branch(value)
     known = sub.fresh("known")
     _prove_as(sub, holds, holds, known, runs)
     before = set(sub.facts)
@@ -469,17 +468,16 @@ def _prove_indicator(g: Goal, f: Term, runs: Runs) -> str:
         label = h.fresh("all")
         proofs = [[{"by": "hyp", "of": k}] for k in parts]
         h.contra(h.fresh("no"))
-        h._emit(
+        h.add(
             {
                 "by": "have",
                 "show": h.text(fails),
                 "proof": proofs[0] if len(proofs) == 1 else [{"by": "split", "proofs": proofs}],
                 "as": label,
-            }
+            },
+            fails,
         )
-        h._bind(label, fails)
         h.absurd(*((known, label) if true else (label, known)))
     label = g.fresh("value")
-    g._emit({"by": "have", "show": g.text(value), "proof": sub.nodes, "as": label})
-    g._bind(label, value)
+    g.add({"by": "have", "show": g.text(value), "proof": sub.nodes, "as": label}, value)
     return label

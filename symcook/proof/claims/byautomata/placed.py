@@ -23,6 +23,7 @@ from symcook.proof.claims.bycounts.problem import N, OutsideFragment, W
 from symcook.proof.claims.bycounts.truth import DecidedFormulas, letter_at
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import fkey, nf
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.ranges import equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import (
@@ -43,7 +44,7 @@ MOST_NAMED = 6
 """The greatest number of named positions of a case."""
 
 
-class Unplaced(Exception):
+class Unplaced(NoResult):
     """A case that stays open; the text says why."""
 
 
@@ -187,6 +188,14 @@ class PlacedFacts(DecidedFormulas):
     def refute(self) -> None:
         """Close the goal in a case that no string has."""
         self.root.rules.refute(self)
+
+    def first_needs(self, close: Callable[[PlacedFacts], None]) -> DecideFirst | None:
+        """Close the goal by `close`; or what has to be decided before."""
+        try:
+            close(self)
+        except DecideFirst as wanted:
+            return wanted
+        return None
 
     # --- What follows ------------------------------------------------------------------------------------------------
 

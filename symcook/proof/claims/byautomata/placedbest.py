@@ -65,7 +65,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     g.use(run, g.text(place), f"#{case.inside(place)}", label=run_equation)
     selected_value = ("+", None, (old, replace(value, THERE, p)))
     rows = [["1", run_equation], [g.text(("-", None, (old, t))), size_equation], ["1", sum_equation]]
-    g.have(equals(t, selected_value), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
+    g.have(equals(t, selected_value), label, lambda h: h.close({"by": "pos", "eq": rows}))
     return equal_by_values(case, t, reduced(case, selected_value, used), used, label)
 
 

@@ -138,7 +138,7 @@ def _times_size(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str
     def proof(h: Goal) -> None:
         """Replace t by S/size, and add S times the equation size*(1/size) = 1."""
         h.rewrite(label)
-        h._emit({"by": "pos", "eq": [[h.text(total), inverse]]}, True)
+        h.close({"by": "pos", "eq": [[h.text(total), inverse]]})
 
     g.have(product_equation, out, proof)
     return out

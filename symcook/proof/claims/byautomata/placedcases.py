@@ -67,10 +67,9 @@ def _prove_case(case: PlacedFacts) -> None:
         # Instead of ~(a <= b), b < a is proved in a branch, and the goal follows from it.
         if g.goal[0] == "~" and g.goal[2][0][0] in ("<=", "<"):
             flipped = g.fresh("flip")
-            inner = g._branch(negation(g.goal[2][0]))
+            inner = g.branch(negation(g.goal[2][0]))
             case.under(inner).prove()
-            g._emit({"by": "have", "show": g.text(inner.goal), "proof": inner.nodes, "as": flipped})
-            g._bind(flipped, inner.goal)
+            g.add({"by": "have", "show": g.text(inner.goal), "proof": inner.nodes, "as": flipped}, inner.goal)
             g.hyp(flipped)
             return
         label = g.fresh("x" if g.goal[0] == "all" else "if")
@@ -92,13 +91,11 @@ def _prove_case(case: PlacedFacts) -> None:
             return case.refute()
         if g.goal == FALSE and case.pending:
             return falsify(case, case.pending)
-        try:
-            _close(case)
-        except DecideFirst as wanted:
-            if wanted.named:
-                continue
+        wanted = case.first_needs(_close)
+        if wanted is None:
+            return None
+        if not wanted.named:
             return divide(case, wanted)
-        return None
 
 
 def _close(case: PlacedFacts) -> None:
@@ -334,7 +331,7 @@ def prove(problem: Problem, library: Citable, regular: Regular) -> Goal:
     """The goal of a statement with its proof; Unplaced where a case stays open."""
     g = Goal(library, problem.statement.formula, {}, {})
     introduce(problem, g)
-    main = g._branch(g.goal)
+    main = g.branch()
     case = PlacedFacts(PlacedRoot(regular, Lettered(problem, g), RULES), main)
     for name in problem.marked:
         case.name(var(name, "Int"))

@@ -16,6 +16,7 @@ from symcook.proof.claims.byautomata.placedvalues import NEW, nameable
 from symcook.proof.claims.bycounts.truth import letter_at
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import fkey
+from symcook.proof.search.attempts import attempted
 from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import (
@@ -62,12 +63,10 @@ def attempt(case: PlacedFacts, close: Callable[[PlacedFacts], None]) -> None:
     while True:
         if case.context.empty:
             return case.refute()
-        try:
-            return close(case)
-        except DecideFirst as wanted:
-            # A position was named: `close` is tried again.
-            if wanted.named:
-                continue
+        wanted = case.first_needs(close)
+        if wanted is None:
+            return None
+        if not wanted.named:  # after a position was named, `close` is tried again
             return divide(case, wanted)
 
 
@@ -121,7 +120,7 @@ def refute_case(case: PlacedFacts) -> None:
     first_error: Exception | None = None
     for nearer in (False, True):
         for label in ranked:
-            trial = g._branch(g.goal)
+            trial = g.branch()
             inner = case.under(trial, label)
             inner.nearer_too = nearer
             try:
@@ -165,7 +164,7 @@ def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
         if added_token and not any(_equal_by_order(case, place, end) for end in added_ends):
             first = at_most(place, lettered.low)
             away = negation(first) if letter == problem.before else less_than(place, lettered.high)
-            if case.truth(away) is None and not case.g._branch(away).try_auto(case.orders, degree=1, rounds=0):
+            if case.truth(away) is None and not case.g.branch(away).try_auto(case.orders, degree=1, rounds=0):
                 return divide(case, DecideFirst(away))
             return _added_token_inside(case, place, label)
     # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact. For two
@@ -182,7 +181,7 @@ def _equal_by_order(case: PlacedFacts, place: Term, other_place: Term) -> bool:
     """Whether two positions are equal by the facts about the order."""
     if place == other_place:
         return True
-    return case.g._branch(equals(place, other_place)).try_auto(case.orders, degree=1, rounds=0)
+    return case.g.branch(equals(place, other_place)).try_auto(case.orders, degree=1, rounds=0)
 
 
 def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, other_label: str) -> None:
@@ -214,7 +213,7 @@ def _added_token_inside(case: PlacedFacts, place: Term, label: str) -> None:
     """Close a goal by a token that the model adds at an end, and that is at a position inside: tokens there are typed
     ones."""
     g, lettered, typed = case.g, case.root.lettered, case.g.fresh("typed")
-    ready = g._branch(FALSE)
+    ready = g.branch(FALSE)
     inside = lambda h: _close_range(h, case.orders)  # noqa: E731
     ready.use(lettered.share(ready, lettered.typed), ready.text(place), inside, label=typed)
     parts = case.root.problem.typed
@@ -305,10 +304,9 @@ def contradicted_case(case: PlacedFacts, label: str) -> bool:
     no comparison, or where that needs a decision or fails."""
     if case.g.facts[label][0] not in COMPARISONS:
         return False
-    trial = case.g._branch(case.g.goal)
-    try:
-        _false_comparison(case.under(trial), label)
-    except (DecideFirst, Stuck, Unplaced, Rejected):
+    trial = case.g.branch()
+    inner = case.under(trial)
+    if attempted(lambda: inner.first_needs(lambda c: _false_comparison(c, label))) is not None:
         return False
     case.g.take(trial)
     return True

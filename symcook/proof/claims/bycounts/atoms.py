@@ -14,16 +14,16 @@ from symcook.proof import normal
 from symcook.proof.claims.bycounts.bestplace import best_sum
 from symcook.proof.claims.bycounts.casefacts import BASE, OPAQUE, WAITS, AtomReading, CaseFacts
 from symcook.proof.claims.bycounts.circle import circle_point
-from symcook.proof.claims.bycounts.divided import division, division_question, floor_sum
+from symcook.proof.claims.bycounts.divided import division_question, floor_sum
 from symcook.proof.claims.bycounts.implicit import constant_root, norm_value, root_of
 from symcook.proof.claims.bycounts.lettercounts import letter_bit, zero_letter
 from symcook.proof.claims.bycounts.lettersums import lettered_sum, show_bit
 from symcook.proof.claims.bycounts.positional import positional_sum, sign_of
 from symcook.proof.claims.bycounts.powers import power_sum
 from symcook.proof.claims.bycounts.problem import Equation, at_place
-from symcook.proof.claims.bycounts.quantified import counted_range, range_question
+from symcook.proof.claims.bycounts.quantified import quantified_question
 from symcook.proof.claims.bycounts.termsums import term_sum
-from symcook.proof.claims.bycounts.truth import letter_at, quantified
+from symcook.proof.claims.bycounts.truth import letter_at
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import fkey
 from symcook.proof.search.ranges import equals, less_than
@@ -197,25 +197,12 @@ def _truth_value(case: CaseFacts, atom: int) -> AtomReading:
     if value is None:
         if key in compared:
             return WAITS
-        question = question or case.undecided(f) or _quantified_question(case, f)
+        question = question or case.undecided(f) or quantified_question(case, f)
         return OPAQUE if question is None else case.want(question)
     label = case.g.fresh("bit")
     equation: Term = equals(("ind", None, (f,)), num(int(value)))
     case.g.have(equation, label, lambda h: show_bit(case, h, f, value))
     return case.give(atom, label)
-
-
-def _quantified_question(case: CaseFacts, f: Term) -> Term | None:
-    """What has to be decided next for the truth of `f`, whose comparisons outside quantifiers are all decided: a
-    quantified formula in it, or the count that decides this formula. None where the quantified formulas are decided."""
-    for part in quantified(f):
-        if case.truth(part) is not None or division(part) is not None:
-            continue
-        if counted_range(case, part) is None:
-            return part
-        if (question := range_question(case, part)) is not None:
-            return question
-    return None
 
 
 ATOM_RULES: Mapping[str, AtomRule] = {

@@ -26,6 +26,7 @@ from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import poly
 from symcook.proof.inequalities.simplex import Effort
 from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, free, negation, num, var
@@ -64,7 +65,7 @@ AtomReading = AtomState | ClearedAtom
 """What a rule returns for an atom: how the arithmetic treats it."""
 
 
-class Unclosed(Exception):
+class Unclosed(NoResult):
     """The arithmetic does not close a case. `counts` is a point at which no row is false, if there is one, and `opaque`
     the texts of terms without a rule."""
 
@@ -370,8 +371,7 @@ class CaseFacts(DecidedFormulas):
             return None
         label = self.g.fresh("inside")
         proofs = [[{"by": "hyp", "of": end}] for end in ends]
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "split", "proofs": proofs}], "as": label})
-        self.g._bind(label, f)
+        self.g.add({"by": "have", "show": self.g.text(f), "proof": [{"by": "split", "proofs": proofs}], "as": label}, f)
         self.literals[fkey(f)] = label
         return label
 
@@ -404,8 +404,7 @@ class CaseFacts(DecidedFormulas):
             return self.literals[fkey(f)]
         label = self.g.fresh("equal")
         proof = [{"by": "pos", "eq": rows}] if rows else [{"by": "true"}]
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": proof, "as": label})
-        self.g._bind(label, f)
+        self.g.add({"by": "have", "show": self.g.text(f), "proof": proof, "as": label}, f)
         return label
 
     def give(self, a: int, label: str) -> AtomReading:

@@ -295,7 +295,7 @@ def close(g: Goal, refutation: Contradiction) -> None:
     rows = [[g.text(reify.term(p)), label] for label, p in equation_factors.items() if p]
     if rows:
         node["eq"] = rows
-    g._emit(node, True)
+    g.close(node)
 
 
 def _derivation(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFactors]:

@@ -59,8 +59,8 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
     nonnegative, positive, square = g.fresh("least"), g.fresh("root"), g.fresh("square")
     sums = [{"c": str(c), "of": [], "sq": g.text(reify.term(q))} for c, q in sum_of_squares]
     claim: Term = at_most(num(0), x)
-    g._emit({"by": "have", "show": g.text(claim), "proof": [{"by": "pos", "sum": sums, "eq": rows}], "as": nonnegative})
-    g._bind(nonnegative, claim)
+    proof = [{"by": "pos", "sum": sums, "eq": rows}]
+    g.add({"by": "have", "show": g.text(claim), "proof": proof, "as": nonnegative}, claim)
     g.use("ax:sqrt", g.text(x), f"#{nonnegative}", label=f"{positive} {square}")
     case.fact(positive)
     case.rules.product((((a, 2),), 0), square, poly(g.facts[square]))

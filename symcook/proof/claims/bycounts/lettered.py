@@ -283,7 +283,7 @@ class Lettered:
         if any(s == at("w", place, LETTERS) for s in subterms(g.goal)):
             g.rewrite(case)
         if bits:
-            g._emit({"by": "pos", "eq": [[g.text(reify.term(p)), label] for label, p in bits.items()]}, True)
+            g.close({"by": "pos", "eq": [[g.text(reify.term(p)), label] for label, p in bits.items()]})
         else:
             g.true()
 

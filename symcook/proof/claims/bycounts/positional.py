@@ -196,7 +196,7 @@ def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> st
             step.use("ax:pow_step", step.text(r), step.text(exponent), label="power")
             times = normal.scale(nf(series.valued(UNTIL)), -1 / series.ratio)
             rows.append([step.text(reify.term(times)), "power"])
-        step._emit({"by": "pos", "eq": rows}, True)
+        step.close({"by": "pos", "eq": rows})
 
     return root.known(label, ("all", "Int", (abstract(body, (UNTIL,)),)), by_induction)
 

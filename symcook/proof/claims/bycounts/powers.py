@@ -112,7 +112,7 @@ def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term
                 equal, (label := h.fresh("power")), lambda k, s=split, x=at_j: _close_power(case, k, s, x, [lo, start])
             )
             rows.append([h.text(_at_position(reify.term(split.of), j)), label])
-        h._emit({"by": "pos", "eq": rows}, True)
+        h.close({"by": "pos", "eq": rows})
 
     label = g.fresh("powers")
     g.use("lem:sum_ext", summand(g, inner), summand(g, written), g.text(low), g.text(high), summands_equal, label=label)
@@ -133,7 +133,7 @@ def _close_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], 
     label, place = g.fresh("sign"), g.text(at_j[2][2][1])
     lemma = case.root.share(g, _alternating(case))
     g.use(lemma, g.text(at_j[1]), place, lambda h: h.easy(known, degree=1, rounds=0), label=label)
-    g._emit({"by": "pos", "eq": [["1", label]]}, True)
+    g.close({"by": "pos", "eq": [["1", label]]})
 
 
 def _alternating(case: CaseFacts) -> str:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
+from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import TRUE, Sort, Term, flatten, free, instantiate, num, var
@@ -36,7 +37,7 @@ MOST_NAMES = 10_000
 """The greatest number of leading names that are read."""
 
 
-class OutsideFragment(Exception):
+class OutsideFragment(NoResult):
     """The error for a statement that a procedure cannot decide; its text names the part that does not fit."""
 
 

@@ -15,10 +15,12 @@ from functools import partial
 from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.claims.bycounts.casefacts import CaseFacts
+from symcook.proof.claims.bycounts.divided import division, division_question
 from symcook.proof.claims.bycounts.farkas import FactRow, close, contradiction
 from symcook.proof.claims.bycounts.lettercounts import rewritten
 from symcook.proof.claims.bycounts.lettered import THERE
 from symcook.proof.claims.bycounts.problem import LETTERS, VALUES, at
+from symcook.proof.claims.bycounts.truth import quantified
 from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import poly
 from symcook.proof.normal import FALSE as NFALSE
@@ -109,6 +111,24 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
     if supposed is not None and supposed is not holds:
         supposed_label = case.literals[fkey(f if supposed else ("~", None, (f,)))]
         case.clash = (supposed_label, label) if supposed else (label, supposed_label)
+    return None
+
+
+def quantified_question(case: CaseFacts, f: Term, remainders: bool = False) -> Term | None:
+    """What has to be decided next for the truth of `f`, whose comparisons outside quantifiers are all decided: a
+    quantified formula in it, or the comparison that decides this formula by its count, and with `remainders` by its
+    remainder. None where the quantified formulas are decided."""
+    for part in quantified(f):
+        if case.truth(part) is not None:
+            continue
+        if division(part) is not None:
+            question = division_question(case, part) if remainders else None
+        elif counted_range(case, part) is None:
+            return part
+        else:
+            question = range_question(case, part)
+        if question is not None:
+            return question
     return None
 
 

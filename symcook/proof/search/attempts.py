@@ -1,0 +1,38 @@
+"""What a search returns: what it has found, or `Failed` with the reason why it has found nothing.
+
+A tactic that finds nothing raises `NoResult`, since it is called deep within another one. Between provers, strategies
+and the driver nothing is raised: `attempted` ends a search, whatever it raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from symcook.alarm import Until
+from symcook.errors import SymcookError
+from symcook.proof.inequalities.simplex import TooLong
+from symcook.proof.search.limits import limited
+from symcook.proof.search.opengoal import NoResult
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Failed:
+    """There is no result, for the reason `why`: one line, in the user's names."""
+
+    why: str
+
+
+def attempted(search: Callable[[], Found], until: Until | None = None, name: str = "") -> Found | Failed:
+    """What `search` returns before the moment `until`, or the reason why it has no result. `name` names the search in
+    the plural."""
+    try:
+        with limited(until):
+            return search()
+    except (NoResult, TooLong, SymcookError) as error:
+        return Failed(str(error).partition("\n")[0])
+    except RecursionError:
+        return Failed("the formula is nested too deep" + (f" for the decision by {name}" if name else ""))
