@@ -565,7 +565,9 @@ class _Checkpoint:
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
         count = weights.rows
         if twice := [label for label in labels if labels.count(label) > 1]:
-            raise BadInput("the labels must be different from one another", f"{twice[0]} twice", "rename one of the two")
+            raise BadInput(
+                "the labels must be different from one another", f"{twice[0]} twice", "rename one of the two"
+            )
         if len(labels) != count:
             raise BadInput(
                 "there must be a label for each row of output.weight",

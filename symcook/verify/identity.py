@@ -221,8 +221,8 @@ class _Content:
         yield from self.all([method.__name__, method.__objclass__])
 
     def cached(self, function: Any) -> Iterator[str]:
-        """The content of a function with `functools.cache`. What it has stored is dropped, since it can be another value
-        than the function has: equal arguments such as 1.0 and True share one."""
+        """The content of a function with `functools.cache`. What it has stored is dropped, since a stored value can be
+        that of another argument: equal ones such as 1.0 and True share it."""
         if not any(part is function.__wrapped__ for part in gc.get_referents(function)):
             raise _unknown("a cached function whose __wrapped__ is another one")
         type(function).cache_clear(function)

@@ -332,7 +332,9 @@ def with_keys(keys: Any, bias: Any) -> Any:
     """A state dict whose queries and values are the embedding, with one layer."""
     inward = {"self_attn.in_proj_weight": np.vstack([np.eye(4), keys, np.eye(4)])}
     inward |= {} if bias is None else {"self_attn.in_proj_bias": np.array([0] * 4 + [bias] * 4 + [0] * 4)}
-    return {"embedding.weight": np.eye(4)[:3]} | {f"layers.0.{key}": part for key, part in (IDLE_LAYER | inward).items()}
+    return {"embedding.weight": np.eye(4)[:3]} | {
+        f"layers.0.{key}": part for key, part in (IDLE_LAYER | inward).items()
+    }
 
 
 def test_each_weight_has_an_effect_or_is_refused() -> None:
