@@ -68,7 +68,7 @@ class MeanOfSums(NamedTuple):
     flag: int
     """The number of the flag."""
     values: tuple[tuple[Guarded, ...], ...]
-    """By token, in the order of `Counting.tokens`: the cases of the value whose mean it is. The first nonzero coefficient
+    """By token, as in `Counting.tokens`: the cases of the value whose mean it is. Its first nonzero coefficient
     has the size 1, so that a multiple of a mean is known as one."""
 
 
