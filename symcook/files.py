@@ -197,11 +197,11 @@ def start_of(path: str | Path, many: int) -> bytes:
 def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
     """The document of a JSON text; `reading` are keywords of `json.loads`.
 
-    Raises BadInput, with `must` and the `name` of the text, for invalid JSON, and for nesting of more than
-    `MOST_NESTED`.
+    Raises BadInput, with `must` and the `name` of the text, for invalid JSON, for an object that repeats a key (unless
+    `reading` has an `object_pairs_hook`), and for nesting of more than `MOST_NESTED`.
     """
     try:
-        document = json.loads(text, **reading)
+        document = json.loads(text, **({"object_pairs_hook": once} | reading))
     except (ValueError, RecursionError) as error:
         why = error if isinstance(error, ValueError) else "it nests too deep"
         raise BadInput(must, f"{name}: {why}", "repair the file at this place") from None
@@ -214,6 +214,15 @@ def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
             must, f"{name}: it nests more than {MOST_NESTED} deep", "write it with fewer nested lists and objects"
         )
     return document
+
+
+def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON; ValueError where a key repeats, since a reader would drop one of the two values."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)} is there twice")
+    return found
 
 
 def _inner_values(value: object) -> Iterable[object]:

@@ -179,7 +179,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         text = text_of(against, file_role)
         if (found := format_of(text) or listed(text)) is not None:
             raise BadInput(f"{file_role} must be JSON", f"{against}: {found}", "repair the file, or give another one")
-        document = parsed(text, f"{file_role} must be JSON", against)
+        document = parsed(text, f"{file_role} must be JSON", against, object_pairs_hook=dict)  # the readers refuse more
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
         return against, _last_answer(choose(against).model)

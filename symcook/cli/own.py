@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -70,6 +70,8 @@ class StatementSubject:
     """Proves or refutes a statement: from the statement, a proof script or None, and a time in seconds."""
     again: Callable[[dict[str, Any], str], tuple[str, Verdict]]
     """Checks a stored certificate and the text of its statement again: the sentence, and the verdict."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """The values of the model's parameters that were set. The statement is about all values of the others."""
 
 
 def asked(name: str, settings: Sequence[str], other: str | None = None) -> StatementSubject:
@@ -101,6 +103,7 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> State
             chosen.model, claim, document, script, seconds, second, beside, second_model and second_model.model
         ),
         lambda certificate, text: certify.again(document, certificate, text, second),
+        chosen.values,
     )
 
 

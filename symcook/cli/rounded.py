@@ -78,7 +78,8 @@ def prove_rounded(
             answer = about.settle(claim, None, seconds)
             if answer.certificate is not None:
                 proving.write(to, claim, answer.certificate)
-    theorems = [theorem for theorem in within(about.model, None, u) if theorem["accepts"] is not None]
+    found = within(about.model, about.values, u, every=True)
+    theorems = [theorem for theorem in found if theorem["accepts"] is not None]
     document = judged(answer, theorems, name, u)
     if as_json:
         print_json({"statement": sentence, "rounded": str(u), **document})

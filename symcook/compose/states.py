@@ -221,6 +221,8 @@ class _Checkpoint:
         self.norm, self.mask, self.activation, self.name = norm, facts.get("mask", "causal"), activation, name
         self.epsilon, self.scale = facts.get("epsilon", "1/100000"), facts.get("scale", "1/sqrt(d_key)")
         self.labels = labels
+        self.rotary: Rotary | None = facts.get("rotary")
+        self.slopes_by_heads = bool(facts.get("alibi"))
         table = self.matrix("embedding.weight", len(self.vocabulary), None)
         self.d = table.shape[1]
         self.heads = self.number_of_heads() if heads is None else heads
@@ -241,8 +243,7 @@ class _Checkpoint:
         self.apart = norm == "post" and (self.one or self.norm_as_layer)
         self.parallel = bool(facts.get("parallel"))
         self.whole = not (self.one or self.norm_as_layer or self.parallel)
-        self.rotary: Rotary | None = facts.get("rotary")
-        self.slopes = alibi_slopes(self.heads) if facts.get("alibi") else None
+        self.slopes = alibi_slopes(self.heads) if self.slopes_by_heads else None
 
     def said(self, **words: tuple[str | None, tuple[str, ...]]) -> list[str]:
         """The words for what the keys of layers do not say, of (word or None, the known words); without layers they are
@@ -257,14 +258,19 @@ class _Checkpoint:
         return [given or known_words[0] for given, known_words in words.values()]
 
     def number_of_heads(self) -> int:
-        """1 where the number makes no difference, since all scores are 0 or there is one coordinate; else BadInput."""
+        """1 where the number makes no difference, since all scores of a position are equal or there is one coordinate;
+        else BadInput. They are equal where all queries are 0, or all keys are the same; and with rotary positions where
+        all keys are 0. A head that has slopes by its number is never such a one."""
         for key in self.given:
-            if key.endswith("self_attn.in_proj_weight") and self.d > 1:
+            if key.endswith("self_attn.in_proj_weight") and (self.d > 1 or self.slopes_by_heads):
                 inward = self.matrix(key, None, self.d)
                 wide = inward.rows // 3
                 bias = self.vector(key.replace("in_proj_weight", "in_proj_bias"), 3 * wide)
-                queries, keys = (inward.part(rows=slice(s * wide, (s + 1) * wide)) for s in (0, 1))
-                if keys.nnz() and (queries.nnz() or bias.part(slice(wide)).nnz()):
+                queries, keys = (slice(s * wide, (s + 1) * wide) for s in (0, 1))
+                asks, differ = ([inward.part(rows=rows), bias.part(rows)] for rows in (queries, keys))
+                differ = differ if self.rotary is not None else differ[:1]
+                scores = any(part.nnz() for part in asks) and any(part.nnz() for part in differ)
+                if scores or self.slopes_by_heads:
                     must = "the number of heads must be given, since the state dict does not determine it"
                     raise BadInput(must, "none", f"write heads=1, or another divisor of {self.d}")
         return 1
@@ -552,9 +558,16 @@ class _Checkpoint:
                 if given is not None:
                     must = f"{what} needs an output layer, with the weights output.weight"
                     raise BadInput(must, f"{given} without output.weight", f"leave {what} out, or give these weights")
+            if "output.bias" in self.given:
+                must = "output.bias must come with output.weight, the weights of the output that it is added to"
+                raise BadInput(must, "output.bias alone", "give output.weight, or leave output.bias out")
             return Readout("value", self.position, shown), [], []
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
         count = weights.rows
+        if twice := [label for label in labels if labels.count(label) > 1]:
+            raise BadInput(
+                "the labels must be different from one another", f"{twice[0]} twice", "rename one of the two"
+            )
         if len(labels) != count:
             raise BadInput(
                 "there must be a label for each row of output.weight",
@@ -594,7 +607,14 @@ def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
         raise BadInput("a state dict must map keys to weights", what, "give model.state_dict()")
     prefixes = {key[: key.index("layers.")] for key in state if isinstance(key, str) and "layers." in key}
     prefix = prefixes.pop() if len(prefixes) == 1 else ""
-    return {str(key).removeprefix(prefix): value for key, value in state.items()}
+    found = dict[str, tuple[object, Any]]()
+    for key, value in state.items():
+        name = str(key).removeprefix(prefix)
+        if name in found:
+            two = f"{found[name][0]} and {key}"
+            raise BadInput("each weight must be given only once", two, "leave one of the two out")
+        found[name] = key, value
+    return {name: value for name, (_, value) in found.items()}
 
 
 def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:

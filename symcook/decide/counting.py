@@ -61,6 +61,17 @@ class Guarded(NamedTuple):
     value: Vector
 
 
+class MeanOfSums(NamedTuple):
+    """A mean over the positions so far of which only the sign is known: never negative, and positive iff its flag is
+    set. Means of different values may share a flag, and are different numbers."""
+
+    flag: int
+    """The number of the flag."""
+    values: tuple[tuple[Guarded, ...], ...]
+    """By token, as in `Counting.tokens`: the cases of the value whose mean it is. Its first nonzero coefficient
+    has the size 1, so that a multiple of a mean is known as one."""
+
+
 @dataclass(frozen=True)
 class Counted:
     """The value of a coordinate at a position: a linear form, plus multiples of means of which only the sign is
@@ -68,8 +79,8 @@ class Counted:
 
     pieces: Mapping[str, tuple[Guarded, ...]]
     """By the token at the position: the cases of the linear form, exactly one of which applies."""
-    flags: Mapping[int, Fraction]
-    """{flag: factor} of the means. A mean is never negative, and is positive iff its flag is set."""
+    flags: Mapping[MeanOfSums, Fraction]
+    """{mean: factor} of the means."""
 
 
 class Counting:
@@ -261,11 +272,11 @@ class Counting:
                 if len(total) > PIECES:
                     raise OutOfReach(f"the formula of a coordinate has more than {PIECES} cases")
             pieces[token] = tuple(total)
-        flags: dict[int, Fraction] = {}
+        flags: dict[MeanOfSums, Fraction] = {}
         for weight, part in parts:
-            for flag, factor in part.flags.items():
-                flags[flag] = flags.get(flag, Fraction(0)) + weight * factor
-        return Counted(pieces, {flag: weight for flag, weight in flags.items() if weight})
+            for mean, factor in part.flags.items():
+                flags[mean] = flags.get(mean, Fraction(0)) + weight * factor
+        return Counted(pieces, {mean: weight for mean, weight in flags.items() if weight})
 
     def _linear(self, weights: Mapping[str, object], bias: object, what: str) -> Counted:
         """The value of one row of a matrix, {coordinate: weight}, with a bias."""
@@ -366,7 +377,13 @@ class Counting:
                 break
             else:
                 zero = {token: (Guarded((), self._constant(Fraction(0))),) for token in self.tokens}
-                return Counted(zero, {self._raise(raised): Fraction(sign)})
+                coefficients = [a for pieces in cases.values() for _, form in pieces for a in form if a]
+                size = abs(coefficients[0]) if coefficients else Fraction(1)
+                values = tuple(
+                    tuple(Guarded(when, tuple(sign * a / size for a in form)) for when, form in pieces)
+                    for pieces in cases.values()
+                )
+                return Counted(zero, {MeanOfSums(self._raise(raised), values): sign * size})
         raise OutOfReach(f"{where} averages numbers of both signs that are not counts")
 
     # --- The readout ---
@@ -407,9 +424,11 @@ class Counting:
                 if when is not None:
                     yield when, label
 
-    def _parts(self, value: Counted, token: str, what: str) -> Iterator[tuple[Conditions, Vector, dict[int, Fraction]]]:
-        """The cases of a value as (conditions, form, flags). The form must be zero where there are flags, and all
-        factors of the flags must have one sign; else OutOfReach."""
+    def _parts(
+        self, value: Counted, token: str, what: str
+    ) -> Iterator[tuple[Conditions, Vector, dict[MeanOfSums, Fraction]]]:
+        """The cases of a value as (conditions, form, factors of means). The form must be zero where there are means,
+        and all factors must have one sign; else OutOfReach."""
         for when, form in value.pieces[token]:
             signs = {weight > 0 for weight in value.flags.values()}
             if value.flags and (any(form) or len(signs) > 1):
@@ -440,17 +459,19 @@ class Counting:
                 yield conditions, answer
 
     def _flagged(
-        self, when: Conditions, flags: Mapping[int, Fraction], yes: bool, no: bool
+        self, when: Conditions, flags: Mapping[MeanOfSums, Fraction], yes: bool, no: bool
     ) -> Iterator[tuple[Conditions, bool]]:
         """The cases (conditions, answer): `yes` where the sum of the means is positive, and `no` elsewhere. All factors
         of the means have one sign, so the sum is positive iff that sign is + and some flag is set."""
-        means = list(flags)
+        # Means that share a flag are positive together, and their factors have the same sign.
+        factors = {mean.flag: factor for mean, factor in flags.items()}
+        numbers = list(factors)
         # A case for each flag as the first one that is set, and one where no flag is set.
-        for k, flag in enumerate(means):
-            earlier = tuple(CountCondition("unset", earlier_flag) for earlier_flag in means[:k])
+        for k, flag in enumerate(numbers):
+            earlier = tuple(CountCondition("unset", earlier_flag) for earlier_flag in numbers[:k])
             if (conditions := _both(when, (*earlier, CountCondition("set", flag)))) is not None:
-                yield conditions, yes if flags[flag] > 0 else no
-        if (conditions := _both(when, tuple(CountCondition("unset", flag) for flag in means))) is not None:
+                yield conditions, yes if factors[flag] > 0 else no
+        if (conditions := _both(when, tuple(CountCondition("unset", flag) for flag in numbers))) is not None:
             yield conditions, no
 
 

@@ -372,7 +372,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     # The document: JSON of an export, not of a theorem.
     text = content(certificate, "the certificate", do=lambda: next_to)
     try:
-        document = parsed(text, "", certificate, object_pairs_hook=_once)
+        document = parsed(text, "", certificate)
         if CLAIM in about(certificate) and "files" not in document:
             do = "give the weights, for example: symcook verify-export weights.npz"
             raise BadInput("the certificate must be that of an export, not of a theorem", certificate, do)
@@ -407,11 +407,3 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
             f"{certificate.name} must be about the given file", named_path, f"it is about {', '.join(names)}"
         )
     return certificate, document, contents
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A JSON object; ValueError where a key repeats, since programs differ in which of its values they read."""
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        raise ValueError("a repeated key")
-    return entries

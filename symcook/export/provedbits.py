@@ -185,12 +185,18 @@ def _compared(tree: Tree, values: Mapping[str, Fraction]) -> bool | None:
     return {"<": a < b, "<=": a <= b, "=": a == b, "!=": a != b}[tree[0]]
 
 
-def covering(model: Transformer, values: Mapping[str, Exact] | None = None) -> list[RoundedTheorem]:
-    """The theorems about a model whose parameters have these values, without the premises on parameters, which hold."""
-    given = {name: Fraction(str(value)) for name, value in model.values(values).items() if value.is_Rational}
+def covering(
+    model: Transformer, values: Mapping[str, Exact] | None = None, every: bool = False
+) -> list[RoundedTheorem]:
+    """The theorems about a model whose parameters have these values, without the premises on parameters that hold.
+    A parameter without a value has its default; with `every` it has any value of its interval."""
+    has = model.values(values, require=not every)
+    given = {name: Fraction(str(value)) for name, value in has.items() if value.is_Rational}
+    free = [parse_formula(parameter.region) for parameter in model.parameters if parameter.name not in has]
+    region = {show(part) for interval in free for part in _parts(interval)}
     found = list[RoundedTheorem]()
     for theorem in theorems(model):
-        said = {premise: _compared(parse_formula(premise), given) for premise in theorem.only}
+        said = {one: one in region or _compared(parse_formula(one), given) for one in theorem.only}
         if False not in said.values():
             found.append(replace(theorem, only=tuple(premise for premise, holds in said.items() if holds is None)))
     return found
@@ -250,10 +256,12 @@ def in_bits(model: Transformer, values: Mapping[str, Exact] | None, bits: int) -
     return within(model, values, Fraction(1, 2**bits))
 
 
-def within(model: Transformer, values: Mapping[str, Exact] | None, u: Fraction) -> list[dict[str, Any]]:
-    """The same for runs with relative errors up to u."""
+def within(
+    model: Transformer, values: Mapping[str, Exact] | None, u: Fraction, every: bool = False
+) -> list[dict[str, Any]]:
+    """The same for runs with relative errors up to u; with `every` at all values of parameters without a value."""
     found, added = list[dict[str, Any]](), model.embedding.added
-    for theorem in covering(model, values):
+    for theorem in covering(model, values, every):
         longest = theorem.longest_at(u)
         length = None if longest is None or longest < max(added, 1) else longest - added
         every = length is not None and theorem.every_length

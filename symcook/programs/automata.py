@@ -204,7 +204,7 @@ def reached(
 def read_table(text: str, name: str = "the text") -> Automaton:
     """The automaton of a JSON text from the file `name`. BadInput, with a line where possible, if it is not one. This
     includes a repeated key (two transitions of a state for one letter), which JSON readers accept silently."""
-    document = parsed(text, "an automaton must be a JSON file", name)
+    document = parsed(text, "an automaton must be a JSON file", name, object_pairs_hook=dict)
     lines: dict[tuple[str, ...], int] = {}
     for path, line in _keys(text):
         if path in lines:

@@ -76,9 +76,10 @@ def stored(place: Path) -> StoredModel:
                 "config.json must be a JSON object", type(document).__name__, "give the folder as its library saved it"
             )
         for key, value in (found.settings or {}).items():
-            if key in document and not alike(document[key], value):
+            if key not in document or not alike(document[key], value):
                 must = f"config.json and the settings in the checkpoint must agree about {key}"
-                raise BadInput(must, f"{document[key]} and {value}", "put the checkpoint into a folder of its own")
+                two = f"{document.get(key, 'none')} and {value}"
+                raise BadInput(must, two, "put the checkpoint into a folder of its own")
         found.settings = document
         found.files.append(config)
     return found
@@ -149,7 +150,7 @@ def of_safetensors(data: bytes, place: object) -> dict[str, Any]:
 
     must = "a safetensors file must have a header and all the numbers that it names"
     size = int.from_bytes(data[:8], "little")
-    header = parsed(data[8 : 8 + size], must, place, object_pairs_hook=_once)
+    header = parsed(data[8 : 8 + size], must, place)
     if not isinstance(header, dict):
         raise BadInput(must, f"{place} (its header is not a JSON object)", "save the weights again")
     header.pop("__metadata__", None)
@@ -198,14 +199,6 @@ def _entry(entry: Any) -> tuple[str, tuple[int, ...], int, int] | None:
         return None
     sound = isinstance(kind, str) and all(type(x) is int and x >= 0 for x in (*shape, begin, stop))
     return (kind, shape, begin, stop) if sound else None
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON; ValueError where a key repeats."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
 
 
 def _of_zip(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -278,7 +271,7 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
 def _of_json(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The weights in a JSON document {key: nested list}; nested objects and lists of objects are joined by dots."""
     must = "a JSON file of weights must be an object {key: nested list of numbers}"
-    document = parsed(content(file, "a file of weights"), must, file, object_pairs_hook=_once)
+    document = parsed(content(file, "a file of weights"), must, file)
     if not isinstance(document, dict):
         raise BadInput(
             must, f"{file} (a {type(document).__name__})", 'write for example {"embedding.weight": [[1, 0], [0, 1]]}'

@@ -79,7 +79,7 @@ def _of_vocab(file: Path) -> dict[str, int]:
 def _table(given: Any, must: str, file: Path) -> dict[str, int]:
     """A table {token: number} of a document, or the numbers of a list of tokens."""
     if isinstance(given, list) and all(isinstance(token, str) for token in given):
-        return {token: k for k, token in enumerate(given)}
+        return _numbered(given, file)
     if not isinstance(given, dict) or not given:
         raise BadInput(must, file, "give the tokens yourself, in the order of the embedding")
     return given
@@ -96,13 +96,27 @@ def _of_tokenizer(file: Path) -> dict[str, int]:
     found = dict(_table(vocab, must, file))
     for entry in document.get("added_tokens") or ():
         if isinstance(entry, dict) and isinstance(entry.get("content"), str):
-            found[entry["content"]] = entry.get("id", -1)
+            number = entry.get("id", -1)
+            if found.setdefault(entry["content"], number) != number:
+                two = f"{entry['content']} with {found[entry['content']]} and {number}, in {file}"
+                raise BadInput("each token must have one number", two, "give the tokens yourself, with other names")
     return found
 
 
 def _of_text(file: Path) -> dict[str, int]:
     """vocab.txt: a token a line."""
-    return {token: k for k, token in enumerate(text_of(file, "vocab.txt").removesuffix("\n").split("\n"))}
+    return _numbered(text_of(file, "vocab.txt").removesuffix("\n").split("\n"), file)
+
+
+def _numbered(tokens: Sequence[str], file: Path) -> dict[str, int]:
+    """The numbers of a list of tokens; BadInput for a token that is there twice, which would have two rows of the
+    embedding."""
+    found = {token: k for k, token in enumerate(tokens)}
+    if len(found) < len(tokens):
+        twice = next(token for k, token in enumerate(tokens) if found[token] != k)
+        must = "each token must be once in the list of tokens"
+        raise BadInput(must, f"{twice} twice, in {file}", "give the tokens yourself, with other names")
+    return found
 
 
 class _PlainValues(pickle.Unpickler):

@@ -122,11 +122,14 @@ def _table(value: str) -> Any:
     if not isinstance(table, dict):
         return table
     try:
-        return {tuple(int(part) for part in key.split(",")): entry for key, entry in table.items()}
+        found = {tuple(int(part) for part in key.split(",")): entry for key, entry in table.items()}
     except ValueError:
         raise BadInput(
             'the indices of a table must be written "1" or "1, 2"', ", ".join(table), 'write for example "1, 2"'
         ) from None
+    if len(found) < len(table):
+        raise BadInput("a table must have each index once", ", ".join(table), "leave one of the two entries out")
+    return found
 
 
 def _no_float(number: str) -> Any:

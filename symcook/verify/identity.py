@@ -20,6 +20,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.util import resolve_name
 from inspect import getsourcefile
+from itertools import chain
 from string import Formatter
 from types import (
     BuiltinFunctionType,
@@ -93,9 +94,9 @@ BASES: dict[type, Callable[[Any], object]] = {
 def identity(reference: object) -> str:
     """A hash of the content of a reference, which differs for references that differ in code, closure, defaults, or in
     the object to which they belong. BadInput for one with a part whose content cannot be read, such as an open file."""
-    digest = sha256()
+    digest, content = sha256(), _Content()
     try:
-        for text in _Content().of(reference):
+        for text in chain(content.of(reference), content.reducers()):
             digest.update(f"{len(text)}:{text}".encode())
     except RecursionError:
         raise _unknown("parts nested too deeply") from None
@@ -157,6 +158,10 @@ class _Content:
         that is in the set is not another one with the same content."""
         yield from self.all(sorted(values, key=lambda part: "\0".join(self.apart().of(part))))
 
+    def reducers(self) -> Iterator[str]:
+        """What a program has registered with `copyreg`: how `copy.copy` and `dataclasses.asdict` copy objects."""
+        yield from self.unordered([one for one in dispatch_table.items() if not _of_library(*one)])
+
     def code(self, code: CodeType) -> Iterator[str]:
         """The content of code, without the lines where it stands."""
         yield from self.all([code.co_code, code.co_consts, code.co_names, code.co_varnames])
@@ -216,9 +221,11 @@ class _Content:
         yield from self.all([method.__name__, method.__objclass__])
 
     def cached(self, function: Any) -> Iterator[str]:
-        """The content of a function with `functools.cache`; what it has stored does not change its values."""
+        """The content of a function with `functools.cache`. What it has stored is dropped, since a stored value can be
+        that of another argument: equal ones such as 1.0 and True share it."""
         if not any(part is function.__wrapped__ for part in gc.get_referents(function)):
             raise _unknown("a cached function whose __wrapped__ is another one")
+        type(function).cache_clear(function)
         yield from self.of(vars(function))
 
     def type(self, kind: Any) -> Iterator[str]:
@@ -400,6 +407,23 @@ def _installed(kind: Any) -> bool:
     if found is not kind and not hidden:
         return False
     return is_installed(real_path(file)) if file else kind.__module__ in sys.builtin_module_names
+
+
+def _of_library(kind: Any, reducer: object) -> bool:
+    """Whether the installed package of a class, or `copyreg` itself, has registered how its objects are copied. So the
+    library has been loaded, and no program has changed it."""
+    if type(reducer) is FunctionType:
+        home, known = reducer.__globals__.get("__name__"), reducer.__globals__
+    elif type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
+        home, known = reducer.__self__.__name__, vars(reducer.__self__)
+    else:
+        return False
+    module = sys.modules.get(home) if isinstance(home, str) else None
+    if module is None or vars(module) is not known or not _installed(kind):
+        return False
+    file = getattr(module, "__file__", None)
+    ours = is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
+    return ours and module.__name__.partition(".")[0] in ("copyreg", kind.__module__.partition(".")[0])
 
 
 def _in_python(kind: Any) -> bool:

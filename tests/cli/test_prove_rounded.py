@@ -14,6 +14,7 @@ from shared import call, document, refused
 
 import symcook as sc
 from symcook.cli.rounded import error_of
+from symcook.export import provedbits
 from symcook.model.modelfile import load
 
 MORE = "accept <-> count(a) > count(b)"
@@ -87,3 +88,37 @@ def test_numbers_are_not_read(capsys: pytest.CaptureFixture[str], tmp_path: Path
     sc.build("lookup-quadratic").save(tmp_path / "m.json")
     text = refused(capsys, "prove", str(tmp_path / "m.json"), "--statement", "n = n", "--rounded", "1/4")
     assert "--rounded must be used with a model that reads strings, not numbers" in text
+
+
+@pytest.mark.sweep
+def test_defaults_are_no_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement is about all values of a parameter, so that a premise of a theorem on it is met by its interval or by
+    a value that was set, and not by its default."""
+    monkeypatch.chdir(tmp_path)
+    model = load(ROOT / "proofs/models/first.json")
+    (theorem,) = [one for one in provedbits.theorems(model) if one.accepts is not None]
+    assert model.parameter("c").default == 1 and model.parameter("c").region == "0 < c"
+    symbols, held = "the input has at least 1 symbol", {"0 < c": [], "c = 1": ["c = 1"], "c <= 2": ["c <= 2"]}
+    for premise, left in held.items():
+        narrowed = replace(theorem, only=(premise,))
+        monkeypatch.setattr(provedbits, "theorems", lambda _, only=narrowed: [only])
+        (all_values,) = provedbits.within(model, {}, Fraction(1, 2**30), every=True)
+        (default,) = provedbits.within(model, {}, Fraction(1, 2**30))
+        (given,) = provedbits.within(model, {"c": 1}, Fraction(1, 2**30), every=True)
+        assert all_values["where"] == [symbols, *left] and default["where"] == given["where"] == [symbols]
+        assert bool(provedbits.within(model, {"c": 3}, Fraction(1, 2**30), every=True)) is (premise == "0 < c")
+
+
+@pytest.mark.sweep
+def test_a_value_that_was_set_is_the_one_of_the_premises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --set c=3 a theorem about c <= 2 is not cited, though the default is 1."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "proofs/models/first.json", tmp_path)
+    (theorem,) = [one for one in provedbits.theorems(load("first.json")) if one.accepts is not None]
+    monkeypatch.setattr(provedbits, "theorems", lambda _: [replace(theorem, only=("c <= 2",))])
+    line = ("prove", "first.json", "--json", "--statement", "accept -> at(1, 1)", "--rounded", "2^-30", "--set")
+    assert document(capsys, *line, "c=2")["status"] == "PROVED"
+    found = document(capsys, *line, "c=3", "--force", code=3)
+    assert found["exact"] == "PROVED" and found["theorem"] is None

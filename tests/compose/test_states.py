@@ -321,3 +321,46 @@ def test_an_answer_without_an_output_layer_is_refused() -> None:
             sc.from_state_dict(stream, vocabulary="ab", **{what: given})
     with_output = stream | {"output.weight": [[0, 1], [1, 0]]}
     assert sc.from_state_dict(with_output, vocabulary="ab", readout="largest").run("ab").outputs == ["b", "a"]
+
+
+IDLE_LAYER = {
+    "self_attn.out_proj.weight": np.eye(4), "linear1.weight": np.zeros((1, 4)), "linear2.weight": np.zeros((4, 1)),
+}  # fmt: skip
+
+
+def with_keys(keys: Any, bias: Any) -> Any:
+    """A state dict whose queries and values are the embedding, with one layer."""
+    inward = {"self_attn.in_proj_weight": np.vstack([np.eye(4), keys, np.eye(4)])}
+    inward |= {} if bias is None else {"self_attn.in_proj_bias": np.array([0] * 4 + [bias] * 4 + [0] * 4)}
+    return {"embedding.weight": np.eye(4)[:3]} | {
+        f"layers.0.{key}": part for key, part in (IDLE_LAYER | inward).items()
+    }
+
+
+def test_each_weight_has_an_effect_or_is_refused() -> None:
+    """A bias without the weights of its output, two weights that a prefix makes one, and two labels of one name."""
+    table = {"embedding.weight": [[1, 0], [0, 1], [1, 1]]}
+    with pytest.raises(sc.BadInput, match=r"output\.bias must come with output\.weight"):
+        sc.from_state_dict({**table, "output.bias": [1, 2]}, vocabulary=VOCABULARY)
+    one = state(np.random.default_rng(1), final=True)
+    with pytest.raises(sc.BadInput, match=r"only once; given: norm\.weight and encoder\.norm\.weight"):
+        sc.from_state_dict(
+            {**one, "encoder.norm.weight": one["norm.weight"], "encoder.norm.bias": one["norm.bias"]},
+            vocabulary=VOCABULARY, heads=1, norm="none", activation="relu",
+        )  # fmt: skip
+    weights = {**table, "output.weight": [[1, 0], [0, 1], [1, 1]]}
+    for words in ({}, {"readout": "leads", "label": "a"}, {"readout": "positive"}):
+        with pytest.raises(sc.BadInput, match="the labels must be different from one another; given: a twice"):
+            sc.from_state_dict(weights, vocabulary=VOCABULARY, labels=["a", "a", "b"], **words)
+
+
+def test_the_number_of_heads_is_open_only_where_scores_are_equal() -> None:
+    """A bias of keys alone gives every position one score, unless positions are rotary."""
+    words: dict[str, Any] = {"vocabulary": VOCABULARY, "norm": "none", "activation": "relu"}
+    one, two = (sc.from_state_dict(with_keys(np.zeros((4, 4)), 1.0), heads=k, **words) for k in (1, 2))
+    assert sc.from_state_dict(with_keys(np.zeros((4, 4)), 1.0), **words) == one
+    for word in ("ab", "abb"):
+        assert one.run(word).outputs == two.run(word).outputs
+    assert sc.from_state_dict(with_keys(np.zeros((4, 4)), None), rotary=100, **words)
+    with pytest.raises(sc.BadInput, match="the number of heads must be given"):
+        sc.from_state_dict(with_keys(np.zeros((4, 4)), 1.0), rotary=100, **words)

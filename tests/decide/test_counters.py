@@ -332,3 +332,66 @@ def test_a_compiled_inequality_is_decided_by_invariants():
     assert model.decide(more).verdict == "equal"
     strict = Fold(0, lambda total, letter: total + (1 if letter == "a" else -1), lambda total: total > 0, each=True)
     assert model.decide(strict).word == ("a", "b")
+
+
+def two_means(values: tuple[int, int], weights: tuple[int, int], act: str) -> sc.Transformer:
+    """The sign of a sum of two means of multiples of one unit."""
+    built = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+    unit = built.feedforward(
+        "unit", built.attention("mean", "vote", mask="future"), W1=[[1]], b1=[0], W2=[[1]], activation=act
+    )
+    means = built.attention(["one", "two"], unit, V=[[value] for value in values], mask="future")
+    built.readout("sign", "last", means, weights=weights)
+    return built.build("two means")
+
+
+def ever_above(word: str) -> bool:
+    """Whether some prefix has more a than b."""
+    return any(word[:k].count("a") > word[:k].count("b") for k in range(1, len(word) + 1))
+
+
+def test_means_that_share_a_flag_are_different_numbers() -> None:
+    """The mean of u and that of 2 u are above 0 on the same strings: 2 times the first minus the second is always 0."""
+    wrong = list[Any]()
+    for values in ((1, 2), (2, 1), (1, -1), (-3, 2), (1, 1)):
+        for weights, act in itertools.product(((1, -1), (2, -1), (1, 1), (-1, -2)), ("relu", "step")):
+            model = two_means(values, weights, act)
+            total = sum(v * w for v, w in zip(values, weights, strict=True))
+            machine = Counting(model)
+            for n in range(1, 6):
+                for word in map("".join, itertools.product("ab", repeat=n)):
+                    state = machine.initial
+                    for letter in word:
+                        state = machine.step(state, letter)
+                    right = total > 0 and ever_above(word)  # the sum is that times the mean of the unit
+                    if machine.answer(state) != right:
+                        wrong.append((values, weights, act, word))
+    assert not wrong, wrong[:5]
+
+
+def test_a_multiple_of_a_mean_is_decided() -> None:
+    ever = Fold((0, False), ever_step, ever_answer)
+    never = Fold(0, never_step, never_answer)
+    accepts_nothing = two_means((1, 2), (2, -1), "relu")
+    assert not accepts_nothing.run("a").accept
+    found = decide(accepts_nothing, ever)
+    assert (found.verdict, found.counterexample) == ("different", "a")
+    assert decide(accepts_nothing, never).verdict == "equal"
+    assert decide(two_means((1, 2), (1, 1), "relu"), ever).verdict == "equal"
+
+
+def ever_step(state: Any, letter: str) -> Any:
+    total = state[0] + 1 if letter == "a" else state[0] - 1
+    return total, state[1] or total > 0
+
+
+def ever_answer(state: Any) -> bool:
+    return state[1]
+
+
+def never_step(state: Any, letter: str) -> Any:
+    return 0
+
+
+def never_answer(state: Any) -> bool:
+    return False

@@ -313,6 +313,41 @@ def test_two_tables_of_weights_or_of_settings_are_no_guess(tmp_path: Path) -> No
         sc.from_pretrained(file, vocabulary=LETTERS, activation="gelu")
 
 
+def test_a_setting_that_only_the_checkpoint_has_is_not_dropped(tmp_path: Path) -> None:
+    word, shape, _ = KINDS["nanogpt"]
+    state = {key: value.tolist() for key, value in stored(word, shape, weights(shape, 5)).items()}
+    args = {"n_layer": 2, "n_head": 2, "n_embd": 6, "block_size": 6, "bias": False, "vocab_size": 3}
+    file, config = tmp_path / "ckpt.json", tmp_path / "config.json"
+    file.write_text(json.dumps({"model": state, "model_args": args | {"n_head": 3}}))
+    config.write_text(json.dumps({key: value for key, value in args.items() if key != "n_head"}))
+    with pytest.raises(sc.BadInput, match="must agree about n_head; given: none and 3"):
+        sc.from_pretrained(file, vocabulary=LETTERS, activation="gelu", heads=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("vocab.json", '["a", "b", "a"]', "a twice"),
+        ("vocab.json", '{"a": 2, "b": 1, "c": 0, "a": 0}', "the key a is there twice"),
+        ("vocab.txt", "a\nb\na\n", "a twice"),
+        ("tokenizer.json", '{"model": {"vocab": [["a", 0], ["b", 0], ["a", 0]]}}', "a twice"),
+        (
+            "tokenizer.json",
+            '{"model": {"vocab": {"a": 0, "b": 1, "c": 2}}, "added_tokens": [{"content": "a", "id": 2}]}',
+            "a with 0 and 2",
+        ),
+        ("config.json", '{"n_layer": 0, "n_layer": 1}', "the key n_layer is there twice"),
+    ],
+)
+def test_a_name_that_is_there_twice_is_refused(name: str, text: str, says: str, tmp_path: Path) -> None:
+    """One of two tokens, or of two settings, would be dropped."""
+    table = {"embedding.weight": [[1, 0], [0, 1], [1, 1]], "output.weight": [[0, 1], [1, 0], [0, 0]]}
+    (tmp_path / "model.json").write_text(json.dumps(table))
+    (tmp_path / name).write_text(text)
+    with pytest.raises(sc.BadInput, match=says):
+        sc.from_pretrained(tmp_path / "model.json")
+
+
 def test_a_tokenizer_with_a_number_left_out() -> None:
     """Its tokens keep their numbers: c is the fourth row of the embedding."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import abc
 import builtins
 import collections
+import copy
+import copyreg
 import dataclasses
 import enum
 import functools
@@ -264,6 +266,32 @@ HELD: dict[str, Callable[[str], object]] = {
 def test_what_a_reference_holds_belongs_to_its_content(kind: str) -> None:
     first, again, other = (identity(made(HELD[kind](bad))) for bad in ("", "", "abbab"))  # type: ignore[arg-type]
     assert first == again != other
+
+
+def by_copy(s: Any) -> bool:
+    return copy.copy(Fraction(len(s))) > 1
+
+
+@pytest.mark.parametrize("kind", [Token, Fraction])
+def test_how_objects_are_copied_belongs_to_the_content(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reducer that a program has registered changes what `copy.copy` gives, for a class of its own or another one."""
+    before, registered = identity(by_copy), copyreg.dispatch_table
+    found = {before}
+    for reducer in (lambda _: (Fraction, (7,)), lambda _: (Fraction, (8,)), str):
+        monkeypatch.setitem(registered, kind, reducer)
+        found.add(identity(by_copy))
+    assert len(found) == 4
+    monkeypatch.delitem(registered, kind)
+    assert identity(by_copy) == before
+
+
+def test_what_a_cached_function_has_stored_is_dropped() -> None:
+    """1.0 and True are equal, so that the value of one is that of the other if it was asked before."""
+    kind_of = functools.cache(lambda x: type(x).__name__)
+    other = functools.cache(lambda x: type(x).__name__)
+    assert other(True) == other(1.0) == "bool"
+    identity(made(other))  # type: ignore[arg-type]
+    assert other.cache_info().currsize == 0 and other(1.0) == kind_of(1.0) == "float"
 
 
 def by_globals(s: Any) -> bool:
