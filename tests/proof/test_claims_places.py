@@ -91,6 +91,10 @@ TRUE = {
     "states that tell the last three symbols": (nearest("i - 2"), 'matches("(a|b)*a(a|b)a") -> accept'),
     "a few symbols behind the first ones": (nearest("i - 2"), 'matches("ab*bab") -> accept'),
     "a number as the top": (nearest("2", "future", "1/3"), "3 <= n -> (accept <-> w(n) = w(2))"),
+    "a state that a position inside the string excludes": (
+        pairs(), 'matches("(a|ab)*") -> (all j in 1..n. at(b, j) -> 2 <= j & at(a, j - 1))'
+    ),
+    "a count that only the end adds to": (pairs(), "at(a, n) & 2 <= count(a) -> (ex j in 1..n - 1. at(a, j))"),
     "a position that is one of two neighbours": (register(), "all i in 2..n. at(r, i) -> held(i) = held(i - 1)"),
 }
 

@@ -103,6 +103,7 @@ def test_the_place_of_an_answer() -> None:
 
 
 BALANCE, SINCE = "#left[Q_a] >= 2*#left[Q_b] - 1", "~Q_b since Q_a"
+AFTER_A = "historically (Q_b -> prev Q_a)"
 CLAIMS = [
     ("c-rasp", BALANCE, "accept <-> 2*count(b) - 1 <= count(a)", "PROVED", None),
     ("c-rasp", BALANCE, "all i in 1..n. accept(i) <-> 2*count(b, i) - 1 <= count(a, i)", "PROVED", None),
@@ -113,6 +114,8 @@ CLAIMS = [
     ("ltl", SINCE, "accept <-> (ex j in 1..n. at(a, j) & (all k in j..n. ~at(b, k)))", "PROVED", None),
     ("ltl", SINCE, 'accept <-> matches(".*a[ac]*")', "PROVED", None),
     ("ltl", SINCE, "accept -> at(a, n)", "REFUTED", "ac"),
+    ("ltl", AFTER_A, 'accept <-> matches("(a|c|ab)*")', "PROVED", None),
+    ("ltl", AFTER_A, 'accept <-> matches("(a|c|ab|ba)*")', "REFUTED", "ba"),
 ]
 
 
@@ -140,9 +143,12 @@ def accepted_by_second(answer: ProofAnswer, folder: Path) -> None:
 
 LAST_A = 'alphabet a b; f(i) = right j [j < i, in(j) = "a"] in(j) : "b"; g(i) = f(i) = "a"'
 FIRST = 'alphabet a b; f(i) = left j [j <= i, in(j) = in(i)] in(j) : "b"; g(i) = f(i) = "a"'
+REPEAT = "alphabet a b c; repeat(i) = right j [j < i, in(j) = in(i)] true : false"
 PROGRAMS = [
     (LAST_A, "all i in 1..n. accept(i) <-> (ex j in 1..i - 1. at(a, j))"),
     (FIRST, "accept <-> at(a, n)"),
+    (REPEAT, "all i in 1..n. accept(i) <-> (ex j in 1..i - 1. w(i) = w(j))"),
+    (REPEAT, "at(a, n) & 2 <= count(a) -> accept"),
     ("majority.srasp", 'accept <-> count("0") < count("1")'),
     pytest.param("histogram.srasp", "at(a, n) -> number1(n) = count(a)", marks=pytest.mark.campaign),
     ("most-frequent.srasp", "answer(a) <-> count(b) <= count(a) & count(c) <= count(a)"),
@@ -159,6 +165,26 @@ def test_a_claim_about_a_compiled_program(source: str, claim: str, tmp_path: Pat
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("claim", "string"),
+    [("at(a, n) & 1 <= count(a) -> accept", "a"), ("at(a, n) & 2 <= count(b) -> accept", "bba")],
+)
+def test_a_near_miss_about_a_search_for_an_equal_symbol(claim: str, string: str) -> None:
+    answer = sc.compile("srasp", REPEAT).prove(claim)
+    assert (answer.status, answer.counterexample) == ("REFUTED", string)
+
+
+@pytest.mark.sweep
+def test_counts_in_the_states_of_a_compiled_formula(tmp_path: Path) -> None:
+    """The bridge from the model to its automaton is proved by the theorem of the program."""
+    model = sc.compile("ltl", AFTER_A, alphabet="abc")
+    answer = model.prove("accept -> count(b) <= count(a)", seconds=30)
+    assert answer.status == "PROVED", answer.why
+    accepted_by_second(answer, tmp_path / "bundle")
+    miss = model.prove("accept -> count(b) + 1 <= count(a)", seconds=30)
+    assert (miss.status, miss.counterexample) == ("REFUTED", "c")
+
+
 def test_the_theorem_of_the_program_is_proved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read from the certificate of the theorem, and from that of a statement that was proved by it."""
     model = sc.compile("c-rasp", BALANCE, alphabet="ab")

@@ -71,10 +71,13 @@ class CountedPoint:
         return string(problem, self.rules, self.values, self.places, self.led)
 
 
-def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular | None = None) -> None:
+def prove(
+    problem: Problem, g: Goal, most: int | None = None, regular: Regular | None = None, prefixes: bool = False
+) -> None:
     """Close the goal of a statement; raises Unclosed if a case stays open. With `most`, the statement is closed only
     for strings of at most `most` positions, so the result is no proof. With `regular` there is a case for each state of
-    those automata whose state at the last position is in the claim."""
+    those automata whose state at the last position is in the claim; with `prefixes`, these have bounds for all
+    prefixes, and Stuck is raised if no state has one."""
     introduce(problem, g)
     main, lettered = g.branch(), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
@@ -84,8 +87,12 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
         case.assume("most")
     states = [] if regular is None else at_the_end(lettered, regular)
     # One case for each state of the automata at the last position, with its bounds and congruences.
+    if prefixes and not states:
+        raise Stuck("no automaton at the end")
     if states:
-        potentials = Potentials(lettered, states)
+        potentials = Potentials(lettered, states, prefixes)
+        if prefixes and not any(potentials.running.values()):
+            raise Stuck("no bounds for all prefixes")
         potentials.prove(main, "state")
         parts = flatten("|", main.facts["state"])
         labels = [f"state.{k}" for k in range(len(parts))] if len(parts) > 1 else ["state"]
@@ -196,6 +203,10 @@ def decide(
     attempt = _parts_in_turn(problem, library) if PartsInTurn.serves(problem) else CountedAttempt()
     if attempt.goal is None and attempt.string is None:
         attempt = _whole_claim(problem, library, regular)
+    # Without a proof: with bounds for all prefixes. A string may be one on which the statement is true.
+    if attempt.goal is None and regular is not None:
+        with_prefixes = _attempt(problem, library, lambda g: prove(problem, g, None, regular, True))
+        attempt = attempt if with_prefixes.goal is None else with_prefixes
     if attempt.string is None or attempt.why or not least:
         return CountedDecision(*attempt)
     return _shortest(problem, library, regular, attempt.string, until)

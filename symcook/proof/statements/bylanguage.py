@@ -19,7 +19,7 @@ from symcook.errors import BadInput
 from symcook.programs.regular import SIGNS, regular_table
 from symcook.proof import grammar
 from symcook.proof.claims.bycounts.problem import LETTERS, Problem, introduce, problem
-from symcook.proof.claims.decision import decide
+from symcook.proof.claims.decision import Decider, decide
 from symcook.proof.replay import Statement
 from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.opengoal import NoResult
@@ -184,10 +184,11 @@ class AtTheEnd(Transfer):
 
 
 def prove(
-    home: Citable, statement: Statement, seconds: float, model: Transformer, document: Mapping[str, Any]
-) -> Goal | Failed:
+    home: Citable, statement: Statement, seconds: float, model: Transformer, document: Mapping[str, Any],
+    decider: Decider | None = None,
+) -> Goal | Failed:  # fmt: skip
     """The goal of a statement with a proof by the language of the model, found within `seconds`; or why there is
-    none."""
+    none. `decider` decides the bridge, which is about the model; `decide` without one."""
     until = Until(seconds)
 
     def search() -> Goal:
@@ -198,7 +199,8 @@ def prove(
         for bridge in bridges(model, document, whole.claim):
             transfer = AtTheEnd(bridge.ours, bridge.theirs)
             said = bridge.said(transfer.other(whole.claim))
-            proof_said, proof_bridge = (_decided(home, one, until) for one in (said, bridge.statement))
+            proof_said = _decided(home, said, until)
+            proof_bridge = None if proof_said is None else _decided(home, bridge.statement, until, decider)
             if proof_said is not None and proof_bridge is not None:
                 g = Goal(home, statement.formula, {}, {})
                 _compose(g, whole, bridge, transfer, (said, proof_said, proof_bridge))
@@ -208,9 +210,11 @@ def prove(
     return attempted(search, until)
 
 
-def _decided(home: Citable, statement: Statement, until: Until) -> list[Node] | None:
+def _decided(
+    home: Citable, statement: Statement, until: Until, decider: Decider | None = None
+) -> list[Node] | None:
     """The proof of a statement by automata and counts."""
-    decision = decide(statement, home, Until(until.left), least=False)
+    decision = (decider or decide)(statement, home, Until(until.left), least=False)
     return None if decision.proved is None else decision.proved.nodes
 
 

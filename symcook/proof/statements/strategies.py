@@ -264,7 +264,9 @@ def by_states(question: StatementAsked) -> Outcome:
 
     if question.decided is None or question.decided.by != languages.AUTOMATA or question.other is not None:
         return Failed("it is not decided by an automaton of the model")
-    prove = partial(bylanguage.prove, model=question.model, document=question.document)
+    prove = partial(
+        bylanguage.prove, model=question.model, document=question.document, decider=question.subject.decide
+    )
     proved = _proved(question, prove, share=FOR_STATES)
     return proved if isinstance(proved, Failed) else _certified(question, proved)
 

@@ -295,6 +295,9 @@ class PlacedFacts(DecidedFormulas):
                 if self.decided(part) is False:
                     raise Unplaced(f"{self.g.text(place)}, which is not a position")
                 raise DecideFirst(part)
+        # Each bound is a fact of its own, so that the order of positions is known where a supposition is given up.
+        for part in f[2]:
+            self.established(part)
         return self.established(f)
 
     def decided(self, f: Term) -> bool | None:

@@ -13,7 +13,15 @@ from typing import NamedTuple
 from symcook.proof import normal
 from symcook.proof.claims.byautomata.kinds import FiniteTerm, PlaceCases, PlaceTerm
 from symcook.proof.claims.byautomata.placed import PlacedFacts, Unplaced, simple, tracked
-from symcook.proof.claims.byautomata.placedvalues import ATOMS, THERE, equal_by_values, number_of, prove_each, reduced
+from symcook.proof.claims.byautomata.placedvalues import (
+    ATOMS,
+    THERE,
+    equal_by_values,
+    number_of,
+    one_value,
+    prove_each,
+    reduced,
+)
 from symcook.proof.claims.bycounts.problem import OutsideFragment, at_place
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import add, nf
@@ -310,6 +318,10 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
     g = case.g
     goal = (op, None, (v, t) if above else (t, v))
     label, so, nonnegative = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
+    # All terms but one may be 0: then the sum is that term.
+    if (value_label := one_value(case, t)) is not None:
+        g.have(goal, label, lambda h: h.auto([value_label], degree=1, rounds=0))
+        return label
     # A lower bound needs terms that are not negative. An upper bound is a lower bound of the sum of their negatives.
     term = mean.term if above else ("neg", None, (mean.term,))
     f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))

@@ -12,11 +12,12 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from symcook.proof.claims.byautomata.placed import DecideFirst, PlacedFacts, Unplaced, simple
+from symcook.proof.claims.bycounts.problem import W
 from symcook.proof.claims.bycounts.truth import letter_at
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.ranges import at_most, between, equals, ranged
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, instantiate, num, replace, var
+from symcook.proof.terms import Term, instantiate, loose, num, replace, subterms, var
 
 THERE, MARK, NEW = var("j'", "Int"), var("m'", "Int"), var("x'", "Int")
 """Variables for the position of a term of a sum, for the position at which such terms change, and for a position that
@@ -163,11 +164,8 @@ def _sum(case: PlacedFacts, t: Term) -> str:
     low, high, body = t[2]
     term = instantiate(body, (THERE,))
     zero = equals(term, num(0))
-    if case.follows(ranged(low, high, zero, THERE)):
-        return _no_term(case, t)
-    for p in case.candidates():
-        if _selects(case, low, high, zero, p):
-            return _one_term(case, t, p)
+    if (value := one_value(case, t)) is not None:
+        return value
     # 1 before p and 0 from there on, or 0 up to p and 1 after it
     counted = [_is_count(term, zero, last) for last in (False, True)]
     for last, f in enumerate(counted):
@@ -280,10 +278,34 @@ def _decision_for_sum(case: PlacedFacts, t: Term, zero: Term, counted: list[Term
     alone = ("|", None, (equals(THERE, NEW), zero))
     wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near_new)]
     either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in case.places]
-    question = nameable(case, low, high, wanted) or nameable(case, low, high, either)
+    question = nameable(case, low, high, wanted) or nameable(case, low, high, either) or _symbol_read(case, t)
     if question is None:
         raise Unplaced(f"no position decides {case.g.text(t)[:80]}")
     return question
+
+
+def _symbol_read(case: PlacedFacts, t: Term) -> DecideFirst | None:
+    """What symbol is at a position that all terms of a sum read, as in ``I[w(j) = w(i)]``, if that is undecided; None
+    where it is decided at all of them."""
+    for s in subterms(t[2][2]):
+        if s[0] == "app" and s[2][0] == W and len(s[2]) == 2 and not loose(s[2][1]):
+            place = simple(s[2][1])
+            if case.follows(case.root.lettered.inside(place)) and not any(
+                case.follows(case.root.lettered.is_letter(place, a)) for a in case.root.problem.letters
+            ):
+                return DecideFirst(letter=place)
+    return None
+
+
+def one_value(case: PlacedFacts, t: Term) -> str | None:
+    """The label of the value of a sum all terms of which are 0, or all but the one at a candidate position; None for any
+    other sum."""
+    low, high, body = t[2]
+    zero = equals(instantiate(body, (THERE,)), num(0))
+    if case.follows(ranged(low, high, zero, THERE)):
+        return _no_term(case, t)
+    place = next((p for p in case.candidates() if _selects(case, low, high, zero, p)), None)
+    return None if place is None else _one_term(case, t, place)
 
 
 def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> DecideFirst | None:

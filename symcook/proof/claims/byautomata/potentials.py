@@ -5,6 +5,9 @@ unbounded. These bounds are the potentials of the states. A step by a symbol cha
 which proves the bounds by induction along the string. The counts of two strings that lead to one state differ by a
 vector of a lattice, which the cycles on the way generate. That gives congruences: for (aaa|bb)*, 3 divides the number
 of a's. Decisions by counts then have one case for each state.
+
+A bound that holds in all states on the way to a state holds for all prefixes (`running`): in the states of ((ab)*), no
+prefix has more b's than a's. So heads over sums are decided too, such as the mean of relu(#b - #a).
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from symcook.proof.claims.byautomata.regular import Regular
 from symcook.proof.claims.bycounts.lettered import THERE, Lettered
 from symcook.proof.claims.bycounts.truth import letter_at
 from symcook.proof.normal import constant, nf
-from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.search.ranges import at_most, equals, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, loose, num, subterms, var
 
@@ -32,8 +35,8 @@ MOST_STATES = 60
 """The greatest number of states for which bounds are computed."""
 MOST_LED = 20_000
 """The search for a string stops where one length has more pairs of a state and counts."""
-HERE, QUOTIENT = var("p", "Int"), var("q'", "Int")
-"""The position of the induction, and the bound variable of a congruence."""
+HERE, QUOTIENT, EARLIER = var("p", "Int"), var("q'", "Int"), var("e'", "Int")
+"""The position of the induction, the bound variable of a congruence, and that of a bound for all prefixes."""
 CountForm = Mapping[int, Fraction]
 """Factors of the counts of symbols."""
 
@@ -71,7 +74,8 @@ class Potentials:
     """The states that automata may be in, each with bounds and congruences of sums of counts. `asked` says whether a
     state has the first symbol, and whether it has the last one. `carried` must not be empty."""
 
-    def __init__(self, lettered: Lettered, carried: Sequence[CarriedValue]) -> None:
+    def __init__(self, lettered: Lettered, carried: Sequence[CarriedValue], prefixes: bool = False) -> None:
+        """With `prefixes`, states have bounds that hold for all prefixes too."""
         self.lettered, self.carried = lettered, carried
         self.row = carried[0].row
         self.letters = [a for a in lettered.problem.letters if a != lettered.problem.before]
@@ -94,6 +98,7 @@ class Potentials:
                     self.bounds[state].append(FormBound(form, bound, least))
         self.lattices = self._lattices()
         self.congruences = {state: self._congruences(state) for state in self.states}
+        self.running = self._running() if prefixes else {state: [] for state in self.states}
 
     def after(self, there: StateThere, letter: int) -> StateThere:
         """The state after one more symbol."""
@@ -156,6 +161,22 @@ class Potentials:
                         unbounded.add(to)
                     bounds[to] = better(bounds.get(to, new), new)
         return {state: bound for state, bound in bounds.items() if state not in unbounded}
+
+    def _running(self) -> dict[StateThere, list[FormBound]]:
+        """For each state, the bounds that hold in all states that lead to it. A form whose factors have one sign is left
+        out, since its bounds say nothing new."""
+        edges = [(state, self.after(state, a)) for state in self.states for a in self.letters]
+        on_the_way, out = _all_before(self.states, edges), dict[StateThere, list[FormBound]]()
+        for state in self.states:
+            out[state] = []
+            for form, _, least in self.bounds[state]:
+                if min(form.values()) >= 0 or max(form.values()) <= 0:
+                    continue
+                there = [[b for f, b, low in self.bounds[one] if (f, low) == (form, least)] for one in on_the_way[state]]
+                if all(there):
+                    bounds = [min(one) if least else max(one) for one in there]
+                    out[state].append(FormBound(form, min(bounds) if least else max(bounds), least))
+        return out
 
     # --- Congruences ---------------------------------------------------------------------------------------------
 
@@ -271,10 +292,15 @@ class Potentials:
     def parts(self, there: StateThere, place: Term) -> list[Term]:
         """The formulas of a state at a position: carried values and symbols, bounds, and congruences."""
         out = self.known(there, place)
-        for form, bound, least in self.bounds[there]:
-            sides = num(bound.numerator, bound.denominator), self.sum(form, place)
-            out.append(("<=", None, sides if least else sides[::-1]))
-        return out + [self.congruent(congruence, place) for congruence in self.congruences[there]]
+        out += [self._bounded(bound, place) for bound in self.bounds[there]]
+        out += [self.congruent(congruence, place) for congruence in self.congruences[there]]
+        low = self.lettered.low
+        return out + [ranged(low, place, self._bounded(bound, EARLIER), EARLIER) for bound in self.running[there]]
+
+    def _bounded(self, bound: FormBound, place: Term) -> Term:
+        """The formula of a bound at a position."""
+        sides = num(bound.bound.numerator, bound.bound.denominator), self.sum(bound.form, place)
+        return ("<=", None, sides if bound.least else sides[::-1])
 
     def known(self, there: StateThere, place: Term) -> list[Term]:
         """The formulas of a state at a position, without bounds and congruences: the carried values, and the first and
@@ -384,7 +410,8 @@ class Potentials:
             state_labels.append(new)
         state_labels += self._letters(g, before, parts, case)
         # The bounds and congruences before the step, with names for the quotients, and the counts after the step.
-        used, names = [*parts[len(self.known(before, HERE)) :]], list[str]()
+        kept = len(parts) - len(self.running[before])
+        used, names, earlier = [*parts[len(self.known(before, HERE)) : kept]], list[str](), parts[kept:]
         for label in [label for label in used if g.facts[label][0] == "ex"]:
             names.append(g.fresh("q"))
             g.obtain(label, names[-1], so := g.fresh("so"))
@@ -393,7 +420,10 @@ class Potentials:
             used += self._counted(g, b, place, letter, case)
         picked(g, self.states.index(to), len(self.states))
         quotients = [self._quotient(congruence, before, letter, names) for congruence in self.congruences[to]]
-        return self._close(g, state_labels, used, quotients)
+        # The bounds for all prefixes before the step; the state after it has some of them, perhaps weaker.
+        of_form = {_form_key(bound): label for bound, label in zip(self.running[before], earlier, strict=True)}
+        prefixes = [of_form[_form_key(bound)] for bound in self.running[to]]
+        return self._close(g, state_labels, used, quotients, prefixes)
 
     def _by_row(self) -> dict[Term, CarriedValue]:
         """For each row, one of the automata that begin there: the fact that a position comes after the row is proved
@@ -410,16 +440,57 @@ class Potentials:
             out.append(parts[len(self.carried)])
         return [*out, case] if self.asked[1] else out
 
-    def _close(self, g: Goal, states: list[str], used: list[str], quotients: list[Term]) -> None:
-        """Close the formulas of a state: the first ones by labels, bounds and congruences by linear arithmetic."""
-        goals, remaining_quotients = [g] if g.goal[0] != "&" else g.split(), [*quotients]
+    def _close(
+        self, g: Goal, states: list[str], used: list[str], quotients: list[Term], earlier: Sequence[str] = ()
+    ) -> None:
+        """Close the formulas of a state: the first ones by labels, bounds and congruences by linear arithmetic, and the
+        bounds for all prefixes by those before the step, which are `earlier`."""
+        goals, remaining_quotients, prefixes = [g] if g.goal[0] != "&" else g.split(), [*quotients], [*earlier]
         for k, h in enumerate(goals):
             if k < len(states):
                 h.hyp(states[k])
                 continue
+            if h.goal[0] == "all":
+                self._close_prefixes(h, used, prefixes.pop(0) if prefixes else None)
+                continue
             if h.goal[0] == "ex":
                 h.witness(h.text(remaining_quotients.pop(0)))
             h.auto(used, degree=1, rounds=0)
+
+    def _close_prefixes(self, g: Goal, used: list[str], earlier: str | None) -> None:
+        """Close a bound for all prefixes: at the last position by linear arithmetic, before it by the fact `earlier`.
+        Without one, the last position is the row, which is no position or has the token before the string."""
+        name, between = g.fresh("e"), [g.fresh("from"), g.fresh("to")]
+        g.intro([name, between])
+        place = var(name, "Int")
+        if earlier is None and self.lettered.problem.before is None:
+            g.contra(g.fresh("no"))
+            g.auto(between, degree=1, rounds=0)
+            return
+        if earlier is None:
+            g.have(equals(place, self.row), at_row := g.fresh("same"), lambda h: h.auto(between, degree=1, rounds=0))
+            g.rewrite(at_row)
+            g.auto(used, degree=1, rounds=0)
+            return
+        before, last = g.em(at_most(place, HERE), side := g.fresh("side"))
+
+        def inside(h: Goal) -> None:
+            """Close the goal that the position is in the range before the step."""
+            for part, label in zip(h.split(), (between[0], side), strict=True):
+                part.hyp(label)
+
+        before.use(earlier, name, inside, label=(then := before.fresh("then")))
+        before.auto([then], degree=1, rounds=0)
+        last.use("ax:int_lt", HERE[1][0], name, f"#{side}", label=(after := last.fresh("after")))
+        next_: Term = ("+", None, (HERE, num(1)))
+        last.have(equals(place, next_), same := last.fresh("same"), lambda h: h.auto([after, between[1]], degree=1))
+        last.rewrite(same)
+        last.auto(used, degree=1, rounds=0)
+
+
+def _form_key(bound: FormBound) -> tuple[tuple[tuple[int, Fraction], ...], bool]:
+    """The form of a bound, and whether it is the least value."""
+    return tuple(sorted(bound.form.items())), bound.least
 
 
 def _all_before(
