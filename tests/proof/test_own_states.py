@@ -132,6 +132,6 @@ def test_an_expression_has_the_strings_of_its_automaton(seed):
 
 def test_other_letters_and_large_automata_have_no_expression():
     assert bylanguage.expression(Automaton(("{", "a"), ((0, 0),), (True,)), True) is None
-    count = 9
+    count = bylanguage.LONGEST + 1
     turning = Automaton(("a",), tuple(((k + 1) % count,) for k in range(count)), tuple(k == 0 for k in range(count)))
     assert bylanguage.expression(turning, True) is None
