@@ -66,10 +66,12 @@ The definition of D_p leaves five points open:
 - how many of the p bits are exponent bits. The theorem has unlimited exponents;
 - the alignment of the mantissa before an operation. The theorem needs normalised mantissas.
 
-For Theorem 1, the first layer of the decoder is proved (`lem.rounded_automaton_first`): with n tokens, the share 1/i
-has a relative error of at most (16 R^2 + 11 i) u, where 2 R^2 is the width of its norm. Two steps are missing: the
-bound on the scores of the second layer, whose queries and keys have these errors, and an induction over the tokens. The
-converse is missing too: that the lookup needs 4 log2 n bits.
+For Theorem 1, both attention layers of the decoder are proved, for every automaton. With n tokens, the share 1/i has a
+relative error of at most (16 R^2 + 11 i) u, where 2 R^2 is the width of its norm (`lem.rounded_automaton_first`). So the
+query of the second layer is within 1/16 of the position that it asks for, and the key at j within 1/16 of j. With
+2048 (n^4 + R^2 n) u <= 1, which is 4 log2 n + O(log R) bits, the head finds that position, and its one-hot vector is off
+by at most 16 R^2 u (`lem.rounded_automaton_lookup`). Two steps are missing: the choice of the token by the feed-forward
+layer, and an induction over the tokens. The converse is missing too: that the lookup needs 4 log2 n bits.
 """
 
 

@@ -18,8 +18,10 @@ from typing import Any
 from symcook.claims import DATA
 from symcook.domains.rounding import RUNTIMES
 from symcook.export.archive import Archive, reach
+from symcook.export.members import named_alike, size_of_member
 from symcook.export.ranges import bits_kept, inputs_in_range, longest_in_range
 from symcook.model.expr import Tree, names, parse_formula, show
+from symcook.model.meaning import called
 from symcook.model.modelfile import numbered_hash, to_document
 from symcook.model.rationals import rational
 from symcook.model.symbols import Exact
@@ -51,6 +53,8 @@ class RoundedTheorem:
     """Its conclusion."""
     only: tuple[str, ...]
     """Its premises besides those on the length and the error."""
+    member: str | None
+    """The family that it is about, with the sizes at which the family is the model; None if it is about the model."""
     limits: tuple[Tree, ...]
     """Its premises on n and u, each of which holds from some length on, or up to some length."""
 
@@ -111,15 +115,19 @@ def _limit(premise: Tree) -> bool:
     return (below[0] == "num" and above in (("name", "n"), ("name", "u"))) or (_grows(below) and above[0] == "num")
 
 
-def _read(name: str, written: str) -> RoundedTheorem | None:
-    """A statement as a theorem of this form; None if it has another form."""
+def _read(name: str, written: str, sizes: Mapping[str, int] | None = None) -> RoundedTheorem | None:
+    """A statement as a theorem of this form; None if it has another form. `sizes`: those of the family that it is
+    about, None if it is about a model."""
     calls = [call for call in records.ROUNDED_CALL.finditer(written) if call[1] == "run"]
-    if len(calls) != 1 or calls[0][3].startswith("family-"):
+    if len(calls) != 1 or calls[0][3].startswith("family-") is (sizes is None):
         return None
     text = records.LIST.sub("values_of_it:Real", written)
     text = records.ROUNDED_CALL.sub(lambda call: f"{_RUN if call[1] == 'run' else _ACCEPT} = 1", text)
     text = records.MODEL_CALL.sub(lambda call: f"{_ACCEPT if call[1] == 'accept' else _WORD} = 1", text)
+    text = records.FAMILY_CALL.sub(lambda call: f"{_ACCEPT if call[1] == 'accept' else _WORD} = 1", text)
     tree, premises = parse_formula(text), list[Tree]()
+    if sizes:
+        tree = _at_sizes(tree, sizes)
     run: Tree = ("=", ("name", _RUN), ("num", 1, 1))
     while tree[0] == "->" or (tree[0] == "all" and run not in premises):
         premises += [] if tree[0] == "all" else _parts(tree[1])
@@ -130,9 +138,30 @@ def _read(name: str, written: str) -> RoundedTheorem | None:
         return None
     if accepts is None and (names(tree) <= {"n", "u"} or names(tree) & {_RUN, _WORD, _ACCEPT}):
         return None
+    premises = [one for one in premises if _compared(one, {}) is not True]
     others = [one for one in premises if not _limit(one) and not names(one) & {_RUN, _WORD}]
     limits, states = tuple(filter(_limit, premises)), show(tree) if accepts is None else f"accept <-> {accepts}"
-    return RoundedTheorem(name, written, calls[0][2] == "floats", accepts, states, tuple(map(show, others)), limits)
+    member = None if sizes is None else f"{calls[0][3]} at {', '.join(f'{size} = {n}' for size, n in sizes.items())}"
+    only = tuple(map(show, others))
+    return RoundedTheorem(name, written, calls[0][2] == "floats", accepts, states, only, member, limits)
+
+
+def _at_sizes(tree: Tree, sizes: Mapping[str, int]) -> Tree:
+    """A formula with the values of sizes in place of their names, which no quantifier of a statement binds."""
+    if tree[0] == "name":
+        return ("num", sizes[tree[1]], 1) if tree[1] in sizes else tree
+    return tuple(_parts_at_sizes(part, sizes) if isinstance(part, tuple) else part for part in tree)
+
+
+def _parts_at_sizes(part: Tree, sizes: Mapping[str, int]) -> Tree:
+    """The same for a part of a formula, which may be a list of arguments."""
+    is_tree = bool(part) and isinstance(part[0], str)
+    return _at_sizes(part, sizes) if is_tree else tuple(_at_sizes(argument, sizes) for argument in part)
+
+
+def _words(tree: Tree) -> set[str]:
+    """All words of a formula: names and functions."""
+    return names(tree) | called(tree)
 
 
 def _parts(tree: Tree) -> list[Tree]:
@@ -155,6 +184,18 @@ def _rounded_statements() -> dict[str, tuple[str, ...]]:
     return found
 
 
+@cache
+def _family_statements() -> dict[str, tuple[str, ...]]:
+    """The statements about rounded runs of families, by the name of the family."""
+    found = dict[str, tuple[str, ...]]()
+    for name, text in statement_files(proofs_directory()).texts.items():
+        call = records.ROUNDED_CALL.search(text)
+        if call and call[3].startswith("family-"):
+            family = call[3].removeprefix("family-")
+            found[family] = (*found.get(family, ()), name)
+    return found
+
+
 def _about(model: Transformer) -> tuple[str, ...]:
     """The statements about rounded runs of this model: of a stored model with the same weights, whose tokens have the
     same numbers."""
@@ -162,11 +203,22 @@ def _about(model: Transformer) -> tuple[str, ...]:
 
 
 def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
-    """The proved theorems about each rounded run of this model: which strings it accepts, or which values it has."""
-    for name in _about(model):
-        found = _read(name, statements()[name].written)
-        if found is not None and prove(name)[0].status == "PROVED":
-            yield found
+    """The proved theorems about each rounded run of this model: which strings it accepts, or which values it has. If no
+    statement is about the model itself, those about a family of which it is a member. A run of a model with a maximum
+    length has no greater n."""
+    found = [_read(name, statements()[name].written) for name in _about(model)]
+    for family, ids in _family_statements().items() if not any(found) else ():
+        sizes = size_of_member(model, family)
+        for name in () if sizes is None else ids:
+            theorem = _read(name, statements()[name].written, sizes)
+            if theorem is not None and named_alike(model, family, sizes or {}, _words(parse_formula(theorem.states))):
+                found.append(theorem)
+    at_most: tuple[Tree, ...] = ()
+    if model.max_length is not None:
+        at_most = (("<=", ("name", "n"), ("num", model.max_length, 1)),)
+    for theorem in found:
+        if theorem is not None and prove(theorem.id)[0].status == "PROVED":
+            yield replace(theorem, limits=(*theorem.limits, *at_most))
 
 
 def failing(model: Transformer) -> list[str]:
@@ -208,7 +260,8 @@ def cited(
     """The theorems whose premises the float arrays `m` of a model meet, as a certificate cites them: "id", "accepts"
     (the strings that are accepted, as a formula; None if the theorem is about values), "states" (what it proves),
     "where" (further premises on the input), "divided_last" (whether attention must normalise after summing),
-    "bits" (the p of its u = 2^-p), and "length": the greatest number of tokens, or rows of inputs, that it covers.
+    "bits" (the p of its u = 2^-p), and "length": the greatest number of tokens, or rows of inputs, that it covers. A
+    theorem about a family has "member" too: the family with its sizes.
 
     The number of bits is that of the type, or smaller where a weight has a larger error. At the lengths no operation
     overflows or underflows, so that unlimited exponents are no premise.
@@ -231,7 +284,8 @@ def cited(
 def _told(theorem: RoundedTheorem, model: Transformer) -> dict[str, Any]:
     """What every list of theorems has of a theorem about a model."""
     where = theorem.where(model.embedding.added)
-    return {"id": theorem.id, "accepts": theorem.accepts, "states": theorem.states, "where": where}
+    of_family = {} if theorem.member is None else {"member": theorem.member}
+    return {"id": theorem.id, "accepts": theorem.accepts, "states": theorem.states, "where": where} | of_family
 
 
 LONGEST_SHOWN = 2**64

@@ -100,7 +100,8 @@ def theorem_lines(answer: Mapping[str, Any]) -> list[str]:
         what, dtype = "every decision", answer["dtype"]
         if theorem["accepts"] is None:
             what, dtype = theorem["states"], f"{dtype}, with u = 2^-{theorem['bits']}"
-        lines.append(f"{theorem['id']} proves {what} up to length {until} in {dtype}{order}{where}")
+        about = f" about {theorem['member']}" if "member" in theorem else ""
+        lines.append(f"{theorem['id']}{about} proves {what} up to length {until} in {dtype}{order}{where}")
     return lines
 
 
