@@ -193,7 +193,9 @@ def check(
     else:
         sweep = WordSweep(bound, maker, numbers, within, max_length, positions)
         # Only an exhaustive check can be resumed or divided among workers; a decision or grouping cannot.
-        at_once = None if divided else sweep.at_once(progress) or sweep.in_hulls(progress)
+        at_once = None if divided else sweep.at_once(progress)
+        if at_once is None and not divided:
+            at_once = sweep.in_hulls(progress)
         answer = at_once if at_once is not None else sweep.answer(resume, workers, executor, yes, progress, tell)
         if positions is not None:
             answer = _of_positions(answer, original, max_length, positions)

@@ -71,7 +71,8 @@ def test_hull_of_a_class_contains_the_output_of_each_of_its_strings(
     hulls = run_hulls(model, graph)
     everywhere = replace(model, readout=replace(model.readout, position="each"))
     strings = tuple(product(model.alphabet, repeat=length))
-    exact = forward(everywhere, Listed(strings), Radii())
+    system: Any = Radii()
+    exact = forward(everywhere, Listed(strings), system)
     assert set(hulls.scores) == set(exact.scores)
     assert any((hull.rad[-1] > 1e-6).any() and (hull.rad[1] < 1e6).all() for hull in hulls.scores.values())
     numbers = [{(p.state, p.token): k for k, p in enumerate(level)} for level in graph.levels]
