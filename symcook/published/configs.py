@@ -128,6 +128,29 @@ CONFIGS: dict[str, Architecture] = {
         PLAIN | {"use_sliding_window": (False,)},
         (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types"),
     ),
+    "phi3": Architecture(
+        "llama",
+        WORDS | {"sliding_window": "window"},
+        {"epsilon": "1e-05", "activation": "silu", "tied": False, "rotary": {}, "window": None},
+        PLAIN,
+        (
+            *COMMON, "max_position_embeddings", "original_max_position_embeddings", "embd_pdrop", "resid_pdrop",
+            "layer_types",
+        ),
+    ),
+    "gemma": Architecture(
+        "llama",
+        {name: fact for name, fact in WORDS.items() if fact != "activation"} | {"attention_bias": "attention biases"},
+        {"epsilon": "1e-06", "activation": "gelu_pytorch_tanh", "tied": True, "rotary": {}, "size": 256},
+        # Older versions of the library compute gelu-tanh whatever hidden_act says.
+        PLAIN
+        | {
+            "hidden_act": ("gelu_pytorch_tanh",),
+            "hidden_activation": ("gelu_pytorch_tanh", None),
+            "use_bidirectional_attention": (None, False),
+        },
+        (*COMMON, "max_position_embeddings"),
+    ),
     "bloom": Architecture(
         "bloom",
         {
@@ -304,6 +327,17 @@ CONFIGS: dict[str, Architecture] = {
 }
 """{architecture: its settings}."""
 
+AFTER_PARTS = "norms of the outputs of sublayers"
+EXPERTS = "feed-forward layers with experts, of which each token takes some"
+MISSING = {
+    "olmo2": AFTER_PARTS, "olmo3": AFTER_PARTS, "gemma2": AFTER_PARTS, "gemma3": AFTER_PARTS,
+    "gemma3_text": AFTER_PARTS, "glm4": AFTER_PARTS,
+    "mixtral": EXPERTS, "qwen2_moe": EXPERTS, "qwen3_moe": EXPERTS, "deepseek_v3": EXPERTS, "gpt_oss": EXPERTS,
+    "t5": "scores by relative positions", "bert": "embeddings of segments",
+    "mamba": "state spaces in place of attention", "mamba2": "state spaces in place of attention",
+}  # fmt: skip
+"""{architecture that is not read: what it has that no model here has}."""
+
 
 def architecture_of(settings: Mapping[str, Any], word: str | None) -> tuple[str, Mapping[str, Any]]:
     """The architecture that settings are of, and the settings themselves (minGPT has them within others).
@@ -321,6 +355,9 @@ def architecture_of(settings: Mapping[str, Any], word: str | None) -> tuple[str,
     name = settings.get("model_type")
     if name is None and word in CONFIGS:
         name = word
+    if name in MISSING:
+        must = f"a model must be without {MISSING[name]} to be read"
+        raise BadInput(must, f"{name} in config.json", f"give a model of another architecture: {', '.join(known)}")
     if name not in known:
         given = "config.json without model_type" if name is None else name
         raise unknown("architecture of config.json", str(given), known, f"known: {', '.join(known)}")

@@ -20,6 +20,7 @@ from symcook.errors import BadInput, require_known, unknown
 from symcook.model.choices import MaskWord, PositionWord, shown_word
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.published.alike import as_llama
 from symcook.published.configs import architecture_of, facts_of
 from symcook.published.converted import (
     Converted,
@@ -456,6 +457,7 @@ def read_weights(
     if settings is not None:
         architecture, inner = architecture_of(settings, choices.format)
         facts = facts_of(architecture, inner)
+        given = as_llama(architecture, given, facts)
     word = _format(given, architecture, choices.format)
     if architecture is None:
         require_settings(word)

@@ -60,6 +60,12 @@ class Check(Reply):
     """The strings that were compared, where these are not all."""
     free: int = 0
     """On how many inputs, the empty string included, the specification answers None, so that any answer is right."""
+    right_to: int | None = None
+    """Where prefixes were grouped in hulls (`symcook.verify.hulled`): the greatest length such that the model is right
+    on all strings up to it; None in other checks."""
+    stopped: str | None = None
+    """Where hulls left an answer open first, and by how much; None where they decided every string, and in other
+    checks."""
 
     @property
     def differs(self) -> bool:
@@ -92,7 +98,8 @@ class Check(Reply):
         """The reason why no answer was found; None if model and reference agree or differ."""
         if self.holds is not None:
             return None
-        return f"the answer to {(self.first_open if self.open else None) or EMPTY_STRING} is undecided"
+        why = f"the answer to {(self.first_open if self.open else None) or EMPTY_STRING} is undecided"
+        return f"{why}; {self.stopped}" if self.stopped else why
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook check --json``."""
@@ -116,6 +123,7 @@ class Check(Reply):
             "got": None if first is None else first.got,
             "expected": None if first is None else first.expected,
             **({"free": self.free} if self.free else {}),
+            **({} if self.right_to is None else {"right_to": self.right_to, "stopped": self.stopped}),
         } | ({} if self.inputs is None else self.inputs.to_json())
 
 

@@ -35,6 +35,7 @@ from symcook.model.expr import Tree, parse_term, show
 from symcook.model.modelfile import model_hash
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.spec.fold import Fold
 from symcook.verify.answers import BLOCK, InputPart, Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
 from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
@@ -47,7 +48,6 @@ from symcook.words.positions import at_positions, reference_at
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
     from symcook.decide.decision import Decision
-    from symcook.spec.fold import Fold
     from symcook.verify.checkpoint import Checkpoint
     from symcook.words import Word
     from symcook.words.inputs import Language, Strings
@@ -57,6 +57,8 @@ MAX_LENGTH = 1_000_000
 AT_ONCE_FROM = 2**20
 """From this number of strings on, a check first tries to decide all lengths and to group strings. Fewer strings are all
 run, which takes seconds."""
+EACH = 2**26
+"""Up to so many strings of a dense model are run one by one where hulls leave some open."""
 DECIDE_SECONDS = 10
 """The time limit of a decision, in seconds."""
 HOUR = 3600
@@ -157,7 +159,10 @@ def check(
     # Some positions only: model and reference are wrapped, so that they answer only at these positions.
     original = model
     if positions is not None:
-        maker = Made.of(reference_at(model, maker.make(), positions))
+        given = maker.make()
+        # A fold with one answer is about the last position already, and keeps its states.
+        last_alone = positions == "last" and isinstance(given, Fold) and not given.each
+        maker = Made.of(given if last_alone else reference_at(model, given, positions))
         model = at_positions(model, "last" if positions == "last" else None)
     # A feed-forward recipe reads one vector and not a sequence: a grid of inputs, no length.
     if model.pointwise:
@@ -189,6 +194,8 @@ def check(
         sweep = WordSweep(bound, maker, numbers, within, max_length, positions)
         # Only an exhaustive check can be resumed or divided among workers; a decision or grouping cannot.
         at_once = None if divided else sweep.at_once(progress)
+        if at_once is None and not divided:
+            at_once = sweep.in_hulls(progress)
         answer = at_once if at_once is not None else sweep.answer(resume, workers, executor, yes, progress, tell)
         if positions is not None:
             answer = _of_positions(answer, original, max_length, positions)
@@ -248,8 +255,12 @@ def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> C
     from symcook.domains.batch import Listed
     from symcook.words.inputs import LISTED
 
+    if (grouped := in_hulls(task, asked, 0 in asked.lengths, progress)) is not None:
+        return replace(grouped, inputs=asked)
     if asked.count > LISTED:
-        raise BadInput(f"a check must have at most {LISTED} strings of a language", asked.says, "give --sample 10000")
+        grouping = "--domain ball with a Fold, which groups prefixes, or " if task.model.dense else ""
+        must = f"a check must have at most {LISTED} strings of a language"
+        raise BadInput(must, asked.says, f"give {grouping}--sample 10000")
     surround = task.model.embedding.surround
     empty, tally = task.empty_word() if 0 in asked.lengths else (None, Tally())
     # A batch has strings of one length from 1 on; the empty string was compared above.
@@ -264,6 +275,20 @@ def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> C
     method = f"exhaustive, {task.numbers.text}: {asked.says}; {task.way(tally)}"
     answer = found([(task, tally)], task.model.name, asked.longest, method, 0.0, empty)
     return replace(answer, inputs=asked)
+
+
+def in_hulls(task: Comparison, asked: Strings, empty_too: bool, progress: Progress | None) -> Check | None:
+    """The check of a dense model on very many strings, whose prefixes are grouped in hulls, and with `empty_too` on the
+    empty string; None where that is not tried."""
+    from symcook.verify.hulled import by_hulls
+
+    hulled = by_hulls(task, asked, progress)
+    if hulled is None:
+        return None
+    empty, tally = task.empty_word() if empty_too else (None, Tally())
+    method = f"exhaustive, {task.numbers.text}: {asked.says}; {hulled.method}"
+    answer = found([(task, hulled.tally + tally)], task.model.name, asked.longest, method, 0.0, empty)
+    return replace(answer, way="merged", right_to=hulled.right_to, stopped=hulled.stopped)
 
 
 def _block(words: Iterator[Word]) -> tuple[Word, ...]:
@@ -401,6 +426,17 @@ class WordSweep:
         if decided.holds is not counted.holds:
             raise AssertionError(f"{decided.method}, and {counted.method}: one says that they agree, one does not")
         return replace(counted, method=f"{counted.method}; {decided.method}")
+
+    def in_hulls(self, progress: Progress | None) -> Check | None:
+        """The check of a dense model by prefixes in hulls; None where that is not tried, or leaves strings open of so
+        few that each can be run."""
+        from symcook.words.inputs import strings
+
+        if self.numbers.domain != "ball":
+            return None
+        asked = strings(self.model, range(1, self.max_length + 1))
+        answer = in_hulls(self.comparison, asked, bool(self.model.embedding.added), progress)
+        return None if answer is not None and answer.open and asked.count <= EACH else answer
 
     def decided(self) -> Check | None:
         """The check by a decision for strings of every length. None where it is undecided, or the reference is not a

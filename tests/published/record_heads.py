@@ -19,6 +19,8 @@ KINDS: dict[str, tuple[str, dict[str, Any], tuple[float, int]]] = {
     "qwen2": ("Qwen2", SIZES | {"num_key_value_heads": 1}, (1e4, 2)),
     "qwen3": ("Qwen3", SIZES | {"num_key_value_heads": 1, "head_dim": 2, "rope_parameters": ROPE}, (100.0, 2)),
     "gpt_neox": ("GPTNeoX", SIZES | {"rope_parameters": ROPE | {"partial_rotary_factor": 1.0}}, (100.0, 2)),
+    "phi3": ("Phi3", SIZES | {"num_key_value_heads": 1, "pad_token_id": 0, "rope_parameters": ROPE}, (100.0, 2)),
+    "gemma": ("Gemma", SIZES | {"num_key_value_heads": 1, "head_dim": 2, "rope_parameters": ROPE}, (100.0, 2)),
     "bloom": ("Bloom", {"hidden_size": 4, "n_layer": 1, "n_head": 2, "vocab_size": 3}, (0.0, 0)),
 }
 """{architecture: (class of transformers, settings, base and width of what turns)}."""

@@ -22,9 +22,9 @@ def in_float64(module: Any, base: float, width: int, factor: float = 1.0) -> Ite
     inner = next((part for part in (getattr(module, name, None) for name in ("model", "gpt_neox")) if part), None)
     if inner is not None and hasattr(inner, "rotary_emb"):
         inner.rotary_emb = Angles()
-    single = torch.float32
-    torch.float32 = torch.float64
+    single, to_single = torch.float32, torch.Tensor.float
+    torch.float32, torch.Tensor.float = torch.float64, torch.Tensor.double
     try:
         yield
     finally:
-        torch.float32 = single
+        torch.float32, torch.Tensor.float = single, to_single

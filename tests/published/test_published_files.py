@@ -237,8 +237,8 @@ def damaged(place: Path, how: str) -> None:
     [
         (
             "architecture",
-            "the architecture of config.json must be a known name; given: mamba; known: gpt2, llama, mistral, qwen2, "
-            "qwen3, bloom, gpt_neox.",
+            "a model must be without state spaces in place of attention to be read; given: mamba in config.json; give "
+            "a model of another architecture: gpt2, llama, mistral, qwen2, qwen3, phi3, gemma, bloom, gpt_neox.",
         ),
         ("setting", "a model must have the setting scale_attn_by_inverse_layer_idx = False to be read; given: True"),
         ("unknown setting", "the setting of gpt2 must be a known name; given: sliding_attention"),

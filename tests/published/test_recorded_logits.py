@@ -29,7 +29,7 @@ def test_the_logits_are_those_that_transformers_recorded() -> None:
 
 
 HEADS = ROOT / "tests" / "published" / "heads.json"
-KINDS = ("llama", "qwen2", "qwen3", "gpt_neox", "bloom")
+KINDS = ("llama", "qwen2", "qwen3", "gpt_neox", "phi3", "gemma", "bloom")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,0 +1,164 @@
+"""Checks by hulls over prefixes beside the same checks string by string."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symcook as sc
+from symcook.domains.batch import Listed
+from symcook.domains.radii import Radii
+from symcook.errors import BadInput, NotExact
+from symcook.forward import forward
+from symcook.model import transformer
+from symcook.published.pretrained import ImportChoices, read_weights
+from symcook.verify import hulled
+from symcook.words import pathhulls
+from symcook.words.pathhulls import PrefixGraph, run_hulls
+
+BRACKETS = Path(__file__).parents[2] / "examples" / "brackets"
+SETTINGS = {"symbols": "()", "labels": ["yes", "no"], "readout": "leads", "label": "yes", "position": "last"}
+
+
+def depth_after(depth: int, symbol: str) -> int:
+    """The depth after a symbol; -1 where a bracket was closed too early."""
+    return -1 if depth < 0 else depth + 1 if symbol == "(" else depth - 1
+
+
+BALANCED = sc.Fold(0, depth_after, lambda depth: depth == 0)
+
+
+@pytest.fixture(scope="module")
+def brackets() -> Any:
+    """The trained GPT-2 of the examples."""
+    return sc.from_pretrained(BRACKETS, **SETTINGS)
+
+
+def coarse_classes(model: Any, length: int) -> PrefixGraph:
+    """The prefixes grouped by their depth, cut at 2, so that classes have many strings."""
+    return PrefixGraph(model, 0, lambda depth, token: min(2, max(-2, depth + (1, -1)[token])), length)
+
+
+def imported(kind: str) -> Any:
+    """A small random model with two symbols, of an architecture in `heads.json`; or that of the examples."""
+    if kind == "brackets":
+        return sc.from_pretrained(BRACKETS, **SETTINGS)
+    stored = json.loads((BRACKETS.parents[1] / "tests" / "published" / "heads.json").read_text())["models"][kind]
+    choices = ImportChoices(vocabulary=[*"abc"], symbols=["a", "b"], readout="leads", label="a", position="last")
+    return read_weights(stored["weights"], stored["settings"], choices).model
+
+
+@pytest.mark.parametrize(
+    ("kind", "length"),
+    [
+        ("brackets", 4),
+        pytest.param("brackets", 9, marks=pytest.mark.sweep),
+        pytest.param("qwen3", 5, marks=pytest.mark.sweep),
+        pytest.param("llama", 5, marks=pytest.mark.sweep),
+    ],
+)
+def test_hull_of_a_class_contains_the_output_of_each_of_its_strings(
+    kind: str, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformer, "MANY", 1)  # small models too run with products of matrices
+    model = imported(kind)
+    graph = coarse_classes(model, length)
+    hulls = run_hulls(model, graph)
+    everywhere = replace(model, readout=replace(model.readout, position="each"))
+    strings = tuple(product(model.alphabet, repeat=length))
+    system: Any = Radii()
+    exact = forward(everywhere, Listed(strings), system)
+    assert set(hulls.scores) == set(exact.scores)
+    assert any((hull.rad[-1] > 1e-6).any() and (hull.rad[1] < 1e6).all() for hull in hulls.scores.values())
+    numbers = [{(p.state, p.token): k for k, p in enumerate(level)} for level in graph.levels]
+    for which, string in enumerate(strings):
+        depth = 0
+        for place, symbol in enumerate(string):
+            token = model.alphabet.index(symbol)
+            depth = min(2, max(-2, depth + (1, -1)[token]))
+            number = numbers[place][depth, token]
+            for name, hull in hulls.scores.items():
+                value: Any = exact.scores[name]
+                apart = abs(value.mid[place, which] - hull.mid[place, number])
+                assert apart <= hull.rad[place, number] + value.rad[place, which]
+
+
+def test_a_class_of_one_string_is_as_narrow_as_a_run_of_it(brackets: Any) -> None:
+    graph = PrefixGraph(brackets, (), lambda prefix, token: (*prefix, token), 3)
+    hulls = run_hulls(brackets, graph)
+    scores: Any = list(hulls.scores.values())
+    assert max(column.rad[2, : len(graph.levels[2])].max() for column in scores) < 1e-9
+
+
+def test_number_of_strings_and_smallest_string_of_classes(brackets: Any) -> None:
+    graph = coarse_classes(brackets, 6)
+    assert [sum(prefixes.strings for prefixes in level) for level in graph.levels] == [2, 4, 8, 16, 32, 64]
+    strings = list(product(brackets.alphabet, repeat=6))
+    assert min(prefixes.smallest for prefixes in graph.levels[-1]) == strings[0]
+    assert graph.levels[-1][0].smallest == strings[0]
+
+
+def test_check_by_hulls_finds_what_the_check_string_by_string_finds(
+    brackets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hulled, "FROM", 1)
+    grouped = brackets.check(BALANCED, 6, domain="ball")
+    assert (grouped.way, grouped.right_to, grouped.strings, grouped.open) == ("merged", 5, 126, 0)
+    monkeypatch.setattr(hulled, "FROM", 1000)
+    single = brackets.check(BALANCED, 6, domain="ball")
+    assert (single.way, single.right_to, single.strings) == ("exhaustive", None, 126)
+    assert (grouped.mismatches, grouped.first) == (single.mismatches, single.first)
+
+
+def test_strings_that_are_left_are_open(brackets: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the 126 strings 14 are few enough to be run one by one; the others must not count as right."""
+    for name, value in (("FROM", 1), ("LISTED", 1), ("MOST_STRINGS", 20)):
+        monkeypatch.setattr(hulled, name, value)
+    answer = brackets.check(BALANCED, 6, inputs=r"(\(|\))*", domain="ball")
+    assert answer.holds is None and answer.right_to < 6 and answer.open
+    assert "is open: the logit differs from 0 by" in answer.why
+    assert "hulls stop: the class of" in answer.text()
+    # A check of all strings runs each of them, as without hulls.
+    assert brackets.check(BALANCED, 6, domain="ball").counterexample == "(((())"
+
+
+def test_check_by_hulls_on_a_language(brackets: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hulled, "FROM", 1)
+    answer = brackets.check(BALANCED, 16, inputs=r"(\(\))*", domain="ball")
+    assert (answer.right_to, answer.counterexample, answer.mismatches) == (6, "()()()()", 2)
+    assert answer.to_json()["right_to"] == 6
+
+
+def test_many_strings_are_decided_at_once(brackets: Any) -> None:
+    """A specification that allows any answer after the first closing bracket."""
+    first = sc.Fold(0, lambda state, symbol: 1 if state or symbol == ")" else 0, lambda state: None if state else False)
+    answer = brackets.check(first, 16, domain="ball")
+    assert answer.holds and answer.right_to == 16 and answer.strings == 2**17 - 2
+    assert answer.free == 2**17 - 2 - 16
+
+
+def test_too_many_classes_and_models_that_look_ahead_are_refused(
+    brackets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pathhulls, "MOST_CLASSES", 5)
+    with pytest.raises(NotExact, match="at most 5 classes"):
+        coarse_classes(brackets, 6)
+    monkeypatch.undo()
+    with pytest.raises(NotExact, match="dense causal model"):
+        run_hulls(sc.build("dyck-1"), coarse_classes(sc.build("dyck-1"), 3))
+    monkeypatch.setattr(pathhulls, "MOST_WORK", 5)
+    with pytest.raises(NotExact, match="sums over paths"):
+        run_hulls(brackets, coarse_classes(brackets, 6))
+
+
+def test_a_fold_that_fails_is_asked_string_by_string(brackets: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hulled, "FROM", 1)
+    failing = sc.Fold(0, lambda state, symbol: 1 // (3 - state), lambda state: True)
+    with pytest.raises(BadInput, match=r"must answer every input"):
+        brackets.check(sc.Fold(0, lambda state, symbol: 1 // (1 - state), lambda state: True), 3, domain="ball")
+    assert brackets.check(failing, 1, domain="ball").strings == 2
