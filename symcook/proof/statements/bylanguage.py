@@ -195,7 +195,7 @@ def prove(
         """The goal; NoResult without a proof."""
         whole = problem(statement)
         if whole.truths:
-            raise NoResult("it is about states already")
+            raise NoResult("the statement is about states already")
         for bridge in bridges(model, document, whole.claim):
             transfer = AtTheEnd(bridge.ours, bridge.theirs)
             said = bridge.said(transfer.other(whole.claim))

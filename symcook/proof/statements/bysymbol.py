@@ -413,12 +413,12 @@ def _proved(home: Citable, statement: Statement, until: Until) -> Goal:
         raise NoResult(made)
     decision = decide(made.statement, home, Until(until.left / 2), least=False)
     if decision.string is not None:
-        raise NoResult("the statement is false by these values")
+        raise NoResult("the statement is false by the values of the norms")
     proved: Goal | Failed = decision.proved or orders.prove(home, made.statement, until.left / 2)
     if isinstance(proved, Failed):
         proved = inparts.prove(home, made.statement, until.left)
     if isinstance(proved, Failed):
-        raise NoResult("by these values it is not proved")
+        raise NoResult("by the values of norms it is not proved")
     g = Goal(home, statement.formula, {}, {})
     lifted(made, proved.nodes, g)
     return g

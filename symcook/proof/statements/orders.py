@@ -245,7 +245,7 @@ def _proved(home: Citable, statement: Statement, seconds: float) -> Goal:
     orders, whole = Orders(), problem(statement)
     claim = orders.stronger(whole.claim)
     if claim == whole.claim:
-        raise NoResult("there are no powers of e")
+        raise NoResult("the statement compares no powers of e")
     parts, g = InParts(whole, home, Until(seconds)), Goal(home, statement.formula, {}, {})
     parts.prove(g, claim, orders.close)
     return g
