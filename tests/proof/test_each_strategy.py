@@ -70,9 +70,9 @@ def test_a_strategy_ends_with_a_string(name):
 FAILED: list[tuple[str, Any, str, str]] = [
     ("the proof of its program", votes, "accept", "the model is not compiled"),
     ("automata and counts", coin, "probability(up) <= 9/10", strategies.UNDECIDED),
-    ("edited strings", votes, "accept", "it is not about an edited string"),
+    ("edited strings", votes, "accept", "the statement is not about an edited string"),
     ("languages", votes, "all i in 1..n. mean(i) <= 1", "decide does not answer the statement: "),
-    ("states", votes, "accept", "it is not decided by an automaton"),
+    ("states", votes, "accept", "no automaton of the model decides the statement"),
     ("short strings", votes, "accept | ~accept", "true of all strings up to length "),
     ("exponents", votes, "accept", "the statement compares no powers of e"),
     ("norms", votes, "accept", "no values of norms: "),
