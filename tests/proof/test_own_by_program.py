@@ -223,3 +223,15 @@ def test_a_program_that_is_not_that_of_the_weights_gives_no_theorem() -> None:
     other = sc.compile("c-rasp", "#left[Q_a] >= 3*#left[Q_b]", alphabet="ab")
     with pytest.raises(BadInput, match="must be unchanged since it was compiled"):
         byprogram.ByProgram(replace(other, program=model.program), to_document(other))
+
+
+def test_a_program_whose_model_numbers_its_tokens_otherwise() -> None:
+    """The lines of an S-RASP program have the numbers of its alphabet: in a file that lists b first, 0 is b. So the
+    program's theorem is not about this model, and decides nothing of it."""
+    model = sc.compile("srasp", 'out(i) = in(i) = "a"', alphabet="ab")
+    words = dict(reversed(model.embedding.words.items()))
+    other = replace(model, embedding=replace(model.embedding, words=words))
+    assert [*other.embedding.words] == ["b", "a"] and other == model
+    with pytest.raises(sc.BadInput, match="must list its tokens in the order of the program's alphabet; given: b, a"):
+        byprogram.ByProgram(other, to_document(other))
+    assert byprogram.ByProgram(model, to_document(model)).theorem is not None

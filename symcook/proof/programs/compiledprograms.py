@@ -58,6 +58,14 @@ def compiled(model: Transformer) -> Compiled | Packed:
             model.name,
             "compile its program again",
         )
+    # Lines of an S-RASP program speak of symbols by their numbers. Equal models may number them in another order.
+    order = [*(model.embedding.words or ())]
+    if isinstance(compiler, Compiled) and order != [*(again.embedding.words or ())]:
+        raise BadInput(
+            "a model that is proved by its program must list its tokens in the order of the program's alphabet",
+            ", ".join(order),
+            "compile its program again",
+        )
     return compiler
 
 
