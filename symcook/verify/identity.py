@@ -33,6 +33,7 @@ from types import (
     MethodType,
     MethodWrapperType,
     ModuleType,
+    UnionType,
     WrapperDescriptorType,
 )
 from typing import Any
@@ -411,7 +412,8 @@ def _installed(kind: Any) -> bool:
 
 def _of_library(kind: Any, reducer: object) -> bool:
     """Whether the installed package of a class, or `copyreg` itself, has registered how its objects are copied. So the
-    library has been loaded, and no program has changed it."""
+    library has been loaded, and no program has changed it. A class of the extension `_regex` is of the package `regex`,
+    and a class that is written in C has no file."""
     if type(reducer) is FunctionType:
         home, known = reducer.__globals__.get("__name__"), reducer.__globals__
     elif type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
@@ -419,11 +421,12 @@ def _of_library(kind: Any, reducer: object) -> bool:
     else:
         return False
     module = sys.modules.get(home) if isinstance(home, str) else None
-    if module is None or vars(module) is not known or not _installed(kind):
+    if module is None or vars(module) is not known:
         return False
     file = getattr(module, "__file__", None)
-    ours = is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
-    return ours and module.__name__.partition(".")[0] in ("copyreg", kind.__module__.partition(".")[0])
+    installed = is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
+    package, of_kind = (name.partition(".")[0].lstrip("_") for name in (module.__name__, kind.__module__))
+    return installed and (package == of_kind or (package == "copyreg" and kind in (complex, UnionType)))
 
 
 def _in_python(kind: Any) -> bool:
