@@ -31,7 +31,7 @@ unlimited.
 - *Fail*: with that many bits or fewer some arithmetic within these errors gives a wrong answer.
 
 n is the number of tokens, N the largest position that a table has, m the dimension of the codes, S the size of the
-alphabet. `symcook precision MODEL` and the certificate of an export cite the theorems about a stored model. The proof
+alphabet, 2 R^2 the width of the decoder's norm. `symcook precision MODEL` and the certificate of an export cite the theorems about a stored model. The proof
 of a row is shown by `symcook prove ID`.
 """
 
@@ -66,10 +66,11 @@ The definition of D_p leaves five points open:
 - how many of the p bits are exponent bits. The theorem has unlimited exponents;
 - the alignment of the mantissa before an operation. The theorem needs normalised mantissas.
 
-For Theorem 1, the first layer of the decoder is proved (`lem.rounded_automaton_first`): with n tokens, the share 1/i
-has a relative error of at most (16 R^2 + 11 i) u, where 2 R^2 is the width of its norm. Two steps are missing: the
-bound on the scores of the second layer, whose queries and keys have these errors, and an induction over the tokens. The
-converse is missing too: that the lookup needs 4 log2 n bits.
+The decoder of Theorem 1 with $ and strict masks is proved for every automaton and every string
+(`lem.rounded_automaton_bits`). With n tokens and 4 log2(n + R) + 12 truncated bits, it generates the states of the
+automaton's run and the verdict. Here 2 R^2 is the width of its first norm, so R^2 is at least the number of its tokens.
+The entry is still OPEN, because it also names decoders without strict masks and without $. The converse is missing too:
+that the lookup needs 4 log2 n bits.
 """
 
 
