@@ -16,7 +16,7 @@ from symcook.proof.replay import statements
 
 AT = {"eps": "(1/4)", "B": "1"}
 """What the rows about almost orthogonal codes are at."""
-SIZES = {"n": 9, "N": 9, "m": 9, "S": 9}
+SIZES = {"n": 9, "N": 9, "m": 9, "S": 9, "R": 9}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_each_bound_is_a_premise_of_its_theorem(rows: list[dict[str, str]]) -> N
             continue
         found = set()
         for piece in re.split(r" (?:&|->) |\. ", written):
-            above = re.fullmatch(r"(?:(.+)\*)?u <=? (.+)", piece) or re.fullmatch(r"1 <= (.+)\*(u)", piece)
+            above = re.fullmatch(r"(?:(.+)\*)?[uh] <=? (.+)", piece) or re.fullmatch(r"1 <= (.+)\*(u)", piece)
             if above and "pow" not in piece:
                 sides = [above[1] or "1", above[2] if above[2] != "u" else "1"]
                 for name, value in AT.items():
