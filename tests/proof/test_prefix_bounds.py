@@ -1,4 +1,4 @@
-"""Claims about all prefixes of the strings of a language, by bounds in each state on the way; near misses have no proof.
+"""Claims about all prefixes of the strings of a language, by bounds in each state; near misses have no proof.
 
 The expected truths are those of loops over short strings."""
 

@@ -298,8 +298,8 @@ def _symbol_read(case: PlacedFacts, t: Term) -> DecideFirst | None:
 
 
 def one_value(case: PlacedFacts, t: Term) -> str | None:
-    """The label of the value of a sum all terms of which are 0, or all but the one at a candidate position; None for any
-    other sum."""
+    """The label of the value of a sum all terms of which are 0, or all but the one at a candidate position; None for
+    any other sum."""
     low, high, body = t[2]
     zero = equals(instantiate(body, (THERE,)), num(0))
     if case.follows(ranged(low, high, zero, THERE)):

@@ -163,8 +163,8 @@ class Potentials:
         return {state: bound for state, bound in bounds.items() if state not in unbounded}
 
     def _running(self) -> dict[StateThere, list[FormBound]]:
-        """For each state, the bounds that hold in all states that lead to it. A form whose factors have one sign is left
-        out, since its bounds say nothing new."""
+        """For each state, the bounds that hold in all states that lead to it. A form whose factors have one sign is
+        left out, since its bounds say nothing new."""
         edges = [(state, self.after(state, a)) for state in self.states for a in self.letters]
         on_the_way, out = _all_before(self.states, edges), dict[StateThere, list[FormBound]]()
         for state in self.states:
@@ -172,7 +172,9 @@ class Potentials:
             for form, _, least in self.bounds[state]:
                 if min(form.values()) >= 0 or max(form.values()) <= 0:
                     continue
-                there = [[b for f, b, low in self.bounds[one] if (f, low) == (form, least)] for one in on_the_way[state]]
+                there = [
+                    [b for f, b, low in self.bounds[one] if (f, low) == (form, least)] for one in on_the_way[state]
+                ]
                 if all(there):
                     bounds = [min(one) if least else max(one) for one in there]
                     out[state].append(FormBound(form, min(bounds) if least else max(bounds), least))
