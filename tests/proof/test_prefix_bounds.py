@@ -1,4 +1,4 @@
-"""Claims about all prefixes of the strings of a language, by bounds in each state on the way; no near miss is proved.
+"""Claims about all prefixes of the strings of a language, by bounds in each state; near misses have no proof.
 
 The expected truths are those of loops over short strings."""
 

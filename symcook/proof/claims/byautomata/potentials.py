@@ -172,8 +172,9 @@ class Potentials:
             for form, _, least in self.bounds[state]:
                 if min(form.values()) >= 0 or max(form.values()) <= 0:
                     continue
-                bounds_of = (self.bounds[one] for one in on_the_way[state])
-                there = [[b for f, b, low in bounds if (f, low) == (form, least)] for bounds in bounds_of]
+                there = [
+                    [b for f, b, low in self.bounds[one] if (f, low) == (form, least)] for one in on_the_way[state]
+                ]
                 if all(there):
                     bounds = [min(one) if least else max(one) for one in there]
                     out[state].append(FormBound(form, min(bounds) if least else max(bounds), least))
