@@ -200,8 +200,9 @@ def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
     Raises BadInput, with `must` and the `name` of the text, for invalid JSON, for an object that repeats a key (unless
     `reading` has an `object_pairs_hook`), and for nesting of more than `MOST_NESTED`.
     """
+    reading.setdefault("object_pairs_hook", once)
     try:
-        document = json.loads(text, **({"object_pairs_hook": once} | reading))
+        document = json.loads(text, **reading)
     except (ValueError, RecursionError) as error:
         why = error if isinstance(error, ValueError) else "it nests too deep"
         raise BadInput(must, f"{name}: {why}", "repair the file at this place") from None
