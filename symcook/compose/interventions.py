@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.compose.namedweights import named_parts, read_weight, require_part, with_part, with_weight
+from symcook.compose.namedweights import Weight, named_parts, read_weight, require_part, with_part, with_weight
 from symcook.compose.routing import fresh
 from symcook.compose.sizes import sizes_after
 from symcook.declaration import load
@@ -91,7 +91,8 @@ def with_weights(model: Transformer, weights: Mapping[str, Any], *, name: str | 
 
     Returns: Transformer.
 
-    Raises: BadInput: a weight that the model does not have, with the nearest name; a matrix of another shape.
+    Raises: BadInput: a weight that the model does not have, with the nearest name; a matrix of another shape; a weight
+        with two values.
 
     Example:
 
@@ -100,11 +101,17 @@ def with_weights(model: Transformer, weights: Mapping[str, Any], *, name: str | 
     [5/4]
     """
     changed = model
+    entries: dict[Weight, str] = {}
     for weight, value in weights.items():
         if "[" in weight:
             entry = read_weight(model, weight)
             if entry.sign < 0:
                 raise BadInput("the name of a weight must have no sign (minus)", weight, "give the value with its sign")
+            first = entries.setdefault(entry, weight)
+            whole = f"{entry.part}.{entry.matrix}" if entry.part != "readout" else "readout"
+            if first != weight or whole in weights:
+                both = f"{first if first != weight else whole} and {weight}"
+                raise BadInput("each weight must be given once", both, "leave one of them out")
             changed = with_weight(changed, entry, exact(value))
             continue
         part, _, matrix = weight.rpartition(".")

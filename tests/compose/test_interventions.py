@@ -185,6 +185,8 @@ def test_patches_that_are_not_said_whole_are_refused() -> None:
         (lambda: dyck.with_weights({"L1.ff": 1}), "must be a known name"),
         (lambda: dyck.with_weights({"L1.head1.V": [[1, 2]]}), "must have shape 1 x 1"),
         (lambda: dyck.with_weights({"-L1.ff.b1[1]": 1}), "must have no sign"),
+        (lambda: dyck.with_weights({"L1.ff.b1[1]": 1, "L1.ff.b1[1,one]": 2}), "each weight must be given once"),
+        (lambda: dyck.with_weights({"L1.ff.b1": [1], "L1.ff.b1[1]": 2}), "each weight must be given once"),
         (lambda: dyck.with_weights({"readout": [[1]]}), "weights must be given for the readouts sign"),
     ):
         with pytest.raises(BadInput) as error:
