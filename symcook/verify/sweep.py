@@ -101,7 +101,9 @@ def check(
     `TOLERANCE`.
 
     From AT_ONCE_FROM strings on, all lengths are decided or strings are grouped, where that is possible;
-    `Check.way` names the method. Otherwise, and with `resume`, `workers` or `executor`, every string is run.
+    `Check.way` names the method. In balls, prefixes of a dense causal model are grouped in hulls for a Fold, and
+    `Check.right_to` is the certified length. Otherwise, and with `resume`, `workers` or `executor`, every string is
+    run.
 
     Arguments:
         reference: function of an input, Fold, or None (None). The specification; a compiled model has its program

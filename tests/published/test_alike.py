@@ -1,4 +1,4 @@
-"""Phi-3 and Gemma, whose weights are stored in other ways than Llama's; `test_recorded_logits.py` has their logits."""
+"""Phi-3 and Gemma, which store weights in other ways than Llama; their logits are in `test_recorded_logits.py`."""
 
 from __future__ import annotations
 
