@@ -85,7 +85,8 @@ def false_on(ends: dict[str, Any], sentence: str) -> str | None:
     model = ballot(**ends)
     shortest = 0 if ends.get("before") else 1
     words = ("".join(w) for n in range(shortest, 5) for w in itertools.product("abc", repeat=n))
-    return next((w for w in words if not holds(sentence, w, model.run(list(w)).accept is True)), None)
+    asked = "accept" in sentence
+    return next((w for w in words if not holds(sentence, w, asked and model.run(list(w)).accept is True)), None)
 
 
 @pytest.mark.layer_one(5)
