@@ -81,11 +81,12 @@ FALSE: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def false_on(ends: dict[str, Any], sentence: str) -> str | None:
-    """The first string up to length 5 on which a claim is false."""
+    """The first string up to length 4 on which a claim is false."""
     model = ballot(**ends)
     shortest = 0 if ends.get("before") else 1
-    words = ("".join(w) for n in range(shortest, 6) for w in itertools.product("abc", repeat=n))
-    return next((w for w in words if not holds(sentence, w, model.run(list(w)).accept is True)), None)
+    words = ("".join(w) for n in range(shortest, 5) for w in itertools.product("abc", repeat=n))
+    asked = "accept" in sentence
+    return next((w for w in words if not holds(sentence, w, asked and model.run(list(w)).accept is True)), None)
 
 
 @pytest.mark.layer_one(5)

@@ -17,6 +17,7 @@ which imports the rules that it uses. A rule that needs another proof calls `fac
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -205,8 +206,9 @@ def decide(
         attempt = _whole_claim(problem, library, regular)
     # Without a proof: with bounds for all prefixes. A string may be one on which the statement is true.
     if attempt.goal is None and regular is not None:
-        with_prefixes = _attempt(problem, library, lambda g: prove(problem, g, None, regular, True))
-        attempt = attempt if with_prefixes.goal is None else with_prefixes
+        with suppress(OutOfTime), limited(until and Until(until.left / 2)):
+            with_prefixes = _attempt(problem, library, lambda g: prove(problem, g, None, regular, True))
+            attempt = attempt if with_prefixes.goal is None else with_prefixes
     if attempt.string is None or attempt.why or not least:
         return CountedDecision(*attempt)
     return _shortest(problem, library, regular, attempt.string, until)
