@@ -136,13 +136,13 @@ def _argument_error(
     if not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         for name in named:
             if name not in by_name:
-                do = f"it takes {', '.join(by_name)}" if by_name else "leave it out"
+                do = f"{called} takes {', '.join(by_name)}" if by_name else "leave this argument out"
                 return unknown(f"argument of {called}", name, by_name, do)
     # Too many positional arguments; `self` is not counted, since the caller does not give it.
     has_self = "self" in parameters
     if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
         others = [n for n in by_name if n not in positional]
-        do = f"name the others, as {others[0]}=..." if others else "leave the others out"
+        do = f"give further arguments by name, as {others[0]}=..." if others else "leave the further arguments out"
         max_count = len(positional) - has_self
         must = f"{called} must be given at most {max_count} argument{'s' * (max_count != 1)} without a name"
         return BadInput(must, len(args) - has_self, do)
@@ -158,7 +158,9 @@ def _argument_error(
             names_text = f"{', '.join(given_names)} alone" if given_names else "none"
             what = _IN_WORDS.get(name, name)
             return BadInput(f"{called} must be given {what}", names_text, hints.get(name, f"give {name}=..."))
-    return BadInput(f"{called} must be called as {called}{signature}", "other arguments", f"see help({called})")
+    return BadInput(
+        f"{called} must be called as {called}{signature}", "arguments that do not fit", f"see help({called})"
+    )
 
 
 def _shown(value: object) -> str:

@@ -250,5 +250,5 @@ def test_text_is_read_in_one_way() -> None:
     asked = list[int]()
     assert recognizes(words, "up down", lambda n: asked.append(n) or n + 2, "yes") and asked == [2]
     both = sc.compile("dfa", "(ab)*", alphabet="a b ab")
-    with pytest.raises(BadInput, match="in one way only"):
+    with pytest.raises(BadInput, match="only one reading"):
         list(stream(both, "ab"))

@@ -127,7 +127,7 @@ def votes(labels: bool = False) -> Any:
         (False, "lenght = n", "'lenght' is unknown here; write n for length"),
         (False, "reject -> count(a) > 0", "write ~accept for reject"),
         (False, "vtoe(1) = 1", r"'vtoe' is unknown here; did you mean vote\?"),
-        (False, "a = 1", r"'a' is unknown here; it is a token: write at\(a, i\)"),
+        (False, "a = 1", r"'a' is unknown here; a is a token: write at\(a, i\)"),
         (False, "answer(a)", "given: sign; write accept"),
         (True, "accept", r"given: largest; write answer\(p\)"),
     ],

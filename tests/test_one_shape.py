@@ -243,7 +243,7 @@ def test_the_shape_of_an_answer(name: str, tmp_path: Path) -> None:
         # The truth value is `holds`, and a sentence where this is neither True nor False.
         if holds is None:
             for ask in (bool, lambda value: not value, lambda value: value or 1, lambda value: all([value])):
-                with pytest.raises(BadInput, match=f"must be yes or no.*{status}.*holds"):
+                with pytest.raises(BadInput, match=f"only an answer that is yes or no.*{status}.*holds"):
                     ask(answer)
         else:
             assert bool(answer) is holds

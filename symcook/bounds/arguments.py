@@ -47,7 +47,7 @@ def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_
         integer = int(value)
     if isinstance(integer, bool) or not isinstance(integer, int) or integer < least or integer.bit_length() > bits:
         must = f"{name} must be an integer of at least {least} and below 2^{bits}"
-        raise BadInput(must, value, f"write it in digits, for example --{name} 64")
+        raise BadInput(must, value, f"write the integer in digits, for example --{name} 64")
     return integer
 
 
@@ -83,7 +83,7 @@ def number_tree(text: str, name: str) -> Tree:
         tree = parse_term(plain(text))
     except BadInput as error:
         if "grammar" in error.must:
-            raise BadInput(f"{name} must be a number", text, "write it like 1/2, 0.5 or log(8*64)") from None
+            raise BadInput(f"{name} must be a number", text, "write the number like 1/2, 0.5 or log(8*64)") from None
         raise BadInput(f"{name} must be a number; {error.must}", error.given, error.do) from None
     free = sorted(names(tree))
     if free:

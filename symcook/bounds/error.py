@@ -86,7 +86,7 @@ def error_propagation(
     # a head has scores.
     if delta is None and dtype is None:
         raise BadInput(
-            "an error bound needs the size of the errors, or a float type whose rounding makes them",
+            "an error bound needs the size of the errors, or a float type whose rounding causes the errors",
             "none",
             "give --delta 1/1000, --dtype float32, or both",
         )

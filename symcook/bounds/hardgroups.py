@@ -78,7 +78,7 @@ def _require_linear(result: Result) -> None:
         for low, high in zip(values[::2], values[1::2], strict=True):
             if low * high < 0 or (numbers.jumps and low != high and not low * high):
                 raise NotExact(
-                    "prefixes are grouped only if each activation keeps its sign for all prefixes of a group",
+                    "to test prefixes in groups, each activation must keep its sign for all prefixes of a group",
                     "one that changes it",
                 )
 
@@ -90,7 +90,7 @@ def _logits(level: PrefixLevel) -> list[fmpq]:
     (logits,) = (column.values for column in watched.values())
     if any((low > 0) != (high > 0) for low, high in zip(logits[::2], logits[1::2], strict=True)):
         raise NotExact(
-            "prefixes are grouped only if all prefixes of a group have the same answer",
+            "to test prefixes in groups, all prefixes of a group must have the same answer",
             "a group with an undecided answer",
         )
     return list(logits)

@@ -294,7 +294,7 @@ def layer_norm(
     if entries > MAX_WIDTH:
         raise BadInput(f"d must be at most {MAX_WIDTH}", entries, "give a smaller --d")
     if rational_value(number_tree(_as_text(epsilon), "epsilon"), "epsilon") == 0:
-        must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz.corrected)"
+        must = "epsilon of layer norm must be positive, else it is not Lipschitz (cookbook.s6.4.ln_lipschitz.corrected)"
         raise BadInput(must, 0, "give for example --epsilon 1/100000")
     small = rational_positive(epsilon, "epsilon")
     gains = _gains(gain, entries)

@@ -204,7 +204,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
     # A list: check its length, which must be n if that is given.
     _check_length(len(score_list))
     if n is not None and count(n) != len(score_list):
-        raise BadInput("n must be the number of scores that are listed", n, f"leave it out, or list {n} scores")
+        raise BadInput("n must be the number of scores that are listed", n, f"leave n out, or list {n} scores")
     return score_list
 
 

@@ -103,7 +103,9 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
             early = [(-gamma * k * k).exp() for k in range(1, first)]
             return mass - sum(early, flint.arb(0)), mean - sum((k * t for k, t in enumerate(early, 1)), flint.arb(0))
         if last is None or last > MAX_TERMS:
-            raise Undecided(f"more than {MAX_TERMS:,} positions matter here; give a greater gamma or fewer digits.")
+            raise Undecided(
+                f"more than {MAX_TERMS:,} positions have a weight that counts; give a greater gamma or fewer digits."
+            )
     # Few terms: one by one, with each power x^(k^2) from the one before.
     x = (-gamma).exp()
     mass, mean = flint.arb(0), flint.arb(0)
@@ -195,7 +197,8 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
     # Add the other terms one by one; the next term divided by 1 - x bounds those after `last`.
     if last - first >= MAX_TERMS:
         raise Undecided(
-            f"more than {MAX_TERMS:,} positions matter here; give a greater gamma, a smaller n or fewer digits."
+            f"more than {MAX_TERMS:,} positions have a weight that counts; "
+            "give a greater gamma, a smaller n or fewer digits."
         )
     for k in range(first, last + 1):
         total += (-gamma * flint.arb(flint.fmpq(n * k, n - k))).exp()

@@ -251,7 +251,7 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     Raises BadInput for another form, for an argument that the kind does not have or that is not a number, for FROM >=
     TO, for an end that is not positive, and for STEPS other than 2 to 1000.
     """
-    form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21, at the end :log or :linear"
+    form = "write the range as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21, at the end :log or :linear"
     # The parts of the text.
     name, equals, range_text = (part.strip() for part in over.partition("="))
     parts = [part.strip() for part in range_text.split(":")]

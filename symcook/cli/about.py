@@ -139,7 +139,7 @@ def explained(name: str, settings: Sequence[str]) -> tuple[dict[str, Any], str]:
     if function is None and not os.path.isfile(name) and (claim := _claim_hint(name)) is not None:
         raise BadInput("the name must be that of a recipe, a function, a language or a command", name, claim)
     if function is not None and settings:
-        raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
+        raise BadInput(f"{name} is a function, and has no argument to set", settings[0], "leave --set out")
     facts = _recipe_facts(choose(name, settings)) if function is None else _function_facts(function)
     return facts, document(facts).text()
 

@@ -126,7 +126,7 @@ def _check_arguments(chosen: Question, arguments: Mapping[str, object], ranged: 
             valid_options = ", ".join(map(_option, names))
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
             with_value = written if name == "model" else f"{_option(name)} {written}"
-            do = "leave it out" + f": {example}" * bool(missing)
+            do = "leave this option out" + f": {example}" * bool(missing)
             must = f"symcook bound {chosen.name} must have only the options {valid_options}"
             raise BadInput(must, _option(name) if value is True and name != "model" else with_value, do)
     if missing:

@@ -103,7 +103,7 @@ def export(
 
     chosen = choose(name, settings)
     if chosen.inputs:
-        raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave it out")
+        raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave --set out")
     need_values(chosen)
     # The names of the files are checked before the work.
     kind = kind or by_ending(target)
@@ -181,7 +181,7 @@ def diff(
     first_model, second_model = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
         raise BadInput(
-            "weights that are read from a file have no parameters to set", f"--set {settings[0]}", "leave it out"
+            "weights that are read from a file have no parameters to set", f"--set {settings[0]}", "leave --set out"
         )
     # The greatest length that both models take, in input symbols; `limits` has the model for each maximum length.
     limits = {
@@ -276,7 +276,7 @@ def report(
     if PurePath(target).suffix.lower() in (".html", ".htm"):
         if longest is not None:
             raise BadInput(
-                "--max-length must be used only when figures are drawn", f"the page {target}", "leave it out"
+                "--max-length must be used only when figures are drawn", f"the page {target}", "leave --max-length out"
             )
         return _page(choose(name, settings), target, (word, tokens, rows), force, as_json)
     if PurePath(target).suffix.lower() in FILES and not Path(target).is_dir():

@@ -460,7 +460,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
             valid = [*recipe_arguments, *declared, *(inputs if model.pointwise else [])]
             if not valid:
                 must = f"{name} has no argument, parameter or input to set"
-                raise BadInput(must, setting_text(key, value), "leave it out")
+                raise BadInput(must, setting_text(key, value), "leave this setting out")
             inner = recipe.read(arguments).get("f") if recipe is not None else None
             if inner and exists(inner) and key in [a.name for a in info(inner).arguments]:
                 raise BadInput(

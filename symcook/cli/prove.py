@@ -42,7 +42,7 @@ OWN = ("--proof", "--set", "--seconds", "--force", "--with", "--explain")
 def _require_none(clash: Sequence[str], name: str) -> None:
     """Raise BadInput if there are options in `clash`, which were used but must not be used with the option `name`."""
     if clash:
-        raise BadInput(f"{clash[0]} must not be used with {name}", " ".join(clash), "leave it out")
+        raise BadInput(f"{clash[0]} must not be used with {name}", " ".join(clash), f"leave {clash[0]} out")
 
 
 @declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
@@ -240,11 +240,11 @@ def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
         raise BadInput("only one output format must be chosen", " and ".join(chosen), "use one of them")
     if full and as_json:
         raise BadInput(
-            "--full must be used only where the proof is printed as text", "--full and --json", "leave it out"
+            "--full must be used only where the proof is printed as text", "--full and --json", "leave --full out"
         )
     if full and chosen not in ([], ["--latex"]):
         raise BadInput(
-            "--full must be used only where the proof is printed as text", f"--full and {chosen[0]}", "leave it out"
+            "--full must be used only where the proof is printed as text", f"--full and {chosen[0]}", "leave --full out"
         )
     return chosen[0] if chosen else ""
 

@@ -124,7 +124,9 @@ def ask(
     file = question.file
     plotted = file.option == "--plot"  # several files for one PLACE, whose names are in the JSON document
     if force and place is None:
-        raise BadInput(f"--force must come with {file.option.partition('/')[0]} {file.metavar}", "none", "leave it out")
+        raise BadInput(
+            f"--force must come with {file.option.partition('/')[0]} {file.metavar}", "none", "leave --force out"
+        )
     targets = [] if place is None else plot_targets(place, force) if plotted else [Path(place)]
     for target in () if plotted else targets:
         vacant(target, force)

@@ -502,13 +502,13 @@ def check(
         raise BadInput(
             "symcook check chooses the inputs itself, so none must be set",
             f"--set {next(iter(chosen.inputs))}",
-            "leave it out",
+            "leave --set out",
         )
     if chosen.pointwise and max_length is not None:
         raise BadInput(
             "--max-length must not be given for a feed-forward recipe: its inputs have no length",
             max_length,
-            "leave it out",
+            "leave --max-length out",
         )
     if not chosen.pointwise and max_length is None and inputs is None:
         raise BadInput(

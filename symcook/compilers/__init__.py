@@ -133,7 +133,7 @@ def compile(
         read = SourceText(_text(tongue, source, alphabet, causal))
     if causal and not objects:
         raise BadInput(
-            "causal must be used only with a program built with symcook.programs.rasp", tongue, "leave it out"
+            "causal must be used only with a program built with symcook.programs.rasp", tongue, "leave causal out"
         )
     options = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant, "regex": regex}
     _require_options(tongue, options)
@@ -190,7 +190,7 @@ def _require_options(kind: str, options: Mapping[str, object]) -> None:
     for option, choice in options.items():
         if choice not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must be used with {' or '.join(TAKES[option])}"
-            raise BadInput(must, kind, "leave it out")
+            raise BadInput(must, kind, f"leave --{option} out")
 
 
 def _of_table(
@@ -204,11 +204,11 @@ def _of_table(
         raise BadInput(
             "the weighting of the decoder of --theorem 2 is fixed by the construction, and must not be given",
             f"weighting {weighting}",
-            "leave it out",
+            "leave the weighting out",
         )
     if variant not in tables.FAMILIES:
         must = f"the decoder of --theorem 2 must be of the variant {' or '.join(tables.FAMILIES)}"
-        raise BadInput(must, f"variant {variant}", "leave it out")
+        raise BadInput(must, f"variant {variant}", "leave the variant out")
     return tables.compiled(machine, source, name, variant)
 
 

@@ -95,7 +95,7 @@ class Counting:
         if beyond := [what for what, there in (has | {"a token after the input": bool(after)}).items() if there]:
             raise OutOfReach(f"{model.name} has {' and '.join(beyond)}")
         if model.readout.each and before:
-            raise OutOfReach("it answers at each position and also adds tokens to the input")
+            raise OutOfReach("the model answers at each position and also adds tokens to the input")
         # The value of each live coordinate, layer by layer; `ones` is the form of the constant 1.
         self.ones = (Fraction(1),) * len(self.tokens)
         self.held = {name: self._embedded(name) for name in model.live[0]}
@@ -123,7 +123,7 @@ class Counting:
             every = [((CountCondition("unset", flag),), True), ((CountCondition("set", flag),), False)]
             self.cases = {token: every for token in self.tokens}
         elif model.readout.first:
-            raise OutOfReach("it answers at the first position")
+            raise OutOfReach("the model answers at the first position")
         # The last token does not matter where all tokens have the same cases: then one key stands for all.
         if all(cases == self.cases[self.tokens[0]] for cases in self.cases.values()):
             self.cases = {"": self.cases[self.tokens[0]]}
@@ -275,7 +275,7 @@ class Counting:
     def _feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Counted]]:
         """The values that a feed-forward layer writes to live coordinates, by coordinate."""
         if part.activation not in ("relu", "step"):
-            raise OutOfReach(f"{where} has the activation {part.activation}")
+            raise OutOfReach(f"{where} has the activation {part.activation}, not relu or step")
         numbers = part.lowered
         outs = [k for k, name in enumerate(part.writes) if name in live]
         # The hidden units that some live coordinate reads, each with one case for either sign of its input.

@@ -308,7 +308,7 @@ def _compared(
                 return Decision("equal", model, name, None, None, automaton, evidence.says, notes, own)
             missing = evidence
         except Lost as error:
-            missing = f"the specification cannot be followed where its state is open: {error}"
+            missing = f"symcook cannot follow the code of the specification with unknown integers: {error}"
         # Not proved: a longer search may find a difference.
         comparison = parted(states, reference, letters, PAIRS)
     if comparison.word is not None:
@@ -359,10 +359,10 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     try:
         machine = counting(model)
     except OutOfReach as error:
-        both = f"the model is no finite automaton: {why}; the model is no counter machine: {error}"
+        both = f"the model is not a finite automaton: {why}; the model is not a counter machine: {error}"
         return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        needs = f"the model is no finite automaton: {why}; to decide it as a counter machine, give a specification"
+        needs = f"the model is not a finite automaton: {why}; for a counter machine, give a specification"
         return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
@@ -372,7 +372,7 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     return replace(compared, formula=formula(machine))
 
 
-COMPILED = "the weights are those that the compiler gives to the program, which is followed in their place"
+COMPILED = "the weights are those that the compiler gives to the program, so symcook decided the program"
 """The note where a compiled model is decided by its program."""
 
 
@@ -395,7 +395,7 @@ def counting(model: Transformer) -> Counting | Programmed:
         except BadInput as refused:
             raise OutOfReach(f"{error}; its program: {refused.sentence.rstrip('.')}") from None
         if not (genuine(model) or genuine(everywhere)):
-            raise OutOfReach(f"{error}; its weights differ from those of its program") from None
+            raise OutOfReach(f"{error}; the weights of the model differ from those of its program") from None
         return programmed
 
 
@@ -484,7 +484,11 @@ def _model(model: Transformer, asked: Required, rival: Transformer) -> Answering
     try:
         machine = counting(rival)
     except OutOfReach as error:
-        both = why if str(error) == why else f"no finite automaton ({why}), nor a counter machine ({error})"
+        both = (
+            why
+            if str(error) == why
+            else f"the model is not a finite automaton ({why}) and not a counter machine ({error})"
+        )
         return Decision("refused", model, rival.name, why=f"the specification {rival.name}: {both}")
     fold = machine.fold if isinstance(machine, Programmed) else machine.fold()
     return Asked(fold, [*answers])

@@ -179,7 +179,7 @@ def _accepted(reference: Transformer) -> Automaton | Decision:
     language_decision = decide(reference)
     if language_decision.automaton is None or language_decision.verdict not in ("equal", "decided"):
         verdict = "refused" if language_decision.verdict == "different" else language_decision.verdict
-        why = language_decision.why or "its weights differ from those of its program"
+        why = language_decision.why or "the weights of the model differ from those of its program"
         return Decision(verdict, reference, reference.name, why=why)
     return language_decision.automaton
 
@@ -207,7 +207,7 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
         return _tried(model, reference, name, why)
     # The theorem about the family: the model must be an instance of it.
     theorem = COUNTED[variant_of(model)] if program.theorem else decoders.THEOREM
-    why = f"its weights are those of a decoder that runs its program, on every string ({theorem})"
+    why = f"the weights are those of a decoder that runs its program, on every string ({theorem})"
     try:
         if program.theorem:
             _instance(model, theorem)

@@ -421,7 +421,9 @@ class Finite:
                         weights[term] = weights.get(term, Fraction(0)) + _known(a * weight)
             weights = {term: weight for term, weight in weights.items() if weight}
             if len(weights) > 1:
-                raise OutOfReach(f"{where} has scores with {' and '.join(map(show, weights))}, which may not agree")
+                raise OutOfReach(
+                    f"{where} has scores with {' and '.join(map(show, weights))}, which may order keys differently"
+                )
             # At most one term is left. It breaks ties, to the left or to the right, if the levels are far enough apart.
             for term, weight in weights.items():
                 rises, spread = TERMS[term]
@@ -430,7 +432,7 @@ class Finite:
                     if bound is None or high - low < abs(weight) * bound:
                         raise OutOfReach(
                             f"{where} has scores that differ by {high - low} next to {weight}*({show(term)}), "
-                            "which may outweigh that"
+                            "which may be larger than this difference"
                         )
                 ties = "rightmost" if rises == (weight > 0) else "leftmost"
                 heads = self.ties.setdefault(f"{show(term)} only breaks ties, {ties} wins", [])
@@ -482,9 +484,9 @@ class Finite:
         stream, readout = self.verdict(), self.model.readout
         if readout.each:
             if self.valid is not None:
-                raise OutOfReach("it answers at each position and also adds tokens to the input")
+                raise OutOfReach("the model answers at each position and also adds tokens to the input")
             if len(stream.right) > 1:
-                raise OutOfReach("its answer at a position depends on later positions")
+                raise OutOfReach("the answer at a position depends on later positions")
         elif readout.everywhere:
             # One verdict on all positions: each position up to the last one must accept.
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)

@@ -66,7 +66,7 @@ class Path:
         self.taken.append(choice)
         self.widths.append(len(alternatives))
         if at > CHOICES:
-            raise Lost(f"it makes more than {CHOICES} comparisons on one path")
+            raise Lost(f"the code makes more than {CHOICES} comparisons on one path")
         self.holds += alternatives[choice][1]
         return alternatives[choice][0]
 
@@ -89,7 +89,7 @@ class StandIn:
         """own*self + scale*other as a stand-in."""
         read = self._read(other)
         if read is None:
-            raise Lost(f"it adds an integer and a {type(other).__name__}")
+            raise Lost(f"the code adds an integer and a {type(other).__name__}")
         return StandIn(self._path, self._value.over(own).plus(read, scale))
 
     def __add__(self, other: object) -> Any:
@@ -115,7 +115,7 @@ class StandIn:
     def __mul__(self, other: object) -> Any:
         read = self._read(other)
         if read is None or read.parts:
-            raise Lost("it multiplies unknown numbers")
+            raise Lost("the code multiplies unknown numbers")
         return StandIn(self._path, self._value.over(read.constant))
 
     __rmul__ = __mul__
@@ -126,7 +126,7 @@ class StandIn:
         if read is None:
             if kind in ("=", "!=") and type(other) in NO_NUMBERS:
                 return kind == "!="
-            raise Lost(f"it compares an integer with a {type(other).__name__}")
+            raise Lost(f"the code compares an integer with a {type(other).__name__}")
         less = read.plus(self._value, -1)  # other - self
         more = less.over(-1)
         strictly = Linear((), -1)  # for integers, a < b means b - a - 1 >= 0
@@ -173,7 +173,7 @@ class StandIn:
 
     def _gone(self, *_: object) -> Any:
         """Every other operation: the path cannot be followed."""
-        raise Lost("it does more with an integer of its state than add, multiply and compare")
+        raise Lost("the code does more with an integer of its state than add, multiply and compare")
 
     __hash__ = __int__ = __index__ = __float__ = __str__ = __repr__ = __format__ = __mod__ = __rmod__ = _gone  # type: ignore[assignment]
     __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __divmod__ = __and__ = _gone
@@ -181,7 +181,7 @@ class StandIn:
     __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = __round__ = __trunc__ = __floor__ = __ceil__ = _gone
 
     def __getattr__(self, name: str) -> Any:
-        raise Lost(f"it reads the attribute {name} of an integer")
+        raise Lost(f"the code reads the attribute {name} of an integer")
 
 
 class Way(NamedTuple):
@@ -203,7 +203,7 @@ def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[W
         path = Path(plan)
         count += 1
         if count > PATHS:
-            raise Lost(f"it has more than {PATHS} paths")
+            raise Lost(f"the code has more than {PATHS} paths")
         try:
             result = _settled(compute(lambda value, path=path: StandIn(path, value)))
         except Lost:

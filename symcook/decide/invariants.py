@@ -159,10 +159,10 @@ class Common:
                 return Hole(len(numbers) - 1)
             if number is not None:
                 if number.parts:
-                    raise Lost("an integer of its state that takes few values comes from one that grows")
+                    raise Lost("an integer of the state that takes few values is computed from one that grows")
                 return number.constant
             if type(part) not in ATOMS:
-                raise Lost(f"its states hold a {type(part).__name__}")
+                raise Lost(f"the states of the fold hold a {type(part).__name__}")
             return exact(part)
 
         return shaped(state, ()), numbers
@@ -182,7 +182,7 @@ class Common:
         location. They are computed once; Lost for more than `LOCATIONS` locations."""
         if location not in self.known:
             if len(self.known) >= LOCATIONS:
-                raise Lost(f"there are more than {LOCATIONS} kinds of states")
+                raise Lost(f"model and fold have more than {LOCATIONS} kinds of states")
             self.known[location] = [*self._steps(location), *self._answers(location)]
         return self.known[location]
 
@@ -481,7 +481,7 @@ def _proof(common: Common, few: bool = False) -> Invariants | str:
             return f"the {sum(map(len, final.values()))} invariants found do not show that the answers are the same"
         multipliers.append(combination)
     result = Invariants(common, final, tuple(multipliers))
-    return result if result.check() else "the invariants found were not accepted by their check"
+    return result if result.check() else "the invariants that were found failed their check"
 
 
 def _guessed(common: Common, few: bool) -> dict[Location, list[Linear]]:

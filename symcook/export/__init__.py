@@ -173,7 +173,7 @@ def _prepared(
             raise BadInput(
                 "--max-length must not be given for a feed-forward recipe: its inputs have no length",
                 max_length,
-                "leave it out",
+                "leave --max-length out",
             )
         max_length = 1
     chosen_strings = (inputs, sample, positions) != (None, None, None)

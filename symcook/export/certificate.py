@@ -119,8 +119,8 @@ def compare(
     if asked and no_runs.inputs:
         raise BadInput(
             "the model must be defined on every string of the inputs",
-            f"{no_runs.first}, which has none",
-            "leave it out",
+            f"{no_runs.first}, on which the model has no run",
+            "leave this string out",
         )
     return {
         "greatest_length": greatest,
@@ -487,7 +487,7 @@ def prepared(
         raise BadInput(
             "--max-length must not be given for a feed-forward recipe: its inputs have no length",
             max_length,
-            "leave it out",
+            "leave --max-length out",
         )
     positions = max_length + model.embedding.added
     model.check_length(positions)

@@ -144,7 +144,7 @@ class Reply(Shown):
         """`holds`, where it is True or False. So `assert model.check(..)` fails where model and specification differ,
         and raises BadInput where this is undecided."""
         if self.holds is None:
-            must = "an answer must be yes or no where it is used as a truth value"
+            must = "only an answer that is yes or no can be used as a truth value"
             raise BadInput(must, f"an answer with the status {self.status}", "compare answer.holds or answer.status")
         return self.holds
 

@@ -136,7 +136,7 @@ class Embedding(Named):
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
             raise BadInput(
-                "an embedding must be given words, for strings, or inputs, for numbers, and not both",
+                "an embedding must have either words (for strings of tokens) or inputs (for numbers)",
                 both,
                 "give only one of words and inputs",
             )
@@ -146,13 +146,13 @@ class Embedding(Named):
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
                 raise BadInput(
-                    "a special token that the model adds must be one of its tokens", token, "give its row in words"
+                    "a special token that the model adds must be one of its tokens", token, "add the token to words"
                 )
         if self.words is not None and not self.alphabet:
             raise BadInput(
-                "the alphabet must have a token that a user can type",
+                "an input must have a token to consist of, other than those added before and after it",
                 ", ".join(self.words),
-                "add a token that is not added before or after the input",
+                "add another token to words",
             )
         # Inputs: coordinates of the space, whose names may occur in formulas.
         if self.words is None:
@@ -394,9 +394,9 @@ class Readout(Named):
             )
         if self.kind not in ("sign", "zero") and self.position == "all":
             raise BadInput(
-                "a readout at all positions must be of a kind that decides, such as sign",
+                """a readout with the position "all" must be of the kind sign or zero, which decide yes or no""",
                 f"kind {self.kind}",
-                "use each",
+                """write position="each", or the kind sign or zero""",
             )
         shape = (len(labels) or 1, len(reads))
         weights = held(self, "weights")
@@ -458,7 +458,7 @@ class Readout(Named):
     def _known_rule(self, rules: Sequence[str]) -> str:
         """The rule of this readout; BadInput where it is not among `rules`."""
         kinds = [kind for kind, rule in RULES.items() if rule in rules]
-        self.require(f"a readout must be of kind {' or '.join(kinds)} to be asked this", kinds)
+        self.require(f"the readout of the model must be of kind {' or '.join(kinds)} to answer this", kinds)
         return RULES[self.kind]
 
     @property

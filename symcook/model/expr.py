@@ -128,7 +128,9 @@ class Reader:
 
     def __init__(self, text: str, limit: int) -> None:
         if len(text) > limit:
-            raise BadInput(f"an expression must have at most {limit} characters", f"{len(text)} characters")
+            raise BadInput(
+                f"an expression must have at most {limit} characters", f"{len(text)} characters", "write a shorter one"
+            )
         self.text = text
         self.tokens: list[tuple[str, str, int]] = []
         self.at = 0
@@ -148,7 +150,7 @@ class Reader:
         spot = self.tokens[self.at][2] if place is None else place
         excerpt = self.text[max(0, spot - 30) : spot + 30]
         must = f"an expression must follow the grammar, but it {what} at character {spot + 1}"
-        return BadInput(must, excerpt or "nothing", "symcook explain grammar shows it")
+        return BadInput(must, excerpt or "nothing", "symcook explain grammar shows the grammar")
 
     def peek(self) -> str:
         return self.tokens[self.at][1]
@@ -165,7 +167,9 @@ class Reader:
         try:
             tree = self.tree(0)
         except RecursionError:
-            raise BadInput("an expression must nest less deep", "a deeper one") from None
+            raise BadInput(
+                "an expression must nest less deep", "a deeper one", "use fewer brackets within brackets"
+            ) from None
         kind, value, place = self.tokens[self.at]
         if kind == "name" and re.fullmatch(r"[eE][0-9]*", value) and self.text[place - 1 : place].isdigit():
             raise BadInput("a number must be written without e", self.text, "write 1/10^9 for 1e-9")
@@ -178,7 +182,7 @@ class Reader:
         # A precedence parser: a prefix, then operators that bind at least as strongly as `power`.
         self.level += 1
         if self.level > MAX_DEPTH:
-            raise BadInput(f"an expression must nest at most {MAX_DEPTH} deep", "a deeper one")
+            raise BadInput(f"an expression must nest at most {MAX_DEPTH} deep", "a deeper one", "use fewer brackets")
         left = self.prefix(power)
         while True:
             kind, op, _ = self.tokens[self.at]
@@ -193,7 +197,9 @@ class Reader:
         right = self.tree(_BINARY[op][1])
         for side in (left, right):
             if not fits_kind(side, op in _LOGIC):
-                raise self.error(f"uses '{op}' between things of the wrong kind")
+                raise self.error(
+                    f"uses '{op}' with a {'number, not formulas,' if op in _LOGIC else 'formula, not numbers,'}"
+                )
         return (op, left, right)
 
     def chain(self, left: Tree) -> Tree:
@@ -310,7 +316,7 @@ class Reader:
             if len(arguments) != ARITY[name]:
                 raise self.error(f"gives '{name}' {len(arguments)} arguments instead of {ARITY[name]}")
             if any(a[0] == "lambda" for a in arguments):
-                raise self.error(f"gives '{name}' a function")
+                raise self.error(f"gives '{name}' a function as its argument, not a number,")
         return ("call", name, tuple(arguments))
 
     def argument(self) -> Tree:
@@ -379,7 +385,7 @@ class Reader:
             self.take()
             return ("fun", tuple(arguments), self.base_sort())
         if len(arguments) > 1:
-            raise self.error("has a product sort without a result")
+            raise self.error("lacks -> and a result sort, as in Int*Int->Real,")
         return arguments[0]
 
     def base_sort(self) -> str:
@@ -412,7 +418,9 @@ def _check_depth(tree: Tree) -> None:
     for _ in range(MAX_DEPTH):
         size += len(level)
         if size > MAX_NODES:
-            raise BadInput(f"an expression must have at most {MAX_NODES} parts", "a larger one")
+            raise BadInput(
+                f"an expression must have at most {MAX_NODES} operations and names", "a larger one", "split it"
+            )
         level = [child for node in level for child in children(node)]
         if not level:
             return

@@ -56,7 +56,7 @@ class Family(PlainFamily):
                 raise BadInput(
                     f"{key} must be one of {', '.join(doc.get('choices', {}).get(key, ()))}",
                     choice,
-                    "give one of these, or leave it out for the first",
+                    "give one of these, or leave the choice out for the first",
                 )
         super().__init__(doc, choices)
         self.source, self.summary = doc.get("source", ""), doc.get("summary", "")
@@ -87,7 +87,7 @@ class Family(PlainFamily):
             raise BadInput(
                 "a score must be a sum of products (query form)*(key form)",
                 show(tree),
-                'multiply each term by a form of the query or of the key, as in "one*key"',
+                'multiply each term by a linear form of the query or key, as in "one*key"',
             )
 
 

@@ -38,7 +38,7 @@ _LAYER = {"attention", "feedforward", "placement", "attention_norms", "feedforwa
 """The keys that a layer may have."""
 OWN_INDEX = "an index must have a new name, other than i, j, k, n and w"
 """The refusal of an index that has the name of something else."""
-_NORMS = "a layer must have the norms of its placement"
+_NORMS = """the norms of a layer must fit its "placement\""""
 """The refusal of norms that do not suit the placement."""
 _NORMS_DO = (
     'write no norm for "none", one for "pre" or "post", and norms with "writes" for "projected pre" or "multi pre"'
@@ -170,7 +170,7 @@ def _layer_or_repetition(given: object, choices: Mapping[str, object]) -> dict[s
     layers = _filled_list(fields["layers"], "the layers of a repetition")
     if any(isinstance(part, dict) and "for" in part for part in layers):
         raise BadInput(
-            "a repeated block must not contain another repeated block", fields["for"], "use one index over both"
+            "a repeated list of layers must not contain another one", fields["for"], "use one index over both"
         )
     return {"for": _text(fields["for"], "a range"), "layers": [_layer(part, choices) for part in layers]}
 

@@ -445,7 +445,7 @@ class _Document:
         return BadInput(
             f"{place} in a model file must be {must}",
             "null" if value is None else value,
-            "save the model again, or repair the file there",
+            "save the model again, or repair this place in the file",
         )
 
     def fields(self, value: object, place: str, keys: str | None = None) -> dict[str, Any]:
@@ -537,14 +537,16 @@ class _Document:
         if not 0 <= columns <= MAX_ENTRIES or self.entries > MAX_ENTRIES:
             must = f"the matrices of a model file that are written by columns must have at most {MAX_ENTRIES:,} entries"
             raise BadInput(
-                must, "more entries" if columns > 0 else columns, "save the model again, or repair the file there"
+                must,
+                "more entries" if columns > 0 else columns,
+                "save the model again, or repair this place in the file",
             )
         rows = []
         for line in lines:
             entries = line.split(" ") if isinstance(line, str) and line else []
             row = {int(at): Fraction(number) for at, _, number in map(self.entry, entries)}
             if not isinstance(line, str) or len(row) < len(entries) or max(row, default=-1) >= columns:
-                must = f'text such as "2:1 17:-1/2", each of the {columns} columns once'
+                must = f'text such as "2:1 17:-1/2", each of the {columns} columns at most once'
                 raise self.wrong(f"each row of {place}", must, line)
             rows.append(row)
         return rational_matrix(rows, columns)
@@ -567,7 +569,7 @@ class _Document:
                 raise BadInput(
                     f"{place} in a model file must have rows of equal length",
                     f"{len(line)} and {width}",
-                    "save the model again, or repair the file there",
+                    "save the model again, or repair this place in the file",
                 )
         # Rational literals become a rational matrix without sympy; any other entry is an expression.
         entries = [entry for line in lines for entry in line]
@@ -789,7 +791,9 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     def refuse(what: str) -> BadInput:
         """The refusal of the expression, which must be `what`."""
         return BadInput(
-            f"{place} in a model file must be {what}", show(tree), "save the model again, or repair the file there"
+            f"{place} in a model file must be {what}",
+            show(tree),
+            "save the model again, or repair this place in the file",
         )
 
     def at_most(bits: int, limit: int) -> int:

@@ -133,7 +133,7 @@ class Part(Named):
             one of those."""
             if any(name in kind.FIELDS for kind in Part.__subclasses__()):
                 must = f"the field {name} was read from a part whose kind lacks it"
-                raise UnreadField(must, f"a part of the kind {type(self).__name__}, which this use does not know")
+                raise UnreadField(must, f"the kind {type(self).__name__}, which is unknown here")
             raise AttributeError(f"{type(self).__name__} has no {name}")
 
     @cached_property

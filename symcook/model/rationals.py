@@ -169,7 +169,7 @@ def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fracti
 
 def too_large() -> BadInput:
     """The refusal of a number that would pass `MAX_BITS` bits."""
-    return BadInput(f"numbers must stay below {MAX_BITS:,} bits", "a larger one", "use smaller exponents")
+    return BadInput(f"numbers must stay below {MAX_BITS:,} bits", "a larger number", "use smaller exponents")
 
 
 def _small(value: Fraction | int) -> Fraction | int:
@@ -187,12 +187,14 @@ class Rationals(Meaning["Fraction | int", bool]):
 
     def name(self, name: str) -> Fraction | int:
         if name not in self.values:
-            raise NotExact("every name in this expression must have an exact rational value", name, "give it one")
+            raise NotExact(
+                "every name in this expression must have an exact rational value", name, "give this name a value"
+            )
         return self.values[name]
 
     def divide(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:
         if b == 0:
-            raise NoValue("a denominator must not be zero", show(tree))
+            raise NoValue("a denominator must not be zero", show(tree), "change the expression or its values")
         return Fraction(a, b)
 
     def power(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:
@@ -282,7 +284,7 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
         )
     k = exponent.numerator
     if base == 0 and k < 0:
-        raise NoValue("a denominator must not be zero", f"0^{k}")
+        raise NoValue("a denominator must not be zero", f"0^{k}", "use a base other than 0")
     if base in (-1, 0, 1):
         return base ** (2 + k % 2 if k else 0)  # the power depends on the parity of k only
     # The numerator or denominator of base^k has at least |k| times this many bits.

@@ -148,7 +148,7 @@ class PartsRead:
         all_read(self.engine, KIND_NAMES[name], given, self.known[name])
         if missing := self.known[name] - given:
             raise BadInput(
-                f"{KIND_NAMES[name]} must have all fields that {self.engine} reads",
+                f"{KIND_NAMES[name]} must have all fields that {self.engine} needs",
                 f"no field {min(missing)}",
                 "build the layer from the kinds that symcook has",
             )
@@ -164,13 +164,15 @@ class PartsRead:
         """BadInput where the engine does not know the word in the field `name`."""
         if word not in self.known.get(name, ()):
             what = f"the {name.replace('_', ' ')} of {KIND_NAMES[of]}"
-            raise BadInput(f"{what} must be one that {self.engine} knows", word, "use a kind that it reads")
+            raise BadInput(
+                f"{what} must be one that {self.engine} knows", word, f"known: {', '.join(self.known.get(name, ()))}"
+            )
 
     def refuse(self, kind: type, where: str = "") -> NoReturn:
         """The refusal of a kind of part that the engine does not read; `where` says which part of the model it is."""
         read = ", ".join(name for one in parts.KINDS.values() if self._knows(name := one.__name__))
-        must, given = f"a model must have only parts that {self.engine} reads", f"a part of the kind {kind.__name__}"
-        raise BadInput(must, given + where, f"it reads {read}")
+        must = f"every part of a model must be of a kind that {self.engine} supports"
+        raise BadInput(must, kind.__name__ + where, f"supported: {read}")
 
 
 class StepsRead(PartsRead):

@@ -48,7 +48,7 @@ class Difference:
 
     def __str__(self) -> str:
         if not self.decided:
-            return f"whether {self.what}, {self.first} and {self.second}, is the same is undecided"
+            return f"symcook cannot decide whether {self.what} is the same: {self.first} and {self.second}"
         return f"{self.what} is {self.first} and {self.second}"
 
 

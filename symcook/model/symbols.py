@@ -98,12 +98,14 @@ def at(tree: Tree, values: Mapping[str, int]) -> Number:
         raise BadInput(
             "a value must be a finite number",
             f"{show(tree)} at {where}" if where else show(tree),
-            "use values at which it is defined",
+            "use values at which the expression is defined",
         )
     # sympy's own comparisons must all be decided.
     for condition in value.atoms(sp.Rel):
         if not condition.free_symbols:  # a comparison of irrational numbers that sympy leaves unevaluated
-            raise Undecided(f"the comparison {from_sympy(condition)} is undecided; write it with rational numbers.")
+            raise Undecided(
+                f"the comparison {from_sympy(condition)} is undecided; write the comparison with rational numbers."
+            )
     return lowered(value)
 
 

@@ -590,7 +590,7 @@ class Transformer(Verbs, Shown):
         for token in result:
             if not isinstance(token, str) or token not in alphabet:
                 several = not isinstance(word, str) and isinstance(token, str) and {*token} <= {*alphabet}
-                do = "a list is one string, a symbol an entry; write run_many([..]) for several strings"
+                do = "a list is one string, with a symbol per entry; for several strings write run_many([..])"
                 if text is not None:
                     several, do = True, f"separate tokens by spaces, or write run({self.embedding.listed(text)})"
                 must = f"every symbol must be in the alphabet {' '.join(alphabet)}"
@@ -606,23 +606,27 @@ class Transformer(Verbs, Shown):
         if self.max_length is not None and n > self.max_length:
             added = self.embedding.surround(())
             length_text = f"{n} with {' and '.join(added)}" if added else n
-            longer = "build the model with a larger N" if self.program is None else "give its program a longer TABLE"
+            longer = "build the model with a larger N" if self.program is None else "give the program a longer TABLE"
             raise BadInput(f"an input must have length at most {self.max_length}", length_text, longer)
         if self.pointwise and n != 1:
-            raise BadInput("a feed-forward recipe must be given exactly one row of inputs", n, "give one row")
+            raise BadInput(
+                "a model that computes each position by itself must be given exactly one row of inputs",
+                n,
+                "give one row",
+            )
 
     @door()
     def rows(self, rows: NamedRows) -> tuple[Mapping[str, Any], ...]:
         """Rows of input values, one a position, made exact; BadInput where a name is missing or foreign."""
         inputs = self.embedding.inputs
         if inputs is None:
-            raise BadInput("rows need a model with input coordinates", self.name, "give a string instead")
+            raise BadInput("rows of numbers need a model that reads numbers", self.name, "give a string instead")
         if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
             what = rows if isinstance(rows, (str, int)) else f"a {type(rows).__name__}"
             row = ", ".join(f'"{name}": ...' for name in inputs)
             raise BadInput("rows must be a list of mappings of inputs", what, f"write [{{{row}}}]")
         if not rows:
-            raise BadInput("an input must have at least one row", "none", "give at least one row")
+            raise BadInput("an input of numbers must have at least one row", "none", "give at least one row")
         result = []
         for row in rows:
             for name in row:
@@ -630,7 +634,7 @@ class Transformer(Verbs, Shown):
                     raise unknown("input", name, inputs)
             for name in inputs:
                 if name not in row:
-                    raise BadInput("every input must have a value", name, f"give {name}=...")
+                    raise BadInput("every input of the model must have a value in each row", name, f"give {name}=...")
             result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
         self.check_length(len(result))
         return tuple(result)

@@ -36,8 +36,8 @@ def tokens_of_text(text: str, symbols: Collection[str], alphabet: Collection[str
     for tokens in (symbols, alphabet):
         readings = {reading for reading in (by_spaces, by_characters) if reading and {*reading} <= {*tokens}}
         if len(readings) > 1:
-            must = "text must be a string of tokens in one way only"
-            raise BadInput(must, f"{text}, which is the token {text}, and also {' '.join(text)}", DO)
+            must = "text must have only one reading as a string of tokens"
+            raise BadInput(must, f"{text}, which is the token {text} or the tokens {' '.join(text)}", DO)
         # A longer token within the text would be another way to divide it.
         if readings and not (by_characters in readings and any(len(token) > 1 and token in text for token in tokens)):
             return readings.pop()

@@ -252,7 +252,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     # Another key may say that the states mean something else, such as the acceptance of an automaton on infinite words.
     read = (*KEYS, *ANSWERS, *UNUSED)
     if others := [key for key in document if key not in read]:
-        raise BadInput(f"an automaton must have only the keys {', '.join(read)}", others[0], "leave it out")
+        raise BadInput(f"an automaton must have only the keys {', '.join(read)}", others[0], "leave this key out")
     if all(key in document for key in ANSWERS):
         raise BadInput(f"an automaton must have {' or '.join(ANSWERS)}", "both", "leave one out")
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))

@@ -34,7 +34,7 @@ DEEP = 200
 FOREIGN = (
     (re.compile(r"[\^$]"), "leave ^ and $ out, since an expression is about the whole string"),
     (re.compile(r"\\[wWdDsS]"), "write a class of symbols, such as [ab], or . for every symbol"),
-    (re.compile(r"\\[bBAZ]"), "leave it out, since an expression is about the whole string"),
+    (re.compile(r"\\[bBAZ]"), "leave this sign out: an expression is about the whole string"),
     (re.compile(r"\\[1-9]"), "write the group once more: there are no references to groups"),
     (re.compile(r"\?(?:[:=!<>]|P<)"), "write ( for (?: and leave out what looks ahead or behind"),
 )

@@ -102,7 +102,7 @@ class TuringMachine:
         for symbol in symbols:
             if symbol == self.blank and symbol not in self.input:
                 must = f"an input must not contain the blank, only the symbols {' '.join(self.input) or 'nothing'}"
-                raise BadInput(must, symbol, "leave it out: cells next to the input are blank")
+                raise BadInput(must, symbol, "leave this symbol out: cells next to the input are blank")
             if symbol not in self.input:
                 raise BadInput(
                     f"every symbol must be one of the machine's input, {' '.join(self.input) or 'which has none'}",
@@ -222,7 +222,7 @@ class _Listing:
                 raise BadInput(
                     f"the keys of a Turing machine must be {', '.join((*_HEADERS, 'rows'))}",
                     name,
-                    "rename the key, or leave it out",
+                    "rename the key, or leave the key out",
                 )
             listing.headers[name] = f'"{name}"', cls._words(name, value)
         rows = document.get("rows")
@@ -348,7 +348,7 @@ class _Listing:
                 # Two rows apply: the one with fewer * counts; equally many are an error.
                 if earlier is not None and earlier[0] == wildcards:
                     must = f"one row must serve {_pair(pair)}: {_at(earlier[1].line)} and {where} are equally specific"
-                    raise BadInput(must, "two", "make one of them more specific, or leave it out")
+                    raise BadInput(must, "two", "make one of the two more specific, or leave one out")
                 if earlier is not None and earlier[0] < wildcards:
                     continue
                 writes = tuple(reads[1 + k] if row.writes[k] == "." else row.writes[k] for k in range(tapes))

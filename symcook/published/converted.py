@@ -187,7 +187,9 @@ class _Table:
                 known = [row.replace(LAYER, number) for number in self.numbers() for row in one.rows]
                 raise unknown(f"key of {one.title}", name, known)
         if heads is not None and self.sizes.setdefault("H", heads) != heads:
-            raise BadInput(f"the number of heads must be that of the weights, {self.sizes['H']}", heads, "leave it out")
+            raise BadInput(
+                f"the number of heads must be that of the weights, {self.sizes['H']}", heads, "leave heads out"
+            )
         self.require_all()
 
     def numbers(self) -> list[str]:

@@ -331,7 +331,9 @@ def from_module(
     inner: Callable[[], Any] | None = getattr(module, "modules", None)
     kinds = {_activation(part) for part in (inner() if callable(inner) else ())} - {None}
     if activation is not None and len(kinds) == 1 and {activation} != kinds:
-        raise BadInput(f"activation must agree with the module, {min(map(str, kinds))}", activation, "leave it out")
+        raise BadInput(
+            f"activation must agree with the module, {min(map(str, kinds))}", activation, "leave activation out"
+        )
     choices = ImportChoices(
         vocabulary=vocabulary, symbols=symbols, labels=labels, names={**renamed, **(names or {})}, mask=mask,
         activation=activation or (kinds.pop() if len(kinds) == 1 and not (settings or {}).get("model_type") else None),
@@ -464,7 +466,9 @@ def read_weights(
                         ("mask", choices.mask), ("epsilon", choices.epsilon)):  # fmt: skip
         if value is not None:
             if name in facts and name != "epsilon" and facts[name] not in (value, shown_word(str(value))):
-                raise BadInput(f"{name} must agree with the model's settings, {facts[name]}", value, "leave it out")
+                raise BadInput(
+                    f"{name} must agree with the model's settings, {facts[name]}", value, f"leave {name} out"
+                )
             facts[name] = value
     require_words(word, choices.norm, choices.activation)
     facts = {**found.facts, **facts}

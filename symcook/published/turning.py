@@ -123,7 +123,7 @@ def rotary_said(word: str, given: Any, facts: Mapping[str, Any]) -> Rotary | Non
         said: Rotary | None = facts["rotary"]
         if given is not None and base != (None if said is None else said.base):
             told = "none" if said is None else quotient(said.base)
-            raise BadInput(f"rotary must agree with the model's settings, {told}", given, "leave it out")
+            raise BadInput(f"rotary must agree with the model's settings, {told}", given, "leave rotary out")
         return said
     turned = facts.get("turned")
     if given == "none" and turned is not None:

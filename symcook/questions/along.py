@@ -154,7 +154,7 @@ def _split_verdicts(
     # The parts of a class disagree, or the two lines of a part do, so that the class has no single verdict.
     if any(len(verdict_set) != 1 or OPEN in verdict_set for verdict_set in verdict_sets):
         raise NotExact(
-            "prefixes are grouped only if all prefixes of a group have the same answer",
+            "to test prefixes in groups, all prefixes of a group must have the same answer",
             "a group with an undecided answer",
         )
     return [verdict_set.pop() for verdict_set in verdict_sets], end
@@ -190,7 +190,7 @@ def _cut(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: 
             if factor != 0 and [factor * spread for spread in sum_spread] == input_spread:
                 return h, place, least_sum[0] - low[0] / factor, least_sum[1] - low[1] / factor
     raise NotExact(
-        "prefixes are grouped only if one running sum tells the groups apart",
+        "to test prefixes in groups, one running sum must tell the groups apart",
         "an activation that is not a multiple of such a sum",
     )
 
@@ -214,7 +214,7 @@ class Along:
         """`asked` are the strings that the question is about. NotExact if prefixes of the model cannot be grouped, or
         if it does not accept or reject."""
         if not (mergeable(model) and model.decides):
-            raise NotExact("prefixes are grouped only if heads average earlier positions", model.name)
+            raise NotExact("to test prefixes in groups, every head must average earlier positions", model.name)
         self.model, self.name, self.side = model, name, side
         self.start = fmpq(start.numerator, start.denominator)
         self.asked, self.reader = asked, asked.reader

@@ -105,7 +105,9 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
             )
         label = activations.result.label(activations.places[at])
     if label is not None and label not in readout.labels:
-        raise unknown("label", label, readout.labels, None if readout.labels else "leave it out: there are no labels")
+        raise unknown(
+            "label", label, readout.labels, None if readout.labels else "leave the label out: the model has no labels"
+        )
     row = readout.rows[readout.labels.index(label) if label is not None else 0]
     logit = logits[at, readout.labels.index(label)] if label is not None else logits[at]
     # What each part wrote at this position, then its share of the logit.

@@ -161,7 +161,7 @@ class Cold(Rowwise):
         temperature goes to 0. NotExact unless the factor depends on the temperature."""
         if not isinstance(factor, tuple) or self.symbol not in names(factor):
             raise NotExact(
-                "the temperature of every head must be a multiple of the symbol tau", "a head whose temperature is not"
+                "the temperature of every head must be a multiple of the symbol tau", "a head with another temperature"
             )
         values = {self.symbol: ball_of(self.warm), "n": self.length}
         return [evaluate(factor, values | {"i": self._start + place}) for place in self.rows]

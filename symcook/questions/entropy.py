@@ -270,9 +270,11 @@ def _row(n: int, row: AttendingRow, ends: tuple[End, End] | None, digits: int, i
     cells: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]
-        cells["why"] = f"{name} writes nothing, as its values are zero for every string: its weights reach nothing"
+        cells["why"] = (
+            f"{name} writes nothing: its values are zero for every string, so its attention weights have no effect"
+        )
     elif ends is None:
-        cells["why"] = "a row that sees nothing has no weights"
+        cells["why"] = "a position that may attend to nothing has no attention weights"
     if ends is not None:
         low, high = ends
         cells |= {"least": ball(low.value, digits), "least_word": low.word}

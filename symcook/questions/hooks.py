@@ -41,7 +41,7 @@ def hooked(activations: Activations, name: object) -> NDArray[Any]:
             return _embedded(activations)
     match = NAME.fullmatch(name) if isinstance(name, str) else None
     if match is None or match[2] not in HOOKS:
-        raise BadInput("the name must be one of TransformerLens that symcook has", name, _similar(name))
+        raise BadInput("the name must be a hook of TransformerLens that symcook has", name, _similar(name))
     layer = int(match[1]) + 1
     if not _sublayers(activations, layer):
         blocks = " ".join(dict.fromkeys(f"blocks.{step.layer - 1}" for step in activations.steps if step.block))

@@ -25,7 +25,7 @@ from symcook.model.rationals import rational
 from symcook.questions.line import Quotient, polynomial
 from symcook.words.exact import MOST, ONE, ZERO, outermost
 
-MUST = "prefixes are grouped only if all values are rational and linear in the weight that moves"
+MUST = "to test prefixes in groups, all values must be rational and linear in the weight that moves"
 """What an error says if the numbers of the model are of another kind."""
 BASE, PIECE = 1, 2
 """The bits of `LineEntries.open`: BASE if `start` is unknown, PIECE if `at` and `slope` are. They also name the two
@@ -193,7 +193,7 @@ class LineNumbers:
     def activate(self, x: LineEntries, kind: str) -> LineEntries:
         """The ReLU or step of each entry, with its slope on the piece. NotExact for any other activation."""
         if kind not in ("relu", "step"):
-            raise NotExact("prefixes are grouped only if the model computes rational numbers", kind)
+            raise NotExact("to test prefixes in groups, the model must compute rational numbers", kind)
         # The piece ends where an entry changes its sign.
         self.end = least(self.end, *x.turns.values())
         # If the two lines of a class are on different sides of zero, the activation of the prefixes between is open.
@@ -222,7 +222,10 @@ class LineNumbers:
         NotExact if an entry of `x` has no fixed value. The end of the piece at this position then holds for all longer
         strings too: it is written to `Line.end`. The sum is appended to `sums`."""
         if x.open is not None:
-            raise NotExact("prefixes are grouped only if the sign of each activation is decided", "an undecided sign")
+            raise NotExact(
+                "to test prefixes in groups, the sign of the input of each activation must be decided",
+                "an undecided sign",
+            )
         self.line.end = least(self.line.end, self.end)
         self.fed |= x.made_of
         total = x

@@ -441,8 +441,8 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
         least.word = level.word(least.word)
     elif least.inside:
         raise NotExact(
-            "prefixes are grouped only if every dropped prefix passes the zero test when the kept one does",
-            "others that may",
+            "to test prefixes in groups, every dropped prefix must pass the zero test when the kept one does",
+            "prefixes that may not",
         )
     return least
 

@@ -151,7 +151,9 @@ class StraightDomain(LineDomain):
         NotExact if the difference is irrational or depends on t."""
         moved = plain(self.less(score, first))
         if not isinstance(moved, fmpq) or not isinstance(scale, fmpq | None):
-            raise NotExact("the scores of softmax must be rational, and not depend on the weight that moves", "others")
+            raise NotExact(
+                "the scores of softmax must be rational, and not depend on the weight that moves", "scores that are not"
+            )
         return ratio_of(moved if scale is None else moved * scale)
 
 

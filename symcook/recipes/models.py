@@ -147,7 +147,7 @@ def of_file(
     # A family, with its sizes, tables and choices.
     path = path_of(name)
     if tokens is not None and path is None:
-        raise BadInput("--tokens must be used with a family, whose tokens it names", name, "leave it out")
+        raise BadInput("--tokens must be used with a family, whose tokens it names", name, "leave --tokens out")
     if path is not None:
         family = read(path, given)
         model, arguments = model_of(family, given, tokens)

@@ -70,7 +70,9 @@ def recheck(stored: Mapping[str, Any]) -> bool:
     # A grid, or all strings up to the stored length.
     if model.pointwise:
         if length is not None:
-            raise BadInput("a feed-forward recipe is checked on a grid and has no length", length, "leave it out")
+            raise BadInput(
+                "a feed-forward recipe is checked on a grid and has no length", length, "leave the length out"
+            )
         grid_check = check_grid(model, Made.of(reference).make(), recipes.region(name, **arguments), values=values)
         return grid_check.holds is True and grid_check.strings == stored["strings"]
     if isinstance(length, bool) or not isinstance(length, int) or length < 1 or not model.alphabet:

@@ -148,7 +148,7 @@ def check(
         for option, given in others.items():
             if given is not None:
                 must = f"a check of generated tokens must be used without --{option}"
-                raise BadInput(must, model.name, "leave it out")
+                raise BadInput(must, model.name, f"leave --{option} out")
         return check_decoded(model, max_length, domain, digits, progress)
     maker = _of_model(model) if reference is None else Made.of(reference)
     divided = (resume, workers, executor) != (None, None, None)
@@ -162,7 +162,9 @@ def check(
     # A feed-forward recipe reads one vector and not a sequence: a grid of inputs, no length.
     if model.pointwise:
         if max_length is not None:
-            raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
+            raise BadInput(
+                "a feed-forward recipe is checked on a grid and has no length", max_length, "leave --max-length out"
+            )
         ask = maker.make()
         return check_grid(model, ask, region, values=values, progress=progress, numbers=numbers, within=within)
     if max_length is None and inputs is not None:

@@ -178,7 +178,7 @@ class AffineNumbers:
         another activation."""
         if kind not in ("relu", "step"):
             raise Unmerged(
-                "the activations of a model whose strings are grouped must be relu or step", f"activation {kind}"
+                "to test strings in groups, every activation of the model must be relu or step", f"activation {kind}"
             )
         of = x.of if len(x.of) < 2 else HEAD
         # An exact number has a sign. Of any other value, the sign must follow from the ends.
@@ -340,7 +340,7 @@ class AffinePosition(Position):
             return super().attend(queries, keys, values, mask, weighting, factor)
         if weighting == "softmax":
             raise Unmerged(
-                "a head must have hard attention where strings are grouped by prefixes",
+                "to test strings in groups, every head must have hard attention",
                 self.said(head, "softmax over scores"),
             )
         columns: list[list[Any]] = [
@@ -420,7 +420,7 @@ def _rational(value: Coefficient, **at: Fraction) -> Fraction:
     try:
         return rational(value, at)
     except BadInput:
-        must = "the numbers of a model whose strings are grouped must be rational"
+        must = "to test strings in groups, all numbers of the model must be rational"
         raise Unmerged(must, f"the number {show(value)}") from None
 
 

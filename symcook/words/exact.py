@@ -102,7 +102,7 @@ class ExactNumbers:
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
         """A ReLU or step of a column, whose input is noted in `turns`. NotExact for another activation."""
         if kind not in ("relu", "step"):
-            raise NotExact("prefixes are grouped only if the model computes rational numbers", kind)
+            raise NotExact("to test prefixes in groups, the model must compute rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
         active = np.array([ONE], dtype=object) if kind == "step" else x.values
@@ -181,7 +181,7 @@ def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = Non
     try:
         yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length, beside))
     except BadInput as error:
-        raise NotExact("prefixes are grouped only if the model computes rational numbers", error.given) from None
+        raise NotExact("to test prefixes in groups, the model must compute rational numbers", error.given) from None
 
 
 def by_length(
@@ -220,7 +220,7 @@ class Passes(Generic[Key, Shown]):
         while (key, n) not in self._known:
             reached = next(self._begun[key], None)
             if reached is None:
-                raise NotExact("a pass continues as long as its prefixes are grouped", "one that ended before")
+                raise NotExact("a pass must still have its groups of prefixes to continue", "one that ended before")
             self._known[key, reached[0]] = reached[1]
         return self._known[key, n]
 

@@ -281,7 +281,10 @@ class Strings:
         Raises NotExact for a language that is a list of strings.
         """
         if isinstance(self.language, frozenset):
-            raise NotExact("prefixes are grouped if the inputs are all strings or those of an automaton", "a list")
+            raise NotExact(
+                "to test prefixes in groups, the inputs must be all strings or those of an automaton",
+                "a list of strings",
+            )
         return None if self.language is None else LanguageStates(self.language)
 
     def drawn(self, sample: int, seed: int) -> Strings:

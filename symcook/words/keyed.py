@@ -90,7 +90,7 @@ class KeyFold:
         for key in entry_keys:
             number.setdefault(key, len(number))
         if len(number) > KEYS:
-            must = f"where strings are grouped, a head must have at most {KEYS} different keys"
+            must = f"to test strings in groups, every head must have at most {KEYS} different keys"
             raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
         # Extend the table by the keys that occur for the first time. `here`: which states have the key now; `were`:
         # which states had it before.

@@ -54,7 +54,7 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
         return model
     readout = model.readout
     if not readout.everywhere:
-        must = "positions must be chosen only for a model with an answer at every position"
+        must = "positions can be chosen only for a model with an answer at every position"
         place = "first" if readout.first else "last"
         raise BadInput(must, f"a readout at the {place} position of {model.name}", "leave --positions out")
     if positions == "all":
@@ -65,7 +65,7 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
     if not readout.each:
         raise BadInput(
             "answers after a symbol can be compared only for a model that answers at each position",
-            f"{positions}, for {model.name}, which answers once a string",
+            f"{positions}, for {model.name}, which gives one answer for each string",
             "give --positions last or all",
         )
     readout_fields = {field.name: getattr(readout, field.name) for field in fields(Readout)}

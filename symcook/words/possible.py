@@ -198,7 +198,7 @@ class _Rows(Walk):
                     "the scores of a query at two positions must be different for all strings", "two that may be equal"
                 )
             if weighting == "average" and (x != y or any(isinstance(value, arb) for value in (*x, *y))):
-                raise NotExact("positions with equal scores must have equal values", "others")
+                raise NotExact("positions with equal scores must have equal values", "different values")
             tied[k].add(j)
             tied[m].add(i)
         results: dict[Any, RowSets] = {}

@@ -480,7 +480,7 @@ class FewBits:
 
     def __init__(self, model: Transformer, strings: Strings, longest: int) -> None:
         if not streams(model) or model.readout.everywhere or len(model.readout.groups) > 1:
-            raise NotExact("prefixes are grouped only if heads average earlier positions", model.name)
+            raise NotExact("to test prefixes in groups, every head must average earlier positions", model.name)
         self.model, self.reader = model, strings.reader
         lengths = range(0 if model.embedding.added else 1, longest + 1)
         self.sets = Passes(lengths, self._hull_verdicts)
@@ -511,7 +511,7 @@ class FewBits:
         exact_verdicts = told(self.model.readout, [pair.hull for pair in pairs], states)
         if (exact_verdicts[accepted] < 0).any() or domain.numbers.hulls.wild:
             raise NotExact(
-                "prefixes are grouped only if all prefixes of a group have the same answer",
+                "to test prefixes in groups, all prefixes of a group must have the same answer",
                 "a group with an undecided answer",
             )
         run_verdicts = said(self.model.readout, [pair.run for pair in pairs], states)

@@ -203,7 +203,7 @@ def test_layer_norm_without_epsilon_away_from_zero_variance():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "an error bound needs the size of the errors, or a float type whose rounding makes them"),
+        ({}, "an error bound needs the size of the errors, or a float type whose rounding causes the errors"),
         ({"dtype": "float31", "n": 3}, "did you mean float32"),
         ({"dtype": "float32"}, "needs the length n"),
         ({"dtype": "float16", "n": 2, "model": "dyck-1-nonuniform", "values": "N=1000"}, "range of|too small"),

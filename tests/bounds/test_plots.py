@@ -332,7 +332,7 @@ def test_one_value_is_no_range():
         (["lookup", "--gamma", "1", "--force"], "--force must come with --plot"),
         (["softmax-hardmax", "--over", "n=1:2", "--plot", "p"], "must have --gamma"),
         (["softmax-hardmax", "--over", "n=1:2", "--n", "3", "--gamma", "1", "--plot", "p"], "given once"),
-        (["lookup", "--over", "gamma=1:2", "--ties", "--plot", "p"], "given: --ties; leave it out"),
+        (["lookup", "--over", "gamma=1:2", "--ties", "--plot", "p"], "given: --ties; leave this option out"),
         (["lookup", "--over", "gama=1:2", "--plot", "p"], "did you mean gamma"),
         (["gelu-multiply", "--over", "form=1:2", "--plot", "p"], "a numeric argument to be plotted"),
     ],
@@ -490,7 +490,7 @@ def test_the_scale_goes_by_the_argument_or_by_choice(over, logarithmic):
 
 
 def test_another_scale_is_refused():
-    with pytest.raises(BadInput, match="write it as NAME=FROM:TO"):
+    with pytest.raises(BadInput, match="write the range as NAME=FROM:TO"):
         read_over("softmax-hardmax", "gamma=log")
     with pytest.raises(BadInput, match="number of steps"):
         read_over("softmax-hardmax", "gamma=1:2:logs")

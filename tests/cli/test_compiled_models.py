@@ -95,8 +95,8 @@ def test_a_model_with_softmax_is_refused_with_a_reason_a_line(
     soft = compiled(capsys, tmp_path / "s.json", "ltl", "once Q_a", "--alphabet", "ab", "--soft")
     code, out, _ = call(capsys, "decide", soft)
     assert code == 2 and out.startswith(f"REFUSED: {soft} cannot be decided for strings of every length\n")
-    assert "\n  the model is no finite automaton: head 1 of layer 1 has the temperature 1/n" in out
-    assert "\n  the model is no counter machine: " in out and out.count("\n") == 4
+    assert "\n  the model is not a finite automaton: head 1 of layer 1 has the temperature 1/n" in out
+    assert "\n  the model is not a counter machine: " in out and out.count("\n") == 4
 
 
 def test_a_forged_automaton_is_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,7 +139,7 @@ def test_tables_refuse_the_words_that_they_do_not_reach(tmp_path: Path, capsys: 
     placed = tmp_path / "placed.json"
     assert call(capsys, "compile", "count", "TABLE(0110) & Q_a", "--alphabet", "ab", "-o", placed)[0] == 0
     assert document(capsys, "run", placed, "--input", "aaa")["outputs"] == ["1", "1", "0"]
-    assert "give its program a longer TABLE" in refused(capsys, "run", placed, "--input", "aaaa")
+    assert "give the program a longer TABLE" in refused(capsys, "run", placed, "--input", "aaaa")
     with pytest.raises(BadInput, match="without counts"):
         sc.compile("ltl", "TABLE(01)", alphabet="ab")
 

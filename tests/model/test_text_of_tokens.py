@@ -27,7 +27,7 @@ def with_words(*words: str) -> sc.Transformer:
     return builder.build("words")
 
 
-TWO = "text must be a string of tokens in one way only; given: ab"
+TWO = "text must have only one reading as a string of tokens; given: ab"
 
 
 def test_text_with_two_readings_is_refused_by_every_reader() -> None:
@@ -96,7 +96,7 @@ def test_text_is_read_only_where_brute_force_has_one_reading(capsys: pytest.Capt
             for of_script in (run_npz.tokens_of_text, torch_words["tokens_of_text"]):
                 for given in ((symbols,), (inputs, symbols)):
                     assert outcome(of_script, text, *given) == outcome(tokens_of_text, text, *given)
-    assert "in one way only" in capsys.readouterr().err
+    assert "only one reading" in capsys.readouterr().err
 
 
 def test_states_of_a_decoder_are_no_reading_of_its_inputs() -> None:

@@ -132,7 +132,7 @@ def test_answers(mask: str, weighting: str, sentence: str, status: str) -> None:
     ("all i in 1..n. all j in 1..i. score(1, 3, i, j) <= 4", "layer 1 has 2 heads, counted from 1"),
     ("all i in 1..n. all j in 1..i. score(1, 0, i, j) <= 4", "layer 1 has 2 heads, counted from 1"),
     ("weight(2, 1, n, n) <= 1", "layer 2 has no heads; the layers with heads are 1"),
-    ("weight(n, 1, n, n) <= 1", "a layer and a head are numbers, from 1"),
+    ("weight(n, 1, n, n) <= 1", "the layer and the head must be numbers, counted from 1"),
     ("weight(1, 1, n) <= 1", "weight takes a layer and a head, from 1, and the positions of the query and of the key"),
     ("other.weight(1, 1, n, n) <= 1", "other.NAME is about a second model"),
 ])  # fmt: skip

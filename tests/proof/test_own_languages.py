@@ -239,7 +239,7 @@ def test_the_answer_at_the_last_symbol_is_not_that_at_a_token_after_it() -> None
     assert model.run("ba").outputs == [False, True, False] and model.run("ab").outputs == [True, False, True]
     assert verdict(model, '2 <= n & accept(n) -> matches("a(a|b)*")').word is None
     for text in ('2 <= n & accept(n - 1) -> matches("a(a|b)*")', 'accept -> matches("a(a|b)*", n - 1)'):
-        with pytest.raises(languages.NoLanguage, match="no fold reads"):
+        with pytest.raises(languages.NoLanguage, match="decide does not know the name"):
             verdict(model, text)
 
 
@@ -254,5 +254,5 @@ def test_the_positions_of_a_second_run_are_its_own() -> None:
     assert one.run("ab").outputs == [True, False] and two.run("ab").outputs == [False, True, False]
     assert verdict(one, "accept(n) <-> other.accept(n + 1)", two).word is None
     for text in ("accept(n) <-> other.accept(n)", "all i in 1..n. accept(i) <-> other.accept(i)"):
-        with pytest.raises(languages.NoLanguage, match=r"no fold reads other\.accept"):
+        with pytest.raises(languages.NoLanguage, match=r"decide does not know the name other\.accept"):
             verdict(one, text, two)

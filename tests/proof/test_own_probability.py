@@ -67,7 +67,7 @@ def test_without_a_position_it_is_at_the_last() -> None:
 @pytest.mark.parametrize("position, sentence, said", [
     ("last", "probability(yse) = 0", "column 1, 'probability(yse)': the label 'yse' is unknown; did you mean yes?"),
     ("last", "0 = probability(yes, n)", "column 5, 'probability(yes, n)': probability takes no position"),
-    ("last", "probability(yes)", "it is a number"),
+    ("last", "probability(yes)", "the statement is a number"),
     ("last", "probability() = 0", "probability takes a label"),
     ("last", "answer(yes)", "answer needs a readout largest"),
 ])  # fmt: skip

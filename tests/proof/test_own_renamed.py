@@ -185,13 +185,13 @@ def test_the_premises_are_the_run_on_the_renamed_string_and_nothing_near_it() ->
 
 
 @pytest.mark.parametrize("sentence, said", [
-    ("accept -> renamed(a->x, x->a).accept", "column 11, 'renamed(a->x, x->a)': 'x' is no symbol of the strings"),
+    ("accept -> renamed(a->x, x->a).accept", "column 11, 'renamed(a->x, x->a)': 'x' is not a symbol of the strings"),
     ("renamed(a->b).accept", "'a' and 'b' both become 'b'; say which symbol becomes 'a'"),
-    ("renamed(a->b, a->c).accept", "it says twice what 'a' becomes"),
-    ("renamed(a, b).accept", "it takes what each symbol becomes, as renamed(a->b, b->a).accept"),
-    ("renamed(a->^, ^->a).accept", "it takes what each symbol becomes"),
-    ("renamed(a->'^', '^'->a).accept", "'^' is no symbol of the strings"),
-    ("0 < n & renamed (a->b, b->a).accept", "column 9, 'renamed (a->b, b->a).acc': of the string with a and b"),
+    ("renamed(a->b, a->c).accept", "renamed states twice what 'a' becomes"),
+    ("renamed(a, b).accept", "renamed takes what each symbol becomes, as in renamed(a->b, b->a).accept"),
+    ("renamed(a->^, ^->a).accept", "renamed takes what each symbol becomes"),
+    ("renamed(a->'^', '^'->a).accept", "'^' is not a symbol of the strings"),
+    ("0 < n & renamed (a->b, b->a).accept", "column 9, 'renamed (a->b, b->a).acc': for the string with a and b"),
     ("renamed(a->b, b->a).acept", "the name 'renamed(a->b, b->a).acept' is unknown here"),
     ("renamed(a->b, b->a).answer(yes)", "answer needs a readout largest"),
     ("renamed(a->b, b->a).vote@9(n) = 1", "vote has no value @9"),
@@ -206,7 +206,7 @@ def test_mistakes_get_a_sentence_with_the_column(sentence: str, said: str) -> No
 
 
 def test_a_model_of_numbers_has_no_symbols() -> None:
-    with pytest.raises(BadInput, match="it is about a model that reads strings of symbols, which this one does not"):
+    with pytest.raises(BadInput, match="available only for a model that reads strings of symbols"):
         certify.claim(to_document(sc.build("max")), "renamed(a->b, b->a).out = 1")
 
 

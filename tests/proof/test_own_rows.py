@@ -89,7 +89,7 @@ def test_what_other_numbers_make_false_is_not_proved(name, sentence):
         ("averaging", "count(a) = 1", "takes numbers, no string"),
         ("averaging", "at(a, 1)", "takes numbers, no string"),
         ("averaging", "w(1) = 0", "takes numbers, no string"),
-        ("averaging", "mean = 0", "it is a function"),
+        ("averaging", "mean = 0", "is a function"),
         ("max", "n = 1", "has no positions"),
         ("max", "out(1) = 1", "has no positions"),
         ("max", "accept", "readout zero or sign"),

@@ -261,7 +261,7 @@ def test_contributions_that_are_not_sums_are_refused() -> None:
         (lambda: post.run("01", "ball").attribution(), "without norms after blocks"),
         (lambda: plain.attribution("z"), "known: p, q, r"),
         (lambda: plain.attribution(position=5), "one of the 4 positions of the input, counted from 0; given: 5"),
-        (lambda: signs.attribution("p"), "there are no labels"),
+        (lambda: signs.attribution("p"), "the model has no labels"),
         (lambda: sc.build("dyck-1").run("()").attribution(), "must have logits"),
     ):
         with pytest.raises(BadInput) as error:

@@ -136,6 +136,6 @@ def test_a_dash_is_explained() -> None:
     )
     found = model.entropy(2)
     assert [row.get("least") is None for row in found.rows] == [True, True, True, False]
-    assert "L1.head1 writes nothing, as its values are zero for every string" in found.notes["none"]
-    assert "sees nothing" in found.notes["none"] and "none: L1.head1 writes nothing" in found.text()
+    assert "L1.head1 writes nothing: its values are zero for every string" in found.notes["none"]
+    assert "may attend to nothing" in found.notes["none"] and "none: L1.head1 writes nothing" in found.text()
     assert "none" not in sc.build("parity").entropy(2).notes

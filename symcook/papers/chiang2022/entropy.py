@@ -202,7 +202,7 @@ def _read_weight(model: str, given: Fraction | int | str) -> Fraction:
         raise BadInput(
             "the weight of Figure 3 must be given only for the models parity and parity-layernorm",
             model,
-            "leave it out",
+            "leave --weight out",
         )
     return value
 

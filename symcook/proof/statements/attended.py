@@ -47,10 +47,10 @@ def _head(call: Tree, meaning: ModelMeaning) -> AttendedHead:
     """The head that the first two arguments name."""
     layer, number = (argument[1] if argument[0] == "num" and argument[2] == 1 else None for argument in call[2][:2])
     if layer is None or number is None:
-        raise Rejected("a layer and a head are numbers, from 1")
+        raise Rejected("the layer and the head must be numbers, counted from 1")
     by_layer = meaning.relation.heads
     if not by_layer:
-        raise Rejected("this model has no heads")
+        raise Rejected("the model has no heads")
     if layer not in by_layer:
         layers = ", ".join(map(str, by_layer))
         raise Rejected(f"layer {layer} has no heads; the layers with heads are {layers}")
@@ -58,7 +58,7 @@ def _head(call: Tree, meaning: ModelMeaning) -> AttendedHead:
         raise Rejected(f"layer {layer} has {len(by_layer[layer])} heads, counted from 1")
     head = by_layer[layer][number - 1]
     if head is None:
-        raise Rejected("this head writes nothing")
+        raise Rejected("the head writes nothing")
     return head
 
 

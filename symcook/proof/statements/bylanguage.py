@@ -192,7 +192,7 @@ def prove(
         with limited(until):
             whole = problem(statement)
             if whole.truths:
-                return "it is about states already"
+                return "the statement is about states already"
             for bridge in bridges(model, document, whole.claim):
                 transfer = AtTheEnd(bridge.ours, bridge.theirs)
                 said = bridge.said(transfer.other(whole.claim))
@@ -203,7 +203,7 @@ def prove(
                     return g
             return "the claim about the states of its automaton is not proved"
     except (OutsideFragment, Stuck, Rejected, OutOfTime) as error:
-        return str(error).partition("\n")[0] or "it is not proved within its time"
+        return str(error).partition("\n")[0] or "the statement is not proved within its time"
 
 
 def _decided(home: Citable, statement: Statement, until: Until) -> list[Node] | None:

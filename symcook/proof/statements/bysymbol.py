@@ -414,7 +414,7 @@ def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
             if decision.proved is not None:
                 nodes = decision.proved.nodes
             elif decision.string is not None:
-                return "it is false by the values of norms"
+                return "the statement is false by the values of the norms"
             else:
                 proved = orders.prove(home, made.statement, until.left / 2)
                 if isinstance(proved, str):

@@ -702,7 +702,7 @@ def inhabited(
     try:
         Elaborator().automatic(goal, TextLine("qed", place=Place(1, 1)), "the hypotheses")
     except StepGap as error:
-        what = "the statement is proved; a string that satisfies the hypotheses is missing"
+        what = "the statement is proved, but no string was found that satisfies its hypotheses"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return goal.nodes
 

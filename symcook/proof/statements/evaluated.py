@@ -115,7 +115,7 @@ class Evaluated:
             at: Any = tuple([argument(bound) for argument in places]) if has_several else place(bound)
             table, indices = runs.values.get(head), at if has_several else (at,)
             if not isinstance(table, dict) or not all(isinstance(index, int) for index in indices):
-                raise Rejected("a function has no value here")
+                raise Rejected("a function must be given its arguments to have a value")
             return table[at] if at in table else runs.behind_the_end(head, at)
 
         return 1 + sum(costs), value

@@ -55,7 +55,7 @@ class Closed:
             decided_sign = decided(self.term, prec)
             if decided_sign:
                 return decided_sign
-        raise Rejected("a number cannot be told from 0")
+        raise Rejected("symcook cannot decide whether a number is 0")
 
 
 def decided(t: Term, prec: int) -> int:
@@ -116,7 +116,7 @@ def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
     a, b = given[0] if given else 0, given[-1] if given else 0
     if name in ("pow", "^"):  # a to the power of the integer b
         if not isinstance(b, int) or abs(b) > MAX_EXPONENT:
-            raise Rejected("an exponent has no exact value here")
+            raise Rejected("an exponent has no exact value on this string")
         if b < 0 and not sign(a):
             raise Rejected("the statement divides by zero")
         out: Any = Fraction(a) ** abs(b) if isinstance(a, int | Fraction) else _power(a, abs(b))
@@ -139,7 +139,7 @@ def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
         raise Rejected("the statement takes the logarithm of a number that is not positive")
     if name in ("log", "erf", "pi", "sin", "cos"):
         return _number_with(normal._function(name, [_poly(x) for x in given]))
-    raise Rejected(f"'{name}' has no exact value here")
+    raise Rejected(f"'{name}' has no exact value on this string")
 
 
 def written(x: OwnValue) -> Term:
@@ -253,7 +253,7 @@ def _number_with(p: Poly) -> OwnValue:
     monomials."""
     p = reduced(p)
     if len(p) > MAX_MONOMIALS:
-        raise Rejected("a value has too many parts")
+        raise Rejected("a value has too many terms")
     c = normal.constant(p)
     return Closed(p) if c is None else short(c)
 

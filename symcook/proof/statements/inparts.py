@@ -113,7 +113,7 @@ class InParts:
             symbols = [equals(("app", None, (W, place)), num(letter)) for letter in self.whole.typed]
             with suppress(Stuck):
                 return self._by(body, [imp(one, part) for one in symbols], partial(self._cases, place), 1)
-        raise Stuck("a part of it is not proved")
+        raise Stuck("a part of the statement is not proved")
 
     def _by(self, body: Body, parts: Sequence[Term], finish: Finish, depth: int) -> Closer:
         """The closer of a claim from those of other claims with the same quantifiers: `finish` closes the body from

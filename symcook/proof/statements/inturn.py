@@ -44,7 +44,7 @@ SOON = 0.2
 LITTLE = 1.0
 """If everything needed is proved within this many seconds, the sentences that no other one needs get as many seconds
 together; else they are not tried."""
-VACUOUS = "no string was found at which a side of it holds, so that it may be vacuous"
+VACUOUS = "no string was found on which a side of the statement holds, so the statement may be vacuous"
 """The reason given for a verdict that is left out, although its proof was found."""
 
 

@@ -24,7 +24,9 @@ _RELATIONS = ("<->", "->", "=", "<=")
 def refused(tree: Tree, meaning: ModelMeaning) -> str | None:
     """Why a statement must not have ``permuted.NAME``; None where it may."""
     if meaning.relation.deviations:
-        return "between a string and a permuted one there may be strings without a run, since a norm refuses them"
+        return (
+            "the model may have no run on some strings, because a norm refuses them, so permuted.NAME is not available"
+        )
     bound = {"n", "pi", *meaning.symbols}
     while tree[0] in ("all in", "->"):
         first = tree[2:4] if tree[0] == "all in" else tree[1:2]
@@ -42,7 +44,11 @@ def refused(tree: Tree, meaning: ModelMeaning) -> str | None:
     right = all(part[0] in _RELATIONS and _same(part[1], part[2], bound) for part in parts)
     ends = f"{meaning.relation.low}..{meaning.relation.high}"
     shape = f"write accept <-> permuted.accept or v(i) = permuted.v(i), perhaps after all i in {ends}. and n < 9 ->"
-    return None if right else f"it must relate something to the same of the permuted string; {shape}"
+    return (
+        None
+        if right
+        else f"a statement with permuted. must compare a value with the same value of the permuted string; {shape}"
+    )
 
 
 def _same(left: Tree, right: Tree, bound: set[str]) -> bool:

@@ -125,7 +125,11 @@ class LanguageSentence:
                 return self._part(*self._remainder(name, ("-", left, right)))
             case ("all in" | "ex in" as tag, name, low, high, body) if (low, high) == self.typed:
                 return self._part(*self._somewhere(tag, name, body))
-        raise NoLanguage("a quantifier over more than single symbols" if tree[0] in BINDERS else f"the sign {tree[0]}")
+        raise NoLanguage(
+            "the statement quantifies over more than the symbol at one position"
+            if tree[0] in BINDERS
+            else f"decide does not know the sign {tree[0]}"
+        )
 
     def _part(self, key: Any, fold: Fold) -> TruthOf:
         """The truth of a condition on the string, which becomes a part unless an equal one is a part already."""
@@ -153,7 +157,7 @@ class LanguageSentence:
             if not is_last or self.model.embedding.ends[1]:
                 self.absent.append((is_last, given[0]))
             return self._part((is_last, given[0]), (_last if is_last else _first)(self._typed(given[0])))
-        raise NoLanguage(f"no fold reads {name}")
+        raise NoLanguage(f"decide does not know the name {name} in a statement")
 
     def _last_position(self, prefix: str) -> Tree | None:
         """The last position of the run of the model, or of the second one, where n is the length of the first run: with
@@ -168,10 +172,10 @@ class LanguageSentence:
         """That the model, or the second one, gives the answer `label`."""
         model = self.model if prefix == "" else self.other
         if model is None:
-            raise NoLanguage("a second run")
+            raise NoLanguage("the statement is about a second model, and none was given")
         labels: tuple[Any, ...] = model.readout.labels or (True, False)
         if label not in labels:
-            raise NoLanguage(f"{label} is none of the labels of the model")
+            raise NoLanguage(f"the label {label} is not one of the labels of the model")
         if prefix == "":
             self.labels += [label] if label not in self.labels else []
             return lambda answer, values: answer == label
@@ -185,7 +189,7 @@ class LanguageSentence:
     def _typed(self, letter: str) -> str:
         """A symbol that the user types."""
         if letter not in self.letters:
-            raise NoLanguage(f"{letter} is a token that the model adds")
+            raise NoLanguage(f"{letter} is a token that the model adds, not a symbol of the string")
         return letter
 
     def _linear(self, tree: Any) -> tuple[dict[str, Fraction], Fraction]:
@@ -208,7 +212,7 @@ class LanguageSentence:
                 return _scaled(self._linear(inner), Fraction(p, q))
             case ("/", inner, ("num", p, q)) if p:
                 return _scaled(self._linear(inner), Fraction(q, p))
-        raise NoLanguage("a term that is not a linear form in counts")
+        raise NoLanguage("a term of the statement is not linear in n and the symbol counts")
 
     def _integral(self, tree: Tree) -> tuple[dict[str, int], int]:
         """A term as `_linear` gives it, times the least number that makes it integral."""
@@ -225,10 +229,12 @@ class LanguageSentence:
         """The fold of the condition that d = 0 for an integer q, which d contains linearly."""
         body, divisor = _without(difference, name)
         factors, constant = self._integral(body)
-        if divisor == 0 or self._linear(body)[1] != constant or any(
-            factors[k] != x for k, x in self._linear(body)[0].items()
+        if (
+            divisor == 0
+            or self._linear(body)[1] != constant
+            or any(factors[k] != x for k, x in self._linear(body)[0].items())
         ):
-            raise NoLanguage("a remainder of what is no integer")
+            raise NoLanguage("the statement takes the remainder of a term that is not always an integer")
         return ("remainder", divisor, tuple(factors.items()), constant), _modular(factors, constant, divisor)
 
     def _somewhere(self, tag: str, name: str, body: Tree) -> tuple[Any, Fold]:
@@ -246,7 +252,7 @@ class LanguageSentence:
                 return _joined(tag, lambda a, v: v[0], lambda a, v: v[1])(None, sides)
             case ("call", "at", (("given", token), ("name", place))) if place == name:
                 return unquoted(token) == letter
-        raise NoLanguage("a formula about more than the symbol at one position")
+        raise NoLanguage("a quantified formula is about more than the symbol at one position")
 
     # --- The references ----------------------------------------------------------------------------------------------
 
@@ -257,7 +263,7 @@ class LanguageSentence:
         unnamed = tuple(answer for answer in answers if answer not in self.labels)
         groups = [*((label,) for label in self.labels), *([unnamed] if unnamed else [])]
         if prod(len(part.answers) for part in self.parts.values()) > MOST_ROWS:
-            raise NoLanguage("a statement with too many conditions")
+            raise NoLanguage("the statement has too many conditions")
         rows = [*product(*(part.answers for part in self.parts.values()))]
         silent = {row: None for row in rows if None in row}
         asked = [row for row in rows if row not in silent]
@@ -410,7 +416,7 @@ def _without(tree: Tree, name: str) -> tuple[Tree, int]:
             (one, first), (two, second) = _without(left, name), _without(right, name)
             if not (first and second):
                 return (tree[0], one, two), first + second
-    raise NoLanguage("a quantifier over integers")
+    raise NoLanguage("the statement has a quantifier over integers")
 
 
 def _names(tree: Tree) -> list[Tree]:
@@ -505,13 +511,13 @@ def decided(
             models[k] = model  # a document has no program
     for one in models:
         if one.parameters or one.embedding.words is None or decodes(one):
-            raise NoLanguage("a model with parameters, of numbers, or that decodes its answer")
+            raise NoLanguage("the model has parameters, reads numbers, or generates its answer token by token")
     if len({tuple(sorted(one.alphabet)) for one in models}) > 1:
-        raise NoLanguage("models over different symbols")
+        raise NoLanguage("the two models read different symbols")
     own, second = _at_the_last(models[0]), models[1] if len(models) > 1 else None
     meaning = ModelMeaning(document, certify.definitions(), other)
     if WORDS.keys() & {*meaning.space, *(() if second is None else second.space.names)}:
-        raise NoLanguage("a coordinate that is called as a keyword")
+        raise NoLanguage("a coordinate of the model has the name of a keyword of statements")
     tree = SentenceReader(text, meaning.space, second is not None, meaning.symbols).whole()
     first, last = map(expr.parse_term, meaning.typed_places)
     try:
@@ -539,7 +545,7 @@ def _verdict(sentence: LanguageSentence, machine: Any, states: Any, by: str, mod
         words += [] if word is None else [word]
     has_absent = not words and bool(sentence.added and sentence.absent)
     if has_absent and not sentence.true_of_the_empty_string(states.answer(states.initial)):
-        raise NoLanguage("of the empty string, it asks for a position that this string does not have")
+        raise NoLanguage("the statement names a position that the empty string does not have")
     order = {letter: number for number, letter in enumerate(sentence.letters)}
     smallest = min(words, key=lambda word: (len(word), [order[letter] for letter in word]), default=None)
     return LanguageVerdict(by, smallest)
@@ -565,7 +571,7 @@ def _asked_for(group: tuple[Any, ...], machine: Any, states: Any) -> tuple[Any, 
         programmed = Programmed(replace(fold, answer=answer))
         return programmed, programmed
     if not isinstance(machine, Counting):
-        raise NoLanguage("a machine of another kind")
+        raise NoLanguage("the model is neither a finite automaton nor one with counters")
     counting = copy(machine)
     counting.cases = {
         last: [(when, None if one is None else one in group) for when, one in cases]
@@ -574,9 +580,7 @@ def _asked_for(group: tuple[Any, ...], machine: Any, states: Any) -> tuple[Any, 
     return counting, counting
 
 
-def _violated(
-    machine: Any, states: Any, reference: Fold, letters: tuple[str, ...]
-) -> tuple[str, ...] | None:
+def _violated(machine: Any, states: Any, reference: Fold, letters: tuple[str, ...]) -> tuple[str, ...] | None:
     """A smallest string on which the model does not give the answer of a reference; None where it always does."""
     from symcook.decide.automata import Asked, parted
     from symcook.decide.decision import PAIRS, SOON
@@ -591,7 +595,7 @@ def _violated(
     try:
         evidence = invariants(machine, reference, letters)
     except (Lost, TooLong) as error:
-        raise NoLanguage(f"no invariants: {error}") from None
+        raise NoLanguage(f"no invariants of the counters were found: {error}") from None
     if isinstance(evidence, Invariants):
         return None
     comparison = parted(states, asked, letters, PAIRS)

@@ -241,7 +241,7 @@ def prove(home: Citable, statement: Statement, seconds: float) -> Goal | str:
         whole = problem(statement)
         claim = orders.stronger(whole.claim)
         if claim == whole.claim:
-            return "it compares no powers of e"
+            return "the statement compares no powers of e"
         parts = InParts(whole, home, Until(seconds))
         g = Goal(home, statement.formula, {}, {})
         with limited(Until(seconds)):

@@ -343,7 +343,7 @@ def _answer(
     nearest = "" if question is None or status != "OPEN" else question.nearest
     if tried is None and question is not None:
         tried = question.tried
-    advice = f"write the steps between into a proof script (docs/guides/proofs.md), or give more --seconds{smaller}"
+    advice = f"write intermediate steps into a proof script (docs/guides/proofs.md), or give more --seconds{smaller}"
     return ProofAnswer(
         model, claim.note, status, method, time.process_time() - begun, claim, tried, certificate, verdict, why,
         remaining, vacuous, asked, nearest, advice,
@@ -365,10 +365,10 @@ def _missing(model: Transformer | None, settled: Settled, script: bool, seconds:
         return f"no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
     if isinstance(missing, certify.Unmet):
         why = what.partition(": ")[2]
-        do = "write it below 'inhabited' in a proof script: see docs/guides/statements.md"
+        do = "write such a string below 'inhabited' in a proof script: see docs/guides/statements.md"
     else:
         why = what if script else "the automation found no proof"
-        do = f"write the steps between into a proof script: see docs/guides/proofs.md{smaller}"
+        do = f"write intermediate steps into a proof script: see docs/guides/proofs.md{smaller}"
     return f"{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 

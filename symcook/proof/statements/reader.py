@@ -97,8 +97,8 @@ _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex 
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
 """By sign or word that a statement does not have: the advice that an error gives, with 1..n for the positions."""
 HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
-HINTS |= {"renamed": "of the string with a and b exchanged write renamed(a->b, b->a).NAME"}
-HINTS |= {"changed": "of the string with an a at position p write changed(p, a).NAME", **EDITS}
+HINTS |= {"renamed": "for the string with a and b exchanged write renamed(a->b, b->a).NAME"}
+HINTS |= {"changed": "for the string with an a at position p write changed(p, a).NAME", **EDITS}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 # The signs of `_SIGNS`, the longest first, so that "**" is not read as two "*". "!" is foreign, "!=" is not.
@@ -198,9 +198,9 @@ class SentenceReader(expr.Reader):
         hint = next((self.advice(word) for word in nearby if word in HINTS and word not in self.coordinates), None)
         if self.peek() == "." and (taken := self.taken_prefix()) is not None:
             hint = f"this model has a coordinate or symbol {taken}, so that {taken} begins no name of a second string"
-        elif what.startswith("uses ") and what.endswith("wrong kind"):
+        elif what.startswith("uses "):
             hint = hint or self.mistaken()
-        return self.wrong(f"it {what}" + (f"; {hint}" if hint else ""), column)
+        return self.wrong(f"the statement {what}" + (f"; {hint}" if hint else ""), column)
 
     def taken_prefix(self) -> str | None:
         """The word of an edited string that stands before the present token, but is a name of the model; else None."""

@@ -41,12 +41,12 @@ OTHER = "other."
 """The prefix of the second model's names in a statement."""
 _QUOTED = r"""(?:"[^"]*"|'[^']*')"""
 EDITS = {
-    "swapped": "of the string with the symbols at p and q exchanged write swapped(p, q).NAME",
-    "permuted": "of the string with its symbols in another order write permuted.NAME",
-    "appended": "of the string with an a after it write appended(a).NAME",
-    "prepended": "of the string with an a before it write prepended(a).NAME",
-    "deleted": "of the string without the symbol at position p write deleted(p).NAME",
-    "prefix": "of the string up to position p write prefix(p).NAME",
+    "swapped": "for the string with the symbols at p and q exchanged write swapped(p, q).NAME",
+    "permuted": "for the string with its symbols in another order write permuted.NAME",
+    "appended": "for the string with an a after it write appended(a).NAME",
+    "prepended": "for the string with an a before it write prepended(a).NAME",
+    "deleted": "for the string without the symbol at position p write deleted(p).NAME",
+    "prefix": "for the string up to position p write prefix(p).NAME",
 }
 """By word: how a prefix of names about an edited string is written. Older models may use these words as names: where a
 coordinate or a symbol of the model has such a name, the name is meant."""
@@ -133,7 +133,7 @@ def _known(given: str, symbols: Sequence[str]) -> str:
     """The symbol in `given`, without its quotes; Rejected if it is not one of the `symbols` that may be typed."""
     symbol = unquoted(given)
     if symbol not in symbols:
-        raise Rejected(f"{symbol!r} is no symbol of the strings; {unknown('symbol', symbol, list(symbols)).do}")
+        raise Rejected(f"{symbol!r} is not a symbol of the strings; {unknown('symbol', symbol, list(symbols)).do}")
     return symbol
 
 
@@ -142,7 +142,7 @@ def change(prefix: str, symbols: Sequence[str]) -> tuple[str, str]:
     prefix."""
     match = re.fullmatch(_CHANGE, _inside(prefix))
     if match is None:
-        raise Rejected("it takes a position and a symbol, as changed(p, a).accept")
+        raise Rejected("changed takes a position and a symbol, as in changed(p, a).accept")
     return place_text(match[1]), _known(match[5], symbols)
 
 
@@ -150,13 +150,13 @@ def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
     """For a prefix ``renamed(a->b, ..).``: what each of the `symbols` becomes, itself if the prefix does not mention
     it. Rejected unless this is a permutation of `symbols`."""
     if re.fullmatch(f"{_PAIR}(?:,{_PAIR})*", _inside(prefix)) is None:
-        raise Rejected("it takes what each symbol becomes, as renamed(a->b, b->a).accept")
+        raise Rejected("renamed takes what each symbol becomes, as in renamed(a->b, b->a).accept")
     pairs = [tuple(_known(item, symbols) for item in pair) for pair in re.findall(_PAIR, _inside(prefix))]
     named_symbols = dict.fromkeys(item for pair in pairs for item in pair)
     images = {symbol: symbol for symbol in symbols}
     for symbol, new in pairs:
         if [item for item, _ in pairs].count(symbol) > 1:
-            raise Rejected(f"it says twice what {symbol!r} becomes")
+            raise Rejected(f"renamed states twice what {symbol!r} becomes")
         images[symbol] = new
     for new in named_symbols:
         twice = [symbol for symbol in symbols if images[symbol] == new]
@@ -181,11 +181,11 @@ def edit(prefix: str, document: Mapping[str, Any], symbols: Sequence[str], sente
     arguments = _arguments(prefix)
     if kind in ("appended", "prepended"):
         if not arguments:
-            raise Rejected(f"it takes symbols; {EDITS[kind]}")
+            raise Rejected(f"{kind} takes symbols; {EDITS[kind]}")
         return SecondRun(prefix, stem, document, symbols=tuple(_known(given, symbols) for given in arguments))
     if len(arguments) != _TAKES[kind] or not all(re.fullmatch(_PLACE, given) for given in arguments):
         named = f"; name another position first, as q = 2*p -> {kind}(q).NAME" if _TAKES[kind] == 1 else ""
-        raise Rejected(f"it takes {'two positions' if _TAKES[kind] == 2 else 'a position'}; {EDITS[kind]}{named}")
+        raise Rejected(f"{kind} takes {'two positions' if _TAKES[kind] == 2 else 'a position'}; {EDITS[kind]}{named}")
     return SecondRun(prefix, stem, document, tuple(map(place_text, arguments)))
 
 
@@ -272,7 +272,7 @@ def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, 
     own = {*document["space"], *(symbol["name"] for symbol in document["symbols"])}
     for prefix in other_strings(sentence, own):
         if not symbols:
-            raise Rejected("it is about a model that reads strings of symbols, which this one does not")
+            raise Rejected(f"{prefix}NAME is available only for a model that reads strings of symbols")
         if prefix.startswith("changed"):
             place, symbol = change(prefix, symbols)
             yield SecondRun(prefix, "changed_", document, (place,), (symbol,))

@@ -41,7 +41,7 @@ AFTER_LANGUAGES = 4
 and not measured."""
 
 
-UNDIVIDED, UNDECIDED = "it has no parts that are proved", "automata and counts do not decide it"
+UNDIVIDED, UNDECIDED = "no part of the statement is proved", "automata and counts do not decide the statement"
 """The reasons of `by_parts` and `by_fragments` where these name no fact that is missing."""
 
 
@@ -188,14 +188,14 @@ def by_edits(question: StatementAsked) -> Outcome:
 
     claim = question.claim
     if not editedruns.serves(claim.note or ""):
-        return Failed("it is not about an edited string of another length")
+        return Failed("the statement is not about an edited string of another length")
     home, seconds = certify.library(claim, certify.citable()), min(question.seconds / 4, question.until.left)
     try:
         decision = editedruns.decided(claim, question.document, home, seconds)
     except editedruns.Untranslated as error:
         return Failed(str(error))
     settled = certify.confirmed(claim, question.subject, decision, question.until, ())
-    return Failed("the checker does not accept its proof") if settled is None else Ended(settled)
+    return Failed("the checker does not accept the proof that was found") if settled is None else Ended(settled)
 
 
 def by_languages(question: StatementAsked) -> Outcome:
@@ -203,15 +203,15 @@ def by_languages(question: StatementAsked) -> Outcome:
     from symcook.proof.statements import languages
 
     if question.decided is not None:
-        return Failed("it is decided true")
+        return Failed("the statement is decided true")
     try:
         with limited(Until(question.seconds / 4, 1 / 3)):
             models = (question.model, question.second_model)
             verdict = languages.decided(question.claim.note or "", question.document, question.other, models)
     except languages.NoLanguage as error:
-        return Failed(f"decide does not answer it: {error}")
+        return Failed(f"decide does not answer the statement: {error}")
     except OutOfTime:
-        return Failed("decide does not answer it within its time")
+        return Failed("decide does not answer the statement within its time")
     if verdict.word is None:
         return DecidedTrue(verdict.by)
     # The string, with the tokens that the model adds, is run before it counts.
@@ -227,9 +227,13 @@ def by_languages(question: StatementAsked) -> Outcome:
 def by_strings(question: StatementAsked) -> Outcome:
     """Exact runs of short strings, the smallest first. A statement that is decided true is not tried."""
     if question.decided is not None:
-        return Failed("it is decided true")
+        return Failed("the statement is decided true")
     settled, question.tried = certify.on_strings(question.claim, question.subject, question.until, question.seconds)
-    return Failed(f"true of all strings up to length {question.tried.length}") if settled is None else Ended(settled)
+    return (
+        Failed(f"the statement is true of all strings up to length {question.tried.length}")
+        if settled is None
+        else Ended(settled)
+    )
 
 
 def by_exponents(question: StatementAsked) -> Outcome:
@@ -271,7 +275,7 @@ def by_states(question: StatementAsked) -> Outcome:
     from symcook.proof.statements import bylanguage, languages
 
     if question.decided is None or question.decided.by != languages.AUTOMATA or question.other is not None:
-        return Failed("it is not decided by an automaton of the model")
+        return Failed("no automaton of the model decides the statement")
     prove = partial(bylanguage.prove, model=question.model, document=question.document)
     proved = _proved(question, prove, share=2)
     return Failed(proved) if isinstance(proved, str) else _certified(question, proved)

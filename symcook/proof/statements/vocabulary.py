@@ -333,7 +333,7 @@ class ModelMeaning:
         if name not in run.named or name in self.places:
             return place_text(given, self.places.get(name, name))
         if name in {*self.space, *self.symbols, *self.taken, *self.tokens} or not expr.valid_name(name):
-            raise Rejected(f"{name!r} has a meaning here; call the position by another name")
+            raise Rejected(f"{name!r} has a meaning in statements; call the position by another name")
         bound = mentioned(tuple(expr.parse_formula(part) for part in (*self.parts, present(self.word))))
         self.places[name] = new = free({*self.taken, *bound, *BOUND}, name)
         self.sorts[new] = "Int"
@@ -454,7 +454,7 @@ class Sentence:
             self._require_formula(tree)
             self._require_positions(tree)
         except RecursionError:
-            raise self.fail(tree, "it nests too deep") from None
+            raise self.fail(tree, "the statement nests too deep") from None
         except Rejected as error:  # from a keyword or a definition
             raise self.fail(tree, str(error)) from None
 
@@ -468,7 +468,7 @@ class Sentence:
         the statement, for the position of the error."""
         env = {name: var(name, _sort(sort)) for name, sort in self.meaning.sorts.items()}
         if sort_of(_Builder(self).build(self.made, env, self.meaning.known)) != "Bool":
-            raise self.fail(tree, "it is a number; compare it with something")
+            raise self.fail(tree, "the statement is a number; compare the number with something")
 
     def rounded(self, tree: Tree) -> Tree:
         """`tree` with floor, mod and sign written out."""
@@ -497,7 +497,7 @@ class Sentence:
         ends = "..".join(self.reader.ends)
         advice = f"bind it: all {name} in {ends}. F" if tree[0] == "name" and len(name) == 1 else None
         if name in self.meaning.tokens:
-            advice = f"it is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
+            advice = f"{name} is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
         near = unknown("name", name, [*WORDS, *(word for word in HINTS if word.isalpha())]).do or ""
         if advice is None and len(name) > 2 and near.startswith("did you mean"):
             meant = near.removeprefix("did you mean ").removesuffix("?")
@@ -568,7 +568,7 @@ class Sentence:
             raise self.fail(tree, f"the name '{name}' is bound twice{each if name in self.meaning.places else ''}")
         if name in self.meaning.space or name in self.meaning.symbols:
             what = "coordinate" if name in self.meaning.space else "symbol of the model"
-            raise self.fail(tree, f"it binds '{name}', which is a {what}; take another name")
+            raise self.fail(tree, f"the statement binds '{name}', which is a {what}; take another name")
         return free({*self.meaning.taken, *scope.values()}, name)
 
     def name(self, tree: Tree, scope: BoundNames) -> Tree:
@@ -663,7 +663,7 @@ class Sentence:
     def absent(self, tree: Tree, name: str) -> BadInput:
         """The error about a name that has no meaning for this kind of model."""
         what = "has no positions" if name == "n" else "takes numbers, no string"
-        return self.fail(tree, f"this model {what}, so that {name} means nothing")
+        return self.fail(tree, f"this model {what}, so the name {name} is not available")
 
     def of_other(self, tree: Tree, values: Sequence[Tree], scope: BoundNames) -> Tree:
         """The tree of a name of a second run: its length n, or a coordinate. `values` has the position of the
@@ -870,7 +870,7 @@ class _Builder(grammar.TermBuilder):
         if not isinstance(sort, str):
             _, begin, end = self.sentence.reader.spans.get(id(tree), (tree, 0, 0))
             name, last = self.sentence.text[begin:end].strip() or "NAME", self.sentence.reader.ends[1]
-            what = f"it is a function; its value at the last position is written {name}({last})"
+            what = f"{name} is a function; its value at the last position is written {name}({last})"
             raise self.sentence.fail(tree, what)
         return term
 

@@ -62,7 +62,7 @@ class WhereClause:
         self.check(tree)
         tree = self.put(tree, frozenset(), ())
         for name in self.known.keys() - self.used:
-            raise reader.wrong(f"it defines {name}, which it does not use", self.known[name].column)
+            raise reader.wrong(f"the definition of {name} is not used", self.known[name].column)
         return tree
 
     def begin(self) -> int | None:
@@ -81,7 +81,11 @@ class WhereClause:
         kind, name, column = reader.tokens[reader.at]
         meant = {*reader.coordinates, *reader.symbols, *reader.KEYWORDS, *expr.RESERVED, "n", "w"}
         if kind != "name" or not expr.valid_name(name) or name in meant or name in self.known:
-            what = "it defines no name" if kind != "name" else f"it defines {name}, which has a meaning"
+            what = (
+                "after where a name must follow"
+                if kind != "name"
+                else f"the name {name} has a meaning already; define another name"
+            )
             raise reader.wrong(what, column)
         reader.take()
         arguments: list[str] = []
@@ -95,7 +99,7 @@ class WhereClause:
         reader.take(":")
         reader.take("=")
         if len({*arguments}) != len(arguments):
-            raise reader.wrong(f"it names two arguments of {name} alike", column)
+            raise reader.wrong(f"two arguments of {name} have the same name", column)
         self.known[name] = NameDefinition(tuple(arguments), reader.tree(0), column)
 
     def check(self, tree: Tree) -> None:
@@ -104,7 +108,7 @@ class WhereClause:
         arguments = {argument for d in self.known.values() for argument in d.arguments}
         for name, definition in self.known.items():
             if name in bound | arguments:
-                raise self.reader.wrong(f"it binds {name} and defines it", definition.column)
+                raise self.reader.wrong(f"the statement both binds and defines {name}", definition.column)
             free = {*free_names(definition.body, frozenset(definition.arguments))}
             for outer in sorted(free & (bound | arguments)):
                 what = f"the definition of {name} has {outer}, which is bound elsewhere; write {name}({outer}) := .."
@@ -148,9 +152,9 @@ class WhereClause:
         _, begin, end = reader.spans.get(id(tree), (tree, definition.column, None))
         if len(given) != len(definition.arguments):
             shown = f"{name}({', '.join(definition.arguments)})" if definition.arguments else name
-            raise reader.wrong(f"it is defined as {shown}", begin, end)
+            raise reader.wrong(f"{name} must be given the arguments of its definition, {shown}", begin, end)
         if name in inside:
-            raise reader.wrong(f"the definition of {name} needs itself", definition.column)
+            raise reader.wrong(f"the definition of {name} uses itself", definition.column)
         self.used.add(name)
         values = tuple(self.put(argument, around, inside) for argument in given)
         if any(value[0] in ("lambda", "given") or expr.is_formula(value) for value in values):
@@ -159,7 +163,7 @@ class WhereClause:
         caught = around.union(*map(free_names, values)) if values else around
         result = self.filled(body, dict(zip(definition.arguments, values, strict=True)), caught)
         if self.nodes > expr.MAX_NODES:
-            raise reader.wrong("it is too long with its definitions written out", definition.column)
+            raise reader.wrong("the statement is too long with its definitions written out", definition.column)
         return reader.stands(result, tree)
 
     def filled(self, tree: Tree, values: Mapping[str, Tree], caught: frozenset[str]) -> Tree:

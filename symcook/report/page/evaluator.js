@@ -200,7 +200,7 @@ const Symcook = (() => {
       const valid = (reading) => reading.length > 0 && reading.every((token) => tokens.includes(token));
       const longer = tokens.some((token) => [...token].length > 1 && text.includes(token));
       if (valid(bySpaces) && valid(byCharacters) && bySpaces.length !== byCharacters.length)
-        refuse("input", `text must be a string of tokens in one way only; given: ${text}; put spaces between tokens`);
+        refuse("input", `text must have only one reading as a string of tokens; given: ${text}; put spaces between tokens`);
       if (valid(byCharacters) ? !longer : valid(bySpaces)) return valid(bySpaces) ? bySpaces : byCharacters;
     }
     return model.input_symbols.every((token) => [...token].length === 1) || !bySpaces.length ? byCharacters : bySpaces;

@@ -15,7 +15,7 @@ const SymcookMachine = (() => {
     const valid = (word) => word.length > 0 && word.every((letter) => letters.includes(letter));
     const longer = letters.some((letter) => !single(letter) && text.includes(letter));
     if (valid(bySpaces) && valid(byCharacters) && bySpaces.length !== byCharacters.length)
-      throw new Refusal(`text must be a string of tokens in one way only; given: ${text.trim()}; put spaces between tokens`);
+      throw new Refusal(`text must have only one reading as a string of tokens; given: ${text.trim()}; put spaces between tokens`);
     const apart = valid(byCharacters) ? longer : valid(bySpaces);
     const found = !apart && (valid(byCharacters) || letters.every(single) || !bySpaces.length) ? byCharacters : bySpaces;
     const strange = found.find((letter) => !letters.includes(letter));
