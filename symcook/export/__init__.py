@@ -179,7 +179,7 @@ def _prepared(
     chosen_strings = (inputs, sample, positions) != (None, None, None)
     if chosen_strings and not model.alphabet:
         must = "inputs must be chosen only for a model that reads strings"
-        raise BadInput(must, f"{model.name}, which reads numbers", "leave them out")
+        raise BadInput(must, f"{model.name}, which reads numbers", "leave --inputs, --sample and --positions out")
     # The default length: that of the longest of the inputs, or 16, but at most the maximum length of the model.
     if max_length is None:
         from symcook.words.inputs import listed, longest

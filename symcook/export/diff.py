@@ -193,7 +193,7 @@ def diff(
         raise BadInput(
             "positions must be chosen only for models that read strings",
             f"{first_model.name}, which reads numbers",
-            "leave them out",
+            "leave --positions out",
         )
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:

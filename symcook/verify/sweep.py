@@ -209,7 +209,7 @@ def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str 
         at_positions(model, positions)
         if divided:
             must = "a check of chosen positions must run without a checkpoint file and with one worker"
-            raise BadInput(must, "a file to resume, or workers", "leave them out")
+            raise BadInput(must, "a file to resume, or workers", "leave --resume and --workers out")
     if chosen and (not model.alphabet or divided):
         refused = f"{model.name}, which reads numbers" if not model.alphabet else "a file to resume, or workers"
         raise BadInput(

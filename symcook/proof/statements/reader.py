@@ -198,7 +198,7 @@ class SentenceReader(expr.Reader):
         hint = next((self.advice(word) for word in nearby if word in HINTS and word not in self.coordinates), None)
         if self.peek() == "." and (taken := self.taken_prefix()) is not None:
             hint = f"this model has a coordinate or symbol {taken}, so that {taken} begins no name of a second string"
-        elif what.startswith("uses "):
+        elif what.startswith("uses ") and what.endswith("wrong kind"):
             hint = hint or self.mistaken()
         return self.wrong(f"the statement {what}" + (f"; {hint}" if hint else ""), column)
 
