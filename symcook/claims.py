@@ -171,7 +171,7 @@ def table() -> dict[str, dict[str, str]]:
     for paper in PAPERS:
         head, *lines = (DATA / "claims" / f"{paper}.tsv").read_bytes().decode("utf-8").rstrip("\n").split("\n")
         if tuple(head.split("\t")) != COLUMNS:
-            raise SymcookError(f"the inventory of {paper} has other columns than {', '.join(COLUMNS)}")
+            raise SymcookError(f"the inventory of {paper} must have the columns {', '.join(COLUMNS)}")
         for line in lines:
             cells = line.split("\t")
             if len(cells) != len(COLUMNS) or not "".join(cells).isprintable():

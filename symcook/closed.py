@@ -549,7 +549,7 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
     if long is not None:
         return long
     raise BadInput(
-        f"a closed form of {model.name} for every length must follow its rules",
+        f"symcook must have a rule for each step of a closed form of {model.name} for every length",
         ": ".join(present(refused)),
         FOR_ONE_STRING if model.embedding.inputs is None else FOR_ONE_INPUT,
     )

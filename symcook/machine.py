@@ -58,7 +58,7 @@ class Machine:
                 "to run a model symbol by symbol, the number system must answer each comparison with yes or no, and "
                 "not with a case for each"
             )
-            raise BadInput(must, domain.name, "ask derive for the closed form of a whole string")
+            raise BadInput(must, domain.name, "use derive for the closed form of a whole string")
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
 
     def start(self) -> State:

@@ -186,7 +186,7 @@ def test_what_cannot_be_followed_is_refused_with_one_sentence() -> None:
     head = sc.Head(("a",), ("b",), [[1]], [[1]], [[1]], "future", "softmax", "1/log(n + 1)")
     assert "n changes as the string grows" in refused(replace(model, layers=(sc.Layer(head),)))
     assert whole.unfollowed(length_known=True) is None and model.unfollowed() is None
-    assert "ask derive" in refused(model, make_domain("symbolic"))
+    assert "use derive" in refused(model, make_domain("symbolic"))
 
 
 def test_symbols_lengths_and_the_empty_word() -> None:

@@ -64,7 +64,7 @@ def error_propagation(
         digits: int (30). Decimal digits of both rigorous intervals.
         dtype: str (None). Weights and operations are rounded to "float64", "float32", "float16" or "bfloat16", in any
             order of sums.
-        constants: bool (False). Use constants of the sublayers only.
+        constants: bool (False). Bound how much each sublayer enlarges an error by one constant for all strings.
 
     Returns: Bound. `claimed` has the papers' constants, and is None where they do not apply. With n, `extra` has the
     bound of each coordinate and score, with its position and string.

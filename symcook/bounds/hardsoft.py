@@ -223,13 +223,14 @@ def hardsoft(
     no known rule, it takes no longer strings.
 
     Arguments:
-        error: str. The maximum L1 error at each position, an expression in n, the number of input symbols.
+        error: str. The maximum L1 error of the final residual stream at each position, an expression in n, the
+            number of input symbols.
         gap: str or None (None). A score gap, an expression in n, in place of the one that is found.
         max_length: int or None (None). Strings of up to so many symbols are run; by default 6, or the longest of
             finitely many inputs.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.

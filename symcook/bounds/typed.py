@@ -104,7 +104,7 @@ strings of n symbols (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
 delta D: The L1 norm of the embedding's error at each position.
 dtype T: Round weights and operations to float64, float32, float16 or bfloat16.
-constants: Bound each sublayer by one constant, for all strings at once.
+constants: With error: bound how much each sublayer enlarges an error by one constant for all strings.
 
 Give at least one of delta and dtype. The value is an upper bound; it is not claimed that some error attains it.
 """,

@@ -384,7 +384,11 @@ class PositionValues(Bits):
             if atom.side == "mean" and not _starts_at_0(atom):
                 if atom.bound is None:
                     must = "a condition must not choose a mean of numbers that grow with n: no position holds that mean"
-                    raise BadInput(must, self.meanings[atom.name], "compare it, or choose before the mean")
+                    raise BadInput(
+                        must,
+                        self.meanings[atom.name],
+                        "compare the mean with a number, or choose before taking the mean",
+                    )
                 b, m = atom.bound, atom.name
                 formula = f"relu({m} + {b}*{test} - {b}) - relu({b}*{test} - {b} - {m})"
                 network_name = self.network("gated", f"{self.meanings[m]} where {test}, else 0", formula)

@@ -589,7 +589,9 @@ class Builder:
         names = _no_words(tuple(names))
         for name in names:
             if name in self._names:
-                raise BadInput("each head or layer must write new coordinates", name, "give it another name")
+                raise BadInput(
+                    "each head or layer must write new coordinates", name, "give the coordinate another name"
+                )
         self._names = list(Space((*self._names, *names)))
 
 

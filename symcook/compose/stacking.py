@@ -112,7 +112,7 @@ def joint_parameters(first: Iterable[Parameter], second: Iterable[Parameter]) ->
     for parameter in second:
         if result.setdefault(parameter.name, parameter) != parameter:
             must = "a symbol that both models declare must have one default and one region"
-            raise BadInput(must, parameter.name, "rename it in one of them")
+            raise BadInput(must, parameter.name, "rename it in one of the two models")
     return tuple(result.values())
 
 
@@ -272,7 +272,7 @@ def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
         touched = sorted(shared & (written(model) | set(model.embedding.positions)))
         if touched:
             must = "neither model may write to a coordinate that both read as input"
-            raise BadInput(must, f"{touched[0]} in {model.name}", "rename it in one of them")
+            raise BadInput(must, f"{touched[0]} in {model.name}", "rename it in one of the two models")
     return shared
 
 

@@ -55,7 +55,7 @@ def decide(
             the model's own program.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.

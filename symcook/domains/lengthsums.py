@@ -277,7 +277,7 @@ class PositionSums:
         if not terms:
             # A place with a fixed number: add up the positions one by one.
             if constant - start > MOST_PLACES:
-                raise NoRule(f"a symbol more than {MOST_PLACES} positions behind the first one")
+                raise NoRule(f"a symbol more than {MOST_PLACES} positions after the first one")
             out = CellTable.of(world, ZERO)
             for p in range(start, int(constant) + 1):
                 atom = ("letter", p)

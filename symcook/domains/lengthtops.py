@@ -86,8 +86,7 @@ class GreatestScores:
                 for own in greatest
                 for c in cells
                 for side in (before, after)
-                if (both := world.met(own.guard, c.guard)) is not None
-                and (common := world.met(both, side)) is not None
+                if (both := world.met(own.guard, c.guard)) is not None and (common := world.met(both, side)) is not None
             ):
                 if len(cells) == len(greatest) == 1:
                     self.world.gaps[next(iter(place[0]))] = greatest[0].value - cells[0].value
@@ -119,7 +118,7 @@ class GreatestScores:
             yield seen, high if slope_signs == {1} else low
             return
         if set(coefficients) - {0, 1, 2} or world.signs(lead, seen) != {-1}:
-            raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
+            raise NoRule(f"a rule for {weighting} attention with scores that are not a quadratic form with a maximum")
         # The vertex is -slope/(2 lead). If it is an input number, the result assumes that this number is a position:
         # the assumption is recorded in `pointing`.
         peak = linear_form(world.field, -slope / (lead * fmpq(2)))
@@ -156,7 +155,7 @@ class GreatestScores:
         if weighting == "average" or len(moduli) > 1 or any(a[:2] != ("mod", J) for guard in on_j for a in guard):
             raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
         if any(world.moves(v, J) for c in cells for v in world.names_in(c.value)):
-            raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
+            raise NoRule(f"a rule for {weighting} attention with scores that are not a quadratic form with a maximum")
         modulus = max(moduli, default=1)
         for guard, residue in self.sums.residue(high if rightmost else low, modulus, seen):
             for region in self.regions(guard, cells):
@@ -357,9 +356,7 @@ class GreatestScores:
                 ranks.insert(place, [cell])
         return ranks
 
-    def order(
-        self, a: GuardedCell, b: GuardedCell, guard: Guard | None, score: Value, missing: NoRule
-    ) -> int | None:
+    def order(self, a: GuardedCell, b: GuardedCell, guard: Guard | None, score: Value, missing: NoRule) -> int | None:
         """The sign of the score of a at one position less that of b at another, where b has this guard and score; None
         if it is not known and they cannot both occur. A score that moves with j has the same rank as itself alone."""
         world = self.world

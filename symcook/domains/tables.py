@@ -278,7 +278,7 @@ def moved_sum(world: World, one: FormName, name: FormName, place: Affine) -> Val
     named_sum, cells = world.sums[one], world.sums[one].cells
     if name != J:
         if J in place[0] and any(stands_at(v, name) for v in world.names_inside(one)):
-            raise NoRule("a sum over positions inside of another")
+            raise NoRule("a sum over positions within another sum over positions")
         cells = CellTable(world, cells).at(name, place).cells
     ends = []
     for terms, c in (named_sum.low, named_sum.high):

@@ -65,7 +65,7 @@ def export(
         steps: int or None (None). For a decoder: at most so many steps; 100 by default.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
@@ -125,7 +125,7 @@ def arrays(
         max_length: int or None (None). As in `export`.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
@@ -179,7 +179,7 @@ def _prepared(
     chosen_strings = (inputs, sample, positions) != (None, None, None)
     if chosen_strings and not model.alphabet:
         must = "inputs must be chosen only for a model that reads strings"
-        raise BadInput(must, f"{model.name}, which reads numbers", "leave them out")
+        raise BadInput(must, f"{model.name}, which reads numbers", "leave --inputs, --sample and --positions out")
     # The default length: that of the longest of the inputs, or 16, but at most the maximum length of the model.
     if max_length is None:
         from symcook.words.inputs import listed, longest

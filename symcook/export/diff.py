@@ -161,7 +161,7 @@ def diff(
         max_length: int or None (None). The maximum length; 6 by default, or the longest of finitely many `inputs`.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). At which positions values are compared.
         tolerance: exact number (0). Values that are at most so far apart are equal.
@@ -193,7 +193,7 @@ def diff(
         raise BadInput(
             "positions must be chosen only for models that read strings",
             f"{first_model.name}, which reads numbers",
-            "leave them out",
+            "leave --positions out",
         )
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:

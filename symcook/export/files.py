@@ -146,7 +146,7 @@ def need(package: str | None) -> None:
 
     if package is not None and find_spec(package) is None:
         do = f"pip install 'symcook[{package.replace('_', '')}]'"
-        raise BadInput(f"this format needs the package {package}", "it is not installed", do)
+        raise BadInput(f"this format needs the package {package}", "an installation without this package", do)
 
 
 def decode(path: Path, data: bytes) -> Archive:
@@ -161,7 +161,7 @@ def decode(path: Path, data: bytes) -> Archive:
         from symcook.export.safetensors import decode as safetensors
 
         return safetensors(data, path)
-    must, do = f"{path.name} must be a whole file in the {kind} format", "export it again"
+    must, do = f"{path.name} must be a whole file in the {kind} format", "export the model again"
     try:
         if kind == "npz":
             return _from_npz(data)
@@ -229,7 +229,7 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     # The folder, and a certificate that may already be there.
     folder = weights.parent
     if not folder.is_dir():
-        raise BadInput("the folder for the weights must exist", str(folder), "make it first")
+        raise BadInput("the folder for the weights must exist", str(folder), "make this folder first")
     certificate = beside(weights)
     subject = _other(certificate, weights)
     if subject is not None:  # not replaced even with --force
@@ -238,7 +238,7 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
         do = f"give another name: -o {free}"
         if subject == CLAIM:  # of an earlier version, in which proofs had this name
             do = f"rename it to {weights.stem}.proof.json, or {do}"
-        raise BadInput(must, f"it is about {subject}", do)
+        raise BadInput(must, f"a certificate about {subject}", do)
     # Each file that will be written: the weights, the certificate, and code beside them.
     for target in (weights, certificate, *(weights.with_suffix(extra_ending) for extra_ending in FORMATS[kind].more)):
         ordinary(target, "the file for the weights", f"-o m{ending}")
@@ -404,6 +404,8 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
             raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} names.")
     if named_path != certificate and named_path.name not in names:
         raise BadInput(
-            f"{certificate.name} must be about the given file", named_path, f"it is about {', '.join(names)}"
+            f"{certificate.name} must be about the given file",
+            named_path,
+            f"the certificate is about {', '.join(names)}",
         )
     return certificate, document, contents

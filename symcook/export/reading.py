@@ -119,7 +119,7 @@ def from_archive(m: Archive, place: object = "the archive") -> Transformer:
         do = "give the tensors of another file to from_state_dict"
         raise BadInput("a file of weights must be an export of symcook", place, do)
     if str(m["format"]) != FORMAT:
-        raise BadInput(f"the format of an export must be {FORMAT}", str(m["format"]), "export it again")
+        raise BadInput(f"the format of an export must be {FORMAT}", str(m["format"]), "export the model again")
     try:
         return _Reader(m).model()
     except KeyError as error:
@@ -187,7 +187,7 @@ class _Reader:
         if unread := m.left():
             raise BadInput(
                 "an export must have every array of its sublayers",
-                f"{unread}, without those next to it",
+                f"{unread}, without the other arrays of its sublayer",
                 "export the model again",
             )
         return Transformer(

@@ -81,4 +81,4 @@ def decode(data: bytes, path: object) -> Archive:
             raise BadInput(must, f"{seen(arrays)}, in {path}", do)
         return arrays | from_facts(metadata)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise BadInput(must, f"{path} ({error})", "export it again") from None
+        raise BadInput(must, f"{path} ({error})", "export the model again") from None

@@ -324,7 +324,7 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
         if target.is_dir():
             raise BadInput("a model file must not be a folder", target, "add a file name")
         if not target.parent.is_dir():
-            raise BadInput("the folder of a model file must exist", target.parent, "make it first")
+            raise BadInput("the folder of a model file must exist", target.parent, "make this folder first")
         if target.exists() and not force:
             raise FileExistsError
         text = dumps(model)

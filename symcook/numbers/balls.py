@@ -85,7 +85,9 @@ class Ball:
         import sympy
 
         if not self.exact:
-            raise sympy.SympifyError(f"{self}: an interval is not a number of sympy's; take its mpf() or its mid")
+            raise sympy.SympifyError(
+                f"{self}: an interval is not a number of sympy's; use the mpf() or the mid of the interval"
+            )
         return sympy.Rational(self.fraction.numerator, self.fraction.denominator)
 
     def mpf(self) -> Any:

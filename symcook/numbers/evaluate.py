@@ -106,7 +106,9 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         if name == "pi" and name not in self.values:
             return flint.arb.pi()
         if name not in self.values:
-            raise BadInput("every name in an expression must have a value to evaluate it", name, "give it one")
+            raise BadInput(
+                "every name in an expression must have a value to evaluate it", name, "give this name a value"
+            )
         return arb_of(self.values[name])
 
     def divide(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:

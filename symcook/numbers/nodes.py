@@ -224,7 +224,7 @@ class _Sympy(Meaning[Any, Any]):
         return sp.Add(*parts) if tag == "sum" else sp.Mul(*parts)
 
     def range(self, low: Tree, high: Tree, whole: Tree) -> range:
-        raise BadInput("a condition must be without quantifiers here", show(whole))
+        raise BadInput("a condition must have no quantifiers", show(whole), "write it without all and ex")
 
     def compare(self, tag: str, a: object, b: object, tree: Tree) -> Any:
         return _related(tag, a, b)

@@ -193,7 +193,7 @@ def reached(
             if to not in numbers:
                 if len(states) == most:
                     must = f"a specification must reach at most {most} states to be an automaton"
-                    raise BadInput(must, "more", "its strings can still be compared one by one, by check")
+                    raise BadInput(must, "more", "symcook check compares strings one by one")
                 numbers[to] = len(states)
                 states.append(to)
             row.append(numbers[to])
@@ -323,7 +323,9 @@ def _row(row: object, name: str, letters: Sequence[str], line: Callable[..., str
     for letter in letters:
         if letter not in row:
             failure = f"none from {name} by {letter}{line('transitions', name)}"
-            raise BadInput("an automaton must have a transition for each state and symbol", failure, "add it")
+            raise BadInput(
+                "an automaton must have a transition for each state and symbol", failure, "add this transition"
+            )
     return row
 
 

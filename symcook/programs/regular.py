@@ -91,7 +91,7 @@ class Expression:
         """Parse alternatives, separated by |."""
         self.depth += 1
         if self.depth > DEEP:
-            raise self.fail(f"must have at most {DEEP} brackets in each other", "write it with fewer")
+            raise self.fail(f"must have brackets nested at most {DEEP} deep", "use fewer brackets")
         parts = [self.sequence()]
         while self.peek() == "|":
             self.at += 1
@@ -138,7 +138,7 @@ class Expression:
         low = int(match[1])
         high = low if match[2] is None else int(match[3]) if match[3] else None
         if high is not None and high < low:
-            raise self.fail("must repeat at least as often as at most", "write {2,5}")
+            raise self.fail("must have a range {m,n} with m at most n", "write {2,5}")
         return low, high, match.end()
 
     def counted(self, begin: int, operand: Places, low: int, high: int | None, end: int) -> Places:
@@ -168,7 +168,9 @@ class Expression:
     def place(self, letters: frozenset[str]) -> Places:
         """A part that is one new place for these letters."""
         if len(self.read) == PLACES:
-            raise self.fail(f"must have at most {PLACES} letters, each as often as it is repeated", "repeat less")
+            raise self.fail(
+                f"must have at most {PLACES} symbols with all repetitions written out", "use smaller repetitions"
+            )
         self.read.append(letters)
         self.follow.append(0)
         bit = 1 << (len(self.read) - 1)
@@ -277,7 +279,7 @@ def letters_of(text: str) -> tuple[str, ...]:
     for quoted, plain in occurrences:
         if quoted.isalnum() or not (quoted or plain.isalnum() or plain == "_"):
             must = "an expression with other symbols than letters and digits must have an alphabet"
-            raise BadInput(must, f"\\{quoted}" if quoted else plain, "give it, for example --alphabet ab")
+            raise BadInput(must, f"\\{quoted}" if quoted else plain, "give the alphabet, for example --alphabet ab")
     return tuple(dict.fromkeys(quoted or plain for quoted, plain in occurrences))
 
 

@@ -60,10 +60,10 @@ def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: 
         letters = letters_of(source)
         if not letters:
             must = "an expression without symbols must have an alphabet"
-            raise BadInput(must, source or "nothing", "give it, for example --alphabet ab")
+            raise BadInput(must, source or "nothing", "give the alphabet, for example --alphabet ab")
         if len(source.split()) > 1:
             must = "an expression with blanks or line ends must have an alphabet"
-            raise BadInput(must, source, f'give it, for example --alphabet "{" ".join(letters)}"')
+            raise BadInput(must, source, f'give the alphabet, for example --alphabet "{" ".join(letters)}"')
     return regular_table(source, letters)
 
 

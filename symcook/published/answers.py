@@ -30,7 +30,9 @@ def require_readout(kind: str, label: str | None, labels: Sequence[str]) -> None
     if label is not None:
         require_known("label", label, tuple(labels))
         if len(labels) < 2:
-            raise BadInput("a label that leads must have another beside it", label, 'write readout="positive"')
+            raise BadInput(
+                'readout="leads" must have at least two labels to compare', label, 'write readout="positive"'
+            )
 
 
 def answer(

@@ -383,7 +383,7 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         elif key in table.must:
             if value not in table.must[key]:
                 must = f"a model must have the setting {key} = {table.must[key][0]} to be read"
-                raise BadInput(must, value, "symcook does not support what this setting asks for")
+                raise BadInput(must, value, "symcook does not support this setting")
         elif key not in table.idle:
             do = "take it out of the settings if the outputs do not depend on it"
             raise unknown(f"setting of {architecture}", key, [*table.facts, *table.must], do)

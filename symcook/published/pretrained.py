@@ -220,7 +220,7 @@ def from_hooked(
         model: HookedTransformer or TransformerBridge. The model.
         vocabulary: list of str or None (None). All tokens, in the order of the embedding.
         symbols: list of str or None (None). The tokens of the new model; None keeps all.
-        labels: list of str or None (None). The outputs that are kept.
+        labels: list of str or None (None). The outputs of the new model; None keeps those of `symbols`.
         readout: str or None (None). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
@@ -294,7 +294,7 @@ def from_module(
         vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default
             "0", "1", ..
         symbols: list of str or None (None). The tokens of the new model; None keeps all.
-        labels: list of str or None (None). The outputs that are kept.
+        labels: list of str or None (None). The outputs of the new model; None keeps those of `symbols`.
         names: {name in the module: name in the format} or None (None). Names of weights that differ.
         mask: str or None (None). The mask of every head; causal for decoders.
         activation: str or None (None). The activation, if the module does not name it.

@@ -161,7 +161,7 @@ def of_safetensors(data: bytes, place: object) -> dict[str, Any]:
             raise BadInput(must, f"{place} (the entry of {key})", "save the weights again")
         kind, shape, begin, stop = entries
         if kind not in NUMBERS:
-            raise BadInput(f"{key} must have one of the types {', '.join(NUMBERS)}", kind, "convert it to F32")
+            raise BadInput(f"{key} must have one of the types {', '.join(NUMBERS)}", kind, "convert the weight to F32")
         numbers = np.dtype(NUMBERS[kind])
         part = data[8 + size + begin : 8 + size + stop]
         count = 1
@@ -277,7 +277,9 @@ def _of_json(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
             must, f"{file} (a {type(document).__name__})", 'write for example {"embedding.weight": [[1, 0], [0, 1]]}'
         )
     if str(document.get("format", "")).startswith("symcook"):
-        raise BadInput("weights of another library must be given", f"{file}, a model of symcook", "use it as it is")
+        raise BadInput(
+            "weights of another library must be given", f"{file}, a model of symcook", "use this file as it is"
+        )
     settings = next((document[key] for key in SETTINGS if isinstance(document.get(key), dict)), None)
     inner = _weights_in(document, file)
     if inner is None:

@@ -83,7 +83,7 @@ def entropy(
         min_length: int (1). The smallest length of a string; with 0 the empty string is included.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         values: {parameter: exact value} (None). A parameter without a value has its default.
         digits: int (10). Digits after the point.

@@ -75,14 +75,14 @@ def margin(
 
     If the model allows it, strings are grouped (`symcook.words.exact`), or one string stands for all with the same
     answer (`symcook.words.cells`). If the smallest value is only known to lie between two numbers, the row has a
-    ball around both, and the notes say so.
+    rigorous interval (`Ball`) that contains both, and a note states this.
 
     Arguments:
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
             finitely many inputs.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
@@ -90,7 +90,7 @@ def margin(
         digits: int (10). Significant digits of values that are not rational.
         progress: function (None). Called with the work done and the total (None if unknown).
 
-    Returns: Answer with a row for each length: "n", "margin" (a Fraction or a ball), "word" (a string with this
+    Returns: Answer with a row for each length: "n", "margin" (a Fraction or a `Ball`), "word" (a string with this
     margin), "accepted" and "rejected" (the smallest margins of accepted and rejected strings).
 
     Raises: BadInput: a model that does not decide about strings, or too many classes of strings. Undecided: a value

@@ -77,8 +77,9 @@ def temperature(
     the model with hard attention does. The hard model has the model's own attention if that is hard, else
     average-hard attention; the soft model is `model.soften("tau")`. If the scores are rational numbers with the
     common denominator D, a weight is a power of x = e^(-1/(D tau)), every value is a rational function of x, and
-    tau(n) = -1/(D log x) for a root x in (0, 1) of the polynomial in the row's "root". Otherwise tau(n) lies in a
-    ball: at its lower end all answers are proved, at its upper end the answer to some string changes.
+    tau(n) = -1/(D log x) for a root x in (0, 1) of the polynomial in the row's "root". For other scores
+    tau(n) is enclosed in a rigorous interval: at its lower end all answers are proved, at its upper end the answer to
+    some string changes.
 
     "rule" is the paper's gamma/log(8 n), at which every retrieved value is within 1/4. Here n is the number of
     positions, and gamma the smallest score gap of the hard model at this length. A value within 1/4 need not be
@@ -90,7 +91,7 @@ def temperature(
         min_length: int (1). The smallest length of a string; with 0 the empty string is included.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.

@@ -67,7 +67,7 @@ def tolerance(
 
     The interval is the largest one around the weight's value in which every string keeps its answer; further away
     the answers may be right again. If the answers are rational functions of the weight (no layer norm, rational
-    numbers), the ends are exact: rational, or a ball around a root of a polynomial. They are also exact if softmax
+    numbers), the ends are exact: rational, or a `Ball` around a root of a polynomial. They are also exact if softmax
     has rational scores that do not depend on the weight, and values are linear in the weight: an end may then be a
     quotient of sums of exponentials. Otherwise each end lies between two numbers at most 10^-digits apart: up to
     the first, rigorous intervals prove all answers right; at the second, some string is decided wrongly. A rational
@@ -87,7 +87,7 @@ def tolerance(
         min_length: int (1). The smallest length of a string; with 0 the empty string is included.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.

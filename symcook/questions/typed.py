@@ -56,8 +56,8 @@ softmax gets, and the largest that works. The error of the model with softmax is
 
 For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
 
-error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
-gap EXPR: A lower bound on the score gap in place of the one that symcook computes, an expression in n.
+error EXPR: Maximum L1 error of the final residual stream at each position; an expression in n, the number of symbols.
+gap EXPR: A lower bound on the score gap, an expression in n; it replaces the one that symcook computes.
 max_length N: The maximum length of the strings that are run; by default 6, or the longest of --inputs.
 file -o/--output FILE: Write the model with softmax.
 """,

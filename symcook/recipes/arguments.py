@@ -236,11 +236,11 @@ def points(given: object, name: str) -> tuple[tuple[kit.Fraction, kit.Fraction],
     table = rows(given, name, 2)
     if len(table) < 3:
         raise BadInput(
-            f"{name} must be at least three, for two pieces", len(table), "give points such as 0,0; 1,1; 2,0"
+            f"{name} must have at least three points, for two pieces", len(table), "give points such as 0,0; 1,1; 2,0"
         )
     for (left, _), (right, _) in zip(table, table[1:], strict=False):
         if left >= right:
-            raise BadInput(f"{name} must have strictly increasing x", f"{left} before {right}", "sort them by x")
+            raise BadInput(f"{name} must have strictly increasing x", f"{left} before {right}", "sort the points by x")
     return tuple((x, y) for x, y in table)
 
 

@@ -351,7 +351,7 @@ def plot_targets(place: str | Path, force: bool) -> list[Path]:
         raise BadInput(must, place, "give for example --plot bound, which is written to bound.csv")
     folder = path.parent
     if not folder.is_dir():
-        raise BadInput("the folder for a plot must exist", folder, "make it first")
+        raise BadInput("the folder for a plot must exist", folder, "make this folder first")
     folder_name = "the current folder" if str(folder) == "." else folder
     targets = [path.with_name(path.name + ending) for ending in endings()]
     for target in targets:

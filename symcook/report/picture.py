@@ -115,7 +115,7 @@ def target(place: str, force: bool) -> Path:
             "a picture must be written to a name that ends in .svg", place, "give for example --svg trace.svg"
         )
     if not path.parent.is_dir():
-        raise BadInput("the folder for a picture must exist", path.parent, "make it first")
+        raise BadInput("the folder for a picture must exist", path.parent, "make this folder first")
     vacant(path, force)
     return path
 

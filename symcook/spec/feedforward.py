@@ -215,7 +215,7 @@ def cpwl(values: NamedValues, *, points: Sequence[tuple[SpecNumber, SpecNumber]]
         raise BadInput("a piecewise linear function must have at least two points", len(exact), "give two or more")
     for (left, _), (right, _) in zip(exact, exact[1:], strict=False):
         if left >= right:
-            raise BadInput("the points must have strictly increasing x", f"{left} before {right}", "sort them")
+            raise BadInput("the points must have strictly increasing x", f"{left} before {right}", "sort the points")
     index = 0
     while index < len(exact) - 2 and x > exact[index + 1][0]:
         index += 1

@@ -30,7 +30,7 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
         return Interpreted(read_srasp(program.source, program.alphabet))
     if program.kind in ("dfa", "tm"):
         must = "an autoregressive decoder must be checked by the tokens that it generates"
-        raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
+        raise BadInput(must, program.kind, "use symcook.verify.decoded.check_decoded")
     formula = formula_of(program)
     if any(line.op in COUNTING for line in formula.lines):
         return partial(answers, formula)

@@ -255,7 +255,7 @@ def _twice(ask: Callable[[], Any]) -> Any:
     answer, second_answer = ask(), ask()
     if not same(answer, second_answer):
         both_answers = f"{_shown(answer)} and then {_shown(second_answer)}"
-        raise BadInput(SAME, both_answers, "let it depend on its arguments only")
+        raise BadInput(SAME, both_answers, "let the specification depend on its arguments only")
     return answer
 
 

@@ -87,7 +87,7 @@ class Checkpoint:
             raise _another(self.file)
         if self.connection.execute("pragma user_version").fetchone() != (VERSION,):
             must = f"a checkpoint must be of this version of symcook ({VERSION})"
-            raise BadInput(must, self.file, "remove it to begin anew")
+            raise BadInput(must, self.file, "remove the file to begin anew")
         if self.connection.execute("pragma quick_check").fetchone() != ("ok",):
             raise _damaged(self.file)
         stored = dict(self.connection.execute("select name, value from sweep"))
@@ -216,7 +216,7 @@ def _readable(file: str | Path) -> Iterator[None]:
 def _damaged(file: str | Path) -> BadInput:
     """The refusal of a damaged file."""
     return BadInput(
-        "a checkpoint file must be complete and undamaged", f"{file}, which is damaged", "remove it to begin anew"
+        "a checkpoint file must be complete and undamaged", f"{file}, which is damaged", "remove the file to begin anew"
     )
 
 

@@ -48,7 +48,7 @@ def check_decoded(
     """
     program = model.program
     if program is None or not decodes(model):
-        raise BadInput("the model must be a compiled automaton or Turing machine", model.name, "ask symcook.check")
+        raise BadInput("the model must be a compiled automaton or Turing machine", model.name, "use symcook.check")
     # Check the arguments first, so that a wrong one is not refused after a long run.
     fitting(program, model.embedding.words or ())
     if domain is not None:

@@ -107,7 +107,9 @@ def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> I
         else:
             valid = [v for v in SYMBOLS if _valid(parameter, v)]
             if not valid:
-                raise BadInput(f"{name} must have a value here", "none", f"give one with {parameter.region}")
+                raise BadInput(
+                    f"the parameter {name} must have a value", "none", f"give a value with {parameter.region}"
+                )
             choices[name] = valid
     parts = [part for part in conjuncts(region) if names(part) <= set(choices)]
     for combination in itertools.product(*choices.values()):

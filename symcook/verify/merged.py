@@ -90,8 +90,10 @@ def automaton(reference: Reference | Answering) -> Fold:
     if says is not None and hasattr(reference, "initial") and hasattr(reference, "step"):
         read = cast("Answering", reference)
         return Fold(read.initial, read.step, says)
-    must = "a specification must have states where strings are grouped: a Fold, or an automaton"
-    raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")
+    must = "to test strings in groups, the specification must be a Fold or an automaton"
+    raise Unmerged(
+        must, f"a {type(reference).__name__}", "write the specification as a Fold, or give a smaller --max-length"
+    )
 
 
 class ReadBeside:
@@ -146,7 +148,7 @@ class ReadBeside:
             answer = self.asked(lambda: known.answer(state), f"a string in state {known.states[state]!r}")
             if answer is None:
                 raise Unmerged(
-                    "strings are grouped only if the specification answers each of them",
+                    "to test strings in groups, the specification must answer each string",
                     "a specification that answers None",
                 )
             self.answers[state] = answer
@@ -266,12 +268,15 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
 
     ahead_head = next((named for named, head in heads(model) if head.sees.after), None)
     if ahead_head is not None:
-        raise Unmerged("to group strings by prefixes, no head may look ahead", f"{ahead_head} looks ahead")
+        raise Unmerged(
+            "to test strings in groups, no head may attend to later positions",
+            f"{ahead_head}, which attends to later positions",
+        )
     if model.normed:
-        raise Unmerged("a model must have no layer norm where strings are grouped", "a layer norm")
+        raise Unmerged("to test strings in groups, the model must have no layer norm", "a layer norm")
     if model.readout.first:
         raise Unmerged(
-            "a readout must be at the last position, each or all where strings are grouped by prefixes",
+            "to test strings in groups, the readout must be at the last position, at each or at all",
             "a readout at the first one",
         )
     # Start with the coarsest classes. Where a decision is undecided, start again with finer ones, which distinguish
@@ -350,7 +355,8 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
 
     if model.readout.each:
         raise Unmerged(
-            "a readout must give one answer a string where strings are grouped by counts", "a readout at each position"
+            "to test strings in groups of equal symbol counts, the model must give one answer per string",
+            "a readout at each position",
         )
     tally, tallies = Gathered(model, asked, progress), Tallies(0, reader.stepped, len(model.alphabet))
     longest = classes(asked[-1], model)
@@ -364,7 +370,7 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
         cells = longest if n == longest.n else classes(n, model)
         if cells.many > MOST:
             raise Unmerged(
-                "longer strings must have no fewer groups than shorter ones",
+                "every length must have at most as many groups as the maximum length",
                 f"{cells.many} classes at length {n}, more than {MOST}",
             )
         answered_words = _answers(model, cells)
@@ -402,7 +408,7 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
             result = forward(model, listed, domain)
         except NotExact as error:
             raise Unmerged(
-                "strings that are grouped by counts must have exact answers in batches",
+                "to test strings in groups of equal symbol counts, symcook must have exact answers for batches",
                 f"no exact batch of {error.given}",
             ) from None
         # A verdict or label for each representative, or the numbers that the readout shows.

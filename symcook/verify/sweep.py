@@ -111,7 +111,7 @@ def check(
         max_length: int or None (None). The maximum length of a string; all strings of a finite list of `inputs`.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
-        sample: int or None (None). So many strings of `inputs`, drawn at random.
+        sample: int or None (None). The number of strings that are drawn at random from `inputs`.
         seed: int (0). The seed of the draw.
         positions: "last", "all" or "after:SYMBOL" (None). The answers that count, for a readout at each position;
             all by default.
@@ -218,7 +218,7 @@ def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str 
         at_positions(model, positions)
         if divided:
             must = "a check of chosen positions must run without a checkpoint file and with one worker"
-            raise BadInput(must, "a file to resume, or workers", "leave them out")
+            raise BadInput(must, "a file to resume, or workers", "leave --resume and --workers out")
     if chosen and (not model.alphabet or divided):
         refused = f"{model.name}, which reads numbers" if not model.alphabet else "a file to resume, or workers"
         raise BadInput(

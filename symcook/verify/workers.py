@@ -262,7 +262,9 @@ def _worker_died(error: BaseException) -> BadInput:
     """The error for a worker that ended before it answered."""
     must = "a worker must live until it has answered"
     failure = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
-    return BadInput(must, failure, "give the same command again: with --resume FILE it resumes from there")
+    return BadInput(
+        must, failure, "run the same command again; with --resume FILE the check continues from the saved strings"
+    )
 
 
 def _pickle_task(task: Task) -> bytes:

@@ -62,7 +62,8 @@ def test_no_word_at_all_is_a_language(tmp_path: Path, capsys: pytest.CaptureFixt
     found = document(capsys, "check", file, "--max-length", "3")
     assert [row["accepted"] for row in found["by_length"]] == [0, 0, 0] and found["empty_word"] == "agrees"
     assert call(capsys, "run", file, "--input", "", "--steps", "5")[1].endswith("ended with no\n")
-    assert "give it, for example --alphabet ab" in refused(capsys, "compile", "dfa", "[]", "-o", tmp_path / "n.json")
+    said = refused(capsys, "compile", "dfa", "[]", "-o", tmp_path / "n.json")
+    assert "give the alphabet, for example --alphabet ab" in said
     for command in ("compile", "decide"):
         assert "[] no string" in " ".join(call(capsys, "explain", command)[1].split())
 

@@ -86,7 +86,7 @@ compile dfa "(ab)*" -o mine.json | give another name, or --force
 prove | ids, a recipe, --paper or --all, and only one of them
 bound softmax --scores 1,2 --gamma five | give numbers
 diff mine.json dyck-1 | a b c for majority and ( ) for dyck-1
-hardsoft mine.json | maximum L1 error at each position must be given
+hardsoft mine.json | maximum L1 error of the final residual stream at each position must be given
 """.strip().splitlines()
 
 

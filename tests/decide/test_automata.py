@@ -64,7 +64,7 @@ def test_letters_that_are_signs_and_letters_of_several_characters() -> None:
         ("\\x", "must be made of the symbols"), (r"a\b", "whole string"), (r"\w*", "a class of symbols, such as"),
         ("^a", "leave \\^"),
         ("[^a]b", "write the other symbols"), ("(?:ab)", r"write \( for"), (r"(a)\1", "no references"),
-        ("(" * 300 + "a" + ")" * 300, "at most 200 brackets"),
+        ("(" * 300 + "a" + ")" * 300, "brackets nested at most 200 deep"),
     ],
 )  # fmt: skip
 def test_an_expression_that_is_none_is_refused(text: str, says: str) -> None:

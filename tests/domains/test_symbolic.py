@@ -328,9 +328,9 @@ def relus_of_seven_inputs():
 
 @pytest.mark.sweep
 def test_refusals():
-    with pytest.raises(BadInput, match="must follow its rules"):
+    with pytest.raises(BadInput, match="must have a rule for each step"):
         derive(build("dyck-k-d"))
-    with pytest.raises(BadInput, match="must follow its rules"):
+    with pytest.raises(BadInput, match="must have a rule for each step"):
         derive(build("tie-break"))
     with pytest.raises(BadInput, match="alphabet"):
         derive(build("dyck-1"), "(x)")

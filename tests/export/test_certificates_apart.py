@@ -58,7 +58,7 @@ def test_an_export_does_not_replace_a_proof_of_an_earlier_version(
     assert main([*EXPORT, *force]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith(f"symcook: {CERTIFICATE} must be about mine.npz")
-    assert "it is about a claim" in err and "rename it to mine.proof.json" in err and err.count("\n") == 1
+    assert "a certificate about a claim" in err and "rename it to mine.proof.json" in err and err.count("\n") == 1
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     (folder / CERTIFICATE).rename(folder / "mine.proof.json")  # what the message says
     assert main(list(EXPORT)) == 0 and main(["prove", "mine.json"]) == 0

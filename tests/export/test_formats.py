@@ -385,9 +385,9 @@ def test_exports_of_one_name_stand_side_by_side(tmp_path: Path) -> None:
         (older / kept).write_bytes((tmp_path / name).read_bytes())
     assert verify_export(older / "m.safetensors")["guaranteed"]["lengths"][-1]["length"] == 4
     assert sc.from_safetensors(older / "m.safetensors").name == "dyck-1"
-    with pytest.raises(BadInput, match=r"it is about m\.safetensors"):
+    with pytest.raises(BadInput, match=r"a certificate about m\.safetensors"):
         model.export(older / "m.npz", max_length=3, force=True)
     (older / "m.certificate.json").write_text('{"proof": []}')
-    with pytest.raises(BadInput, match="it is about a claim"):
+    with pytest.raises(BadInput, match="a certificate about a claim"):
         model.export(older / "m.npz", max_length=3, force=True)
     assert not (older / "m.npz").exists()

@@ -218,7 +218,7 @@ def test_a_tolerance_that_is_too_large_is_not_in_reach() -> None:
 @pytest.mark.layer_one(1)
 @pytest.mark.parametrize("name", ["dyck-k-d", "tie-break"])
 def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
-    with pytest.raises(BadInput, match=r"must follow its rules.*:"):
+    with pytest.raises(BadInput, match=r"must have a rule for each step.*:"):
         every_length(build(name))
 
 
@@ -240,7 +240,7 @@ def test_weights_as_they_are_trained_end_in_a_sentence(seed: int, norm: str) -> 
     else:
         state |= {f"blocks.0.ln1.{x}": rng.normal(size=4) for x in "wb"}
     model = sc.from_state_dict(state, vocabulary="abc", norm=norm, activation="relu")
-    with pytest.raises(BadInput, match=r"must follow its rules.*:|must have at most 50,000 characters"):
+    with pytest.raises(BadInput, match=r"must have a rule for each step.*:|must have at most 50,000 characters"):
         every_length(model)
 
 

@@ -75,7 +75,7 @@ def test_printed_verdicts_of_random_models(position: str, begin: int) -> None:
         try:
             found = compared(model, 4 if len(model.alphabet) == 2 else 3)
         except BadInput as error:
-            assert "must follow its rules" in str(error), error
+            assert "must have a rule for each step" in str(error), error
             continue
         reached, many = reached + 1, many + found
     assert (reached > SEEDS / 5, many > 20 * reached) == (True, True), (reached, many)

@@ -85,7 +85,7 @@ def test_a_query_that_is_no_position_has_no_such_form() -> None:
     b = sc.Builder(inputs=("query", "value"), positions={"one": "1", "index": "i", "bent": "i - i^2"})
     pair = {("query", "index"): 2, ("one", "bent"): 1}
     b.readout("value", "each", b.add(sc.head(pair, {"found": "value"}, mask="none", weighting="average")))
-    with pytest.raises(BadInput, match="must follow its rules"):
+    with pytest.raises(BadInput, match="must have a rule for each step"):
         every_length(b.build("between"))
 
 
@@ -122,7 +122,7 @@ def test_a_score_that_moves_has_one_direction() -> None:
     b = sc.Builder(words=words, positions={"one": "1", "index": "i"})
     (mean,) = b.add(sc.head(value={"mean": "up"}, mask="future"))
     b.readout("value", "each", b.add(sc.head({(mean, "index"): 1}, {"out": "up"}, mask="none", weighting="rightmost")))
-    with pytest.raises(BadInput, match="no quadratic form with a maximum"):
+    with pytest.raises(BadInput, match="not a quadratic form with a maximum"):
         every_length(b.build("moving"))
 
 

@@ -195,7 +195,7 @@ def test_a_function_is_asked_about_every_word(monkeypatch: pytest.MonkeyPatch) -
     model = sc.build("dyck-1")
     found = check(model, lambda word: tuple(word) == wrong or dyck1(word), 7)
     assert found.way == "exhaustive" and found.mismatches == 1 and found.counterexample is not None
-    with pytest.raises(Unmerged, match="must have states"):
+    with pytest.raises(Unmerged, match="must be a Fold or an automaton"):
         merged(model.bind(), lambda word: dyck1(word), 7)
     assert check(model, dyck1, 7).way == "merged"
 
@@ -293,7 +293,7 @@ def test_what_does_not_merge_says_which_head() -> None:
     s = b.add(sc.head({("one", "b"): 1}, {"s": "a"}, mask="future", weighting="softmax"))
     with pytest.raises(Unmerged, match="softmax over scores: head 2 of layer 1"):
         merged(replaced(b, "sign", s), COUNTER, 100)
-    with pytest.raises(Unmerged, match="looks ahead; by counts too many classes at length 60"):
+    with pytest.raises(Unmerged, match=r"attends to later p.*; by counts too many classes at length 60"):
         merged(built("dyck-1-2"), sc.recipes.reference("dyck-1-2"), 60)
     with pytest.raises(Unmerged, match="no exact batch of layer norm"):
         merged(built("first-layernorm"), first, 60)

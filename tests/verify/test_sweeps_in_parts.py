@@ -295,7 +295,7 @@ def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: 
     else:
         with closing(sqlite3.connect(file, isolation_level=None)) as connection:
             connection.execute(changes[damage])
-    assert "which is damaged; remove it to begin anew" in refused(capsys, *own)
+    assert "which is damaged; remove the file to begin anew" in refused(capsys, *own)
 
 
 def all_but_one(string: str) -> bool:

@@ -82,7 +82,7 @@ def target(place: str, force: bool) -> Path:
     itself."""
     path = ordinary(place, "the target of a page", "-o page.html")
     if not path.parent.is_dir():
-        raise BadInput("the folder for a page must exist", path.parent, "make it first")
+        raise BadInput("the folder for a page must exist", path.parent, "make this folder first")
     vacant(path, force)
     return path
 

@@ -85,7 +85,7 @@ class PlacedRoot:
     def step(self) -> None:
         """Count one step of work; Unplaced after `MOST_STEPS`."""
         if next(self.steps) >= MOST_STEPS:
-            raise Unplaced(f"more than {MOST_STEPS:,} steps of work")
+            raise Unplaced(f"the search needs more than {MOST_STEPS:,} steps of work")
 
     def context(self, sets: tuple[TrackSet, ...]) -> TrackSet:
         """The intersection of sets; that of a case is made from that of the case around it, by one more set."""
@@ -264,7 +264,7 @@ class PlacedFacts(DecidedFormulas):
     def name(self, place: Term) -> None:
         """Add a name of a position."""
         if len(self.places) >= MOST_NAMED:
-            raise Unplaced(f"more than {MOST_NAMED} named positions")
+            raise Unplaced(f"the search needs more than {MOST_NAMED} named positions")
         self.places.append(place)
 
     def order(self, label: str) -> None:

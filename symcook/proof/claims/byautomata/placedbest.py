@@ -118,7 +118,7 @@ def by_products(case: PlacedFacts, f: Term) -> None:
             relations = (equals(a, shifted), less_than(a, shifted), less_than(shifted, a))
             order += [case.established(relation) for relation in relations if case.follows(relation)]
     if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
-        raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
+        raise Unplaced(f"the search has no rule for {case.g.text(f)[:80]}")
 
 
 def _ask_order(case: PlacedFacts, a: Term, b: Term) -> None:

@@ -95,7 +95,7 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
     name, place = t[2][0][1][0], t[2][1]
     equation = case.root.problem.equations.get(name)
     if t[0] != "app" or equation is None:
-        raise Unplaced(f"no rule for the bounds of {case.g.text(t)}")
+        raise Unplaced(f"the search has no rule for the bounds of {case.g.text(t)}")
     run = case.root.problem.label(equation.part, equation.truth)
     label = case.g.fresh("mean")
     inside = f"#{case.inside(place)}"
@@ -107,7 +107,7 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
         quotient = _parts(case, right, size)
         return quotient._replace(label=_times_size(case, t, quotient, label))
     if equation.kind not in ("average", "strict") or right[0] != "sum":
-        raise Unplaced(f"no rule for the bounds of {name}")
+        raise Unplaced(f"the search has no rule for the bounds of {name}")
     # The fact of a strict mean has a second part, for the row with no position to read.
     labels = label if equation.kind == "average" else f"{label} {case.g.fresh('empty')}"
     case.g.use(run, case.g.text(place), inside, label=labels)
@@ -122,7 +122,7 @@ def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
     if size[0] == "sum":
         weight = instantiate(size[2][2], (THERE,))
         if size[2][:2] != (low, high) or body[0] != "*" or body[2][0] != weight:
-            raise Unplaced("no rule for the weights of a mean")
+            raise Unplaced("the search has no rule for the weights of a mean")
         return PlacedMean(low, high, weight, body[2][1], size)
     return PlacedMean(low, high, None, body, size)
 
@@ -333,7 +333,7 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
     # A bound below 0, or the bound 0 with <=, follows from that. A higher bound must be reached by one term alone.
     level = number_of(case, value)
     if level is None:
-        raise Unplaced(f"no rule for a sum compared with {g.text(v)}")
+        raise Unplaced(f"the search has no rule for a sum compared with {g.text(v)}")
     if level < 0 or (op == "<=" and not level):
         g.use("lem:sum_nonneg", *texts, f"#{nonnegative}", label=so)
     else:

@@ -163,12 +163,12 @@ def _compare(case: PlacedFacts, f: Term) -> None:
             return _compare(case, g.goal)
         return by_products(case, g.goal) if polynomial(g.goal) else _stuck(case, g.goal)
     if len(unbounded) > 1:
-        raise Unplaced("two means in one comparison")
+        raise Unplaced("the search has no rule for two means in one comparison")
     if f[0] == "=":
         return _close_equation(case)
     number_and_side = level(case, (f[0], None, tuple(sides)), unbounded[0])
     if number_and_side is None:
-        raise Unplaced(f"no bound of {g.text(unbounded[0])[:60]}")
+        raise Unplaced(f"the search found no bound of {g.text(unbounded[0])[:60]}")
     label = bound(case, unbounded[0], f[0], *number_and_side)
     return g.auto([label, *used.values()], degree=1, rounds=0)
 
@@ -228,7 +228,7 @@ def _unfold(case: PlacedFacts, g: Goal) -> bool:
 
 def _stuck(case: PlacedFacts, f: Term) -> None:
     """Raise Unplaced: no rule closes the goal."""
-    raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
+    raise Unplaced(f"the search has no rule for {case.g.text(f)[:80]}")
 
 
 def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
@@ -247,7 +247,7 @@ def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
     # Any other mean: of its finitely many values, the one that follows in this case.
     kind = case.root.regular.kind(tracked(t))
     if not isinstance(kind, FiniteTerm):
-        raise Unplaced(f"no rule for the value of {name}")
+        raise Unplaced(f"the search has no rule for the value of {name}")
     values = (num(v.numerator, v.denominator) for v in kind.values)
     value = next((value for value in values if case.follows(equals(t, value))), None)
     if value is None:
@@ -285,7 +285,7 @@ def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
         f = ranged(low, high, case.root.lettered.is_letter(THERE, a), THERE, "ex")
         if case.decided(f) is None:
             return DecideFirst(f)
-    raise Unplaced("no rule for a mean of several values")
+    raise Unplaced("the search has no rule for a mean of several values")
 
 
 def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> str:

@@ -174,7 +174,7 @@ def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
             for f in (at_most(place, other_place), at_most(other_place, place)):
                 if case.truth(f) is None:
                     return divide(case, DecideFirst(f))
-    raise Unplaced("no rule for an order of positions")
+    raise Unplaced("the search has no rule for an order of positions")
 
 
 def _equal_by_order(case: PlacedFacts, place: Term, other_place: Term) -> bool:
@@ -260,7 +260,7 @@ def falsify(case: PlacedFacts, label: str) -> None:
             return case.refute()
         attempt(case, lambda c: c.g.absurd(c.established(kids[0]), label))
     else:
-        raise Unplaced(f"no way to refute {g.text(f)[:80]}")
+        raise Unplaced(f"the search found no way to refute {g.text(f)[:80]}")
     return None
 
 
@@ -285,7 +285,7 @@ def _other_remainder(case: PlacedFacts, label: str) -> None:
     if fact is not None:
         value, value_label = carried_value(case, fact.carried, fact.place)
         if value == fact.residue:
-            raise Unplaced("no fact contradicts a remainder")
+            raise Unplaced("the search found no fact that contradicts a remainder")
         same = case.g.fresh("rest")
         fact.carried.have_formula(case.g, label, fact, same)
         fact.carried.contradiction(case.g, same, value_label)
@@ -295,7 +295,7 @@ def _decide_premise(case: PlacedFacts, label: str) -> None:
     """Decide the premise A of a fact A -> B, then close the goal by the fact; Unplaced where A is false."""
     a = case.g.facts[label][2][0]
     if not case.decide(a):
-        raise Unplaced("no fact contradicts an implication")
+        raise Unplaced("the search found no fact that contradicts an implication")
     falsify(case, label)
 
 
@@ -341,7 +341,7 @@ def _false_comparison(case: PlacedFacts, label: str) -> None:
     if fkey(g.facts[rewritten]) == NFALSE:
         return g.absurd(rewritten)
     if not ordered(g.facts[rewritten]):
-        raise Unplaced("values that are not numbers")
+        raise Unplaced("the search has no rule for values that are not numbers")
     case.suppose(rewritten)
     return case.refute()
 
@@ -376,7 +376,7 @@ def _false_instance(case: PlacedFacts, label: str) -> None:
         if question is not None:
             raise question
     if not case.nearer_too:
-        raise Unplaced(f"no position refutes {g.text(f)[:80]}")
+        raise Unplaced(f"the search found no position that refutes {g.text(f)[:80]}")
     raise _atom_to_decide(case, label, body)
 
 
@@ -397,7 +397,7 @@ def _atom_to_decide(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
             for part in _atoms(there):
                 if case.decided(part) is None:
                     return case.split(part)
-    raise Unplaced(f"no position refutes {case.g.text(case.g.facts[label])[:80]}")
+    raise Unplaced(f"the search found no position that refutes {case.g.text(case.g.facts[label])[:80]}")
 
 
 def _close_range(g: Goal, orders: list[str]) -> None:

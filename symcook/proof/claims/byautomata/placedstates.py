@@ -72,7 +72,7 @@ def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
     reached = _reach(case, place)
     key = place, reached.combinations
     if key in case.divided:
-        raise Unplaced(f"no rule for the states at {case.g.text(place)}")
+        raise Unplaced(f"the search has no rule for the states at {case.g.text(place)}")
     for _, h, labels in _each_of(case, case.g, reached):
         inner = case.under(h)
         inner.divided.add(key)
@@ -163,7 +163,7 @@ def _reach(case: PlacedFacts, place: Term) -> Reached:
     # A position before the first one must be the row at which the carried values begin.
     if not case.decide(at_most(first, place)):
         if not case.decide(equals(place, along.row)):
-            raise Unplaced(f"no rule for the automaton's states at {case.g.text(place)}")
+            raise Unplaced(f"the search has no rule for the automaton's states at {case.g.text(place)}")
         return _at_other_name(case, _first_combination(case), along.row, place)
     # From each named position on the route to the next one; the result is stored for the same route and facts.
     route = _route(case, first, place)
@@ -328,7 +328,7 @@ def _by_induction(case: PlacedFacts, reached: Reached, start: Term, end: Term) -
         following = {_combination_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
         combinations += [combination for combination in following if combination not in combinations]
         if len(combinations) > MOST_COMBINED:
-            raise Unplaced(f"more than {MOST_COMBINED} states")
+            raise Unplaced(f"the search needs more than {MOST_COMBINED} states")
     every = tuple(combinations)
     rule = _induction(case, reached, start, end, y, every, pairs)
     label = case.g.fresh("reached")

@@ -104,7 +104,7 @@ def defined(case: PlacedFacts, name: str, place: Term) -> tuple[Term, str]:
     """The right side of the equation of a coordinate at a position, and the label of c(place) = right."""
     equation = case.root.problem.equations.get(name)
     if equation is None or equation.kind != "value":
-        raise Unplaced(f"no rule for the coordinate {name}")
+        raise Unplaced(f"the search has no rule for the coordinate {name}")
     label = case.g.fresh("is")
     run = case.root.problem.label(equation.part, equation.truth)
     case.g.use(run, case.g.text(place), f"#{case.inside(place)}", label=label)
@@ -117,7 +117,7 @@ def _function(case: PlacedFacts, t: Term) -> str:
     arguments = tuple([reduced(case, k, used) for k in t[2]])
     new = simple((t[0], t[1], arguments))
     if number_of(case, new) is None:
-        raise Unplaced(f"no rule for the function {t[1]} of a position")
+        raise Unplaced(f"the search has no rule for the function {t[1]} of a position")
     return equal_by_values(case, t, new, used)
 
 
@@ -280,7 +280,7 @@ def _decision_for_sum(case: PlacedFacts, t: Term, zero: Term, counted: list[Term
     either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in case.places]
     question = nameable(case, low, high, wanted) or nameable(case, low, high, either) or _symbol_read(case, t)
     if question is None:
-        raise Unplaced(f"no position decides {case.g.text(t)[:80]}")
+        raise Unplaced(f"the search found no position that decides {case.g.text(t)[:80]}")
     return question
 
 
