@@ -42,6 +42,7 @@ from symcook.proof.files import proofs_directory
 from symcook.proof.programs import compiledprograms
 from symcook.proof.runrel import stored_model
 from symcook.proof.search import prooftext
+from symcook.proof.search.attempts import first_line
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.statements import certify, inturn, strategies
 from symcook.proof.statements.strategies import StatementAsked
@@ -118,7 +119,7 @@ def settled(found: certify.Settled, prover: str) -> Answer:
     if found.verdict is not None:
         return {"verdict": found.verdict.words, "by": prover.rpartition(".")[2], **more}
     return (
-        {"verdict": "OPEN", "why": certify.first_line(found.missing)}
+        {"verdict": "OPEN", "why": first_line(found.missing)}
         if string is None
         else {"verdict": "FALSE", **more}
     )
@@ -137,7 +138,7 @@ def answer(item: Item, longer: float = 1) -> Answer:
     except BadInput as error:
         found = {"verdict": "REFUSED", "why": error.must}
     except (SymcookError, Stuck) as error:
-        found = {"verdict": "OPEN", "why": certify.first_line(error)}
+        found = {"verdict": "OPEN", "why": first_line(error)}
     except TimeUp:
         found = {"verdict": "OPEN", "why": "the time is over"}
     except Exception as error:

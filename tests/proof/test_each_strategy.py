@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from test_claims_places import pairs
 from test_own_norms import model as normed
 from test_own_orders import coin
 from test_own_parts import tabled
@@ -16,6 +17,8 @@ from test_own_symbol_counts import histogram
 
 import symcook as sc
 from symcook.alarm import Until
+from symcook.proof.claims import decision
+from symcook.proof.claims.byautomata import placed
 from symcook.proof.claims.decision import ClaimDecision
 from symcook.proof.programs import byprogram
 from symcook.proof.search.attempts import Failed
@@ -162,3 +165,13 @@ def test_the_time_for_the_shorter_statement_is_what_is_left_then(monkeypatch):
     monkeypatch.setattr(theorem, "_without_letter_lines", lambda r, library, seconds: given.append(seconds))
     theorem.decide(question.claim, certify.library(question.claim, certify.citable()), until)
     assert given == [byprogram.FOR_LOOKUPS, 1.0]
+
+
+@pytest.mark.parametrize(("limit", "why"), [("MOST_STEPS", "more than 1 steps of work"),
+                                            ("MOST_NAMED", "more than 1 named positions")])  # fmt: skip
+def test_the_limits_of_cases_on_positions_are_named_where_they_end_a_proof(limit, why, monkeypatch):
+    monkeypatch.setattr(placed, limit, 1)
+    monkeypatch.setattr(decision.counts, "decide", lambda *_: decision.counts.CountedDecision(why="nothing"))
+    question = asked(pairs(), "all i in 1..n. pair(i) = 1 -> (ex j in 1..n. j < i & at(a, j))")
+    found = decision.decide(question.claim, certify.library(question.claim, certify.citable()), Until(20))
+    assert found.true and found.proved is None and why in (found.outside or "")

@@ -51,7 +51,8 @@ from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, negation, num, subterms
 
 MOST_CASES = 150
-"""The greatest number of case splits in one decision."""
+"""The greatest number of case splits in one decision. Of 25 claims of an unseen set, three came to the limit, and were
+proved otherwise."""
 
 
 @dataclass(frozen=True)

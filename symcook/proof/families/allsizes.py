@@ -23,10 +23,10 @@ from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.grammar import Definition
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation
-from symcook.proof.search.elaborate import Elaborator, StepGap
-from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.attempts import attempted
+from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place, TextLine
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal
 from symcook.proof.statements import certify
 from symcook.proof.statements.reader import ATTENDED, PLACES, WORDS, YIELDING, SentenceReader, wrong
 from symcook.proof.statements.trees import replaced
@@ -330,16 +330,15 @@ def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
         text = f"{relation.premises()} -> {premise}"
         statement = Statement("own.rounds", f"all {sorts}. {text}" if sorts else text, known=meaning.known)
         goal = Goal(certify.library(statement, {}), statement.formula, {}, {})
-        try:
-            with limited(Until(ROUNDS_SECONDS)):
-                Elaborator(automation.LEVELS[:2]).automatic(goal, TextLine("qed", place=Place(1, 1)), "the rounds")
-        except (StepGap, Rejected, Stuck, OutOfTime):
+        line = TextLine("qed", place=Place(1, 1))
+        prove = partial(Elaborator(automation.LEVELS[:2]).automatic, goal, line, "the rounds")
+        if attempted(prove, Until(ROUNDS_SECONDS)) is not None:
             # The message proposes a condition that suffices.
             must = "each repetition of a family must have low - 1 <= high for all its sizes"
             least = low[1] - 1 if low[0] == "num" and low[2] == 1 else f"{expr.show(low)} - 1"
             size = next((name for name in family.sizes if name in expr.names(high)), next(iter(family.sizes), "K"))
             do = f'add the condition to "sizes", as "{size}": "{least} <= {expr.show(high)}"'
-            raise BadInput(must, f"{expr.show(low)}..{expr.show(high)}", do) from None
+            raise BadInput(must, f"{expr.show(low)}..{expr.show(high)}", do)
 
 
 def digest(family: PlainFamily) -> str:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.errors import Rejected, SymcookError
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.present import present
 from symcook.proof.definitions import RunDefinition
@@ -23,9 +22,8 @@ from symcook.proof.families.smallruns import FamilyRuns
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.replay import Statement
 from symcook.proof.search import elaborate, prooftext
-from symcook.proof.search.limits import limited
-from symcook.proof.search.prooftext import BadProof
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.tactics import Goal
 from symcook.proof.statements import certify
 from symcook.proof.statements.trees import apart, mentioned, replaced
 from symcook.proof.statements.vocabulary import named
@@ -139,11 +137,11 @@ class FamilyForms:
         forms = [form for form in self.outputs.values() if form.value is not None]
         while forms and proof.certificate is None:  # again without the forms that were not proved
             attempt = FormLines(self, forms, until, self.claim(forms))
-            try:
-                proof.certificate, unproved = attempt.certificate()
-                proof.statement = attempt.statement
-            except (SymcookError, BadProof, Stuck) as error:
-                unproved = dict.fromkeys((form.function for form in forms), certify.first_line(error))
+            made = attempted(attempt.certificate)
+            if isinstance(made, Failed):
+                unproved = dict.fromkeys((form.function for form in forms), made.why)
+            else:
+                (proof.certificate, unproved), proof.statement = made, attempt.statement
             proof.missing |= unproved
             forms = [form for form in forms if form.function not in proof.missing]
         proof.missing |= {form.function: form.why for form in self.outputs.values() if form.value is None}
@@ -273,14 +271,14 @@ class FormLines:
         """Add a line to the proof. Returns None, or the reason why the line does not follow."""
         if self.until.left <= 0:
             return "the time is over"
-        try:
-            with limited(self.until, SECONDS):
-                text = self.relation._put(text)
-                for node in prooftext.read(f"proof {self.statement.id}\n  {text}\n").parts["proof"]:
-                    self.elaborator.line(self.g, node)
-        except (Rejected, Stuck, BadProof, SymcookError) as error:
-            return certify.first_line(error)
-        return None
+
+        def proved() -> None:
+            """The line, or an error."""
+            for node in prooftext.read(f"proof {self.statement.id}\n  {self.relation._put(text)}\n").parts["proof"]:
+                self.elaborator.line(self.g, node)
+
+        failed = attempted(proved, Until(min(SECONDS, self.until.left)))
+        return None if failed is None else failed.why
 
 
 def _lost(form: FamilyForm, why: str) -> FamilyForm:

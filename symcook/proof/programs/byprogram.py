@@ -223,10 +223,10 @@ def reduced(statement: Statement, theorem: TheoremParts) -> Reduced | str:
         taken.add(name)
         new[line.name] = var(name, line.name[1][1])
     lines = tuple(replace(line, name=new[line.name], value=_renamed(line.value, new)) for line in theorem.lines)
-    try:
-        transfer = Transfer([AnswerAgreement(a.ours, _renamed(a.theirs, new)) for a in theorem.agreements])
-    except Stuck as error:
-        return str(error)
+    agreements = [AnswerAgreement(a.ours, _renamed(a.theirs, new)) for a in theorem.agreements]
+    transfer = attempted(lambda: Transfer(agreements))
+    if isinstance(transfer, Failed):
+        return transfer.why
     claim = transfer.other(whole.conclusion)
     # Of the run, the reduced statement has no more than the string. All else in the claim must have a line.
     run = {name for name in whole.names if name[1][1] == VALUES}

@@ -6,6 +6,7 @@ and the driver nothing is raised: `attempted` ends a search, whatever it raised.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -26,6 +27,12 @@ class Failed:
     why: str
 
 
+def first_line(why: object) -> str:
+    """The first line of `why` a generated proof failed, at most 300 characters, without the position in the generated
+    text, which users do not see."""
+    return re.sub(r"^line \d+, column \d+: ", "", str(why or "").partition("\n")[0])[:300]
+
+
 def attempted(search: Callable[[], Found], until: Until | None = None, name: str = "") -> Found | Failed:
     """What `search` returns before the moment `until`, or the reason why it has no result. `name` names the search in
     the plural."""
@@ -33,6 +40,6 @@ def attempted(search: Callable[[], Found], until: Until | None = None, name: str
         with limited(until):
             return search()
     except (NoResult, TooLong, SymcookError) as error:
-        return Failed(str(error).partition("\n")[0])
+        return Failed(first_line(error))
     except RecursionError:
         return Failed("the formula is nested too deep" + (f" for the decision by {name}" if name else ""))

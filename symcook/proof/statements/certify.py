@@ -31,6 +31,7 @@ from symcook.proof.claims import premises
 from symcook.proof.claims.decision import COUNTS, ClaimDecision, Decider, decide
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, limits, prooftext
+from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.elaborate import Elaborator, StepGap
 from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.liveness import pruned
@@ -625,13 +626,9 @@ def refute(
     none is found before the time `until` is over. Sets `runs.until`."""
     g = Goal(library(statement, citable()), statement.refutation, {}, {})
     runs.until = until
-    try:
-        with limited(until):
-            if not g.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
-                return None, None
-        return judged(statement, {"proof": g.nodes}, "refuted")
-    except (Stuck, Rejected, OutOfTime):
-        return None, None
+    found = attempted(lambda: g.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))), until)
+    refuted = attempted(lambda: judged(statement, {"proof": g.nodes}, "refuted")) if found is True else found
+    return (None, None) if isinstance(refuted, Failed | bool) else refuted
 
 
 def citable() -> dict[str, Statement]:
@@ -705,12 +702,6 @@ def inhabited(
         what = "the statement is proved, but no string was found that satisfies its hypotheses"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return goal.nodes
-
-
-def first_line(why: object) -> str:
-    """The first line of `why` a generated proof failed, at most 300 characters, without the position in the generated
-    text, which users do not see."""
-    return re.sub(r"^line \d+, column \d+: ", "", str(why or "").partition("\n")[0])[:300]
 
 
 def again(

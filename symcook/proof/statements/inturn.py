@@ -28,6 +28,7 @@ from symcook.proof.claims.counts import PartsInTurn
 from symcook.proof.grammar import leading_names
 from symcook.proof.inequalities.simplex import TooLong
 from symcook.proof.replay import Statement
+from symcook.proof.search.attempts import Failed, attempted, first_line
 from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.tactics import Goal, Stuck
@@ -232,17 +233,14 @@ class _InOrder:
 
     def defined(self, statement: Statement, seconds: float = math.inf) -> bool:
         """Whether it is proved, within `seconds`, that every term of a statement is defined (no division by zero)."""
-        try:
-            with limited(self.until, seconds):
-                certify.defined_part(certify.library(statement, certify.citable()), statement.defined)
-        except (Rejected, Stuck, SymcookError):
-            return False
-        return True
+        home, limit = certify.library(statement, certify.citable()), Until(min(seconds, self.until.left))
+        limit.clock = min(limit.clock, self.until.clock)
+        return not isinstance(attempted(lambda: certify.defined_part(home, statement.defined), limit), Failed)
 
     def attempt(self, part: StatementPart, seconds: float = SECONDS) -> None:
         """Prove a sentence within `seconds` and before `until`, or set its `missing` to the reason why it is not
         proved."""
-        part.missing = certify.first_line(f"no proof was found of {part.sentence}")
+        part.missing = first_line(f"no proof was found of {part.sentence}")
         try:
             with limited(self.until, seconds):
                 if self.parts is not None:
@@ -277,7 +275,7 @@ class _InOrder:
                 verdicts = [part for part in proved if unmet and part.coordinate == "verdict"]
                 vacuous = 0 < len(verdicts) < len(proved)
                 for part in verdicts if vacuous else proved:
-                    part.missing = VACUOUS if vacuous else certify.first_line(error)
+                    part.missing = VACUOUS if vacuous else first_line(error)
 
     def close(self, claim: str, g: Goal) -> None:
         """Close the goal `g` of a statement whose conclusion is `claim`, a conjunction of proved sentences: with the
