@@ -1,5 +1,5 @@
-"""The decoder of Theorem 1 of merrill2024 on machines that round, with the bits of lem.rounded_automaton, and near misses
-of its lemmas."""
+"""The decoder of Theorem 1 of merrill2024 on machines that round, with the bits of lem.rounded_automaton, and near
+misses of its lemmas."""
 
 from __future__ import annotations
 
