@@ -32,7 +32,8 @@ unlimited.
 
 n is the number of tokens, N the largest position that a table has, m the dimension of the codes, S the size of the
 alphabet, 2 R^2 the width of the decoder's norm. `symcook precision MODEL` and the certificate of an export cite the
-theorems about a stored model, or about a family without tables for its members. The proof of a row is shown by `symcook prove ID`.
+theorems about a stored model, or about a family without tables for its members. The proof of a row is shown
+by `symcook prove ID`.
 """
 
 MACHINES = """\
