@@ -339,6 +339,15 @@ NEAR = [
     ("merrill2024.s3.1.precision", "+ 11 <= p", "+ 10 <= p"),
     ("merrill2024.s3.1.precision", "4*log(n)", "3*log(n)"),
     pytest.param("lem.rounded_code_entry", "14*(R^2*u)*x", "7*(R^2*u)*x", marks=pytest.mark.campaign),
+    ("lem.near_hash", "8*e*(m + 2)^4", "4*e*(m + 2)^4"),
+    ("lem.near_quotient", "t*e <= 1/32", "t*e <= 1/16"),
+    ("lem.rounded_root", "<= 16*(h*L)", "<= 8*(h*L)"),
+    ("lem.rounded_pair_product", "57*h", "28*h"),
+    ("lem.rounded_pair_score", "<= 256*h", "<= 128*h"),
+    ("lem.rounded_query_place", "33*(R^2*h*t)", "16*(R^2*h*t)"),
+    ("lem.rounded_automaton_scores", "2048*((", "1024*(("),  # one bit less
+    ("lem.rounded_automaton_scores", ") + 1 -> all j in", ") + 2 -> all j in"),
+    ("lem.rounded_automaton_lookup", "16*(R^2*h)", "13*(R^2*h)"),
     pytest.param("lem.rounded_automaton_first", "256*((R^2 + n)", "128*((R^2 + n)", marks=pytest.mark.campaign),
     pytest.param("lem.rounded_automaton_first", "16*(R^2*h)", "8*(R^2*h)", marks=pytest.mark.campaign),
 ]
