@@ -368,7 +368,7 @@ def tokens_of_text(text, symbols, alphabet=()):
     for tokens in symbols, alphabet:
         readings = [r for r in (by_spaces, by_characters) if r and set(r) <= set(tokens)]
         if len(readings) == 2 and by_spaces != by_characters:
-            refuse(f"text must be a string of tokens in one way only; given: {text}; put spaces between tokens.")
+            refuse(f"text must have only one reading as a string of tokens; given: {text}; put spaces between tokens.")
         if readings and not (by_characters in readings and any(len(t) > 1 and t in text for t in tokens)):
             return readings[0]
     spelled = all(len(token) == 1 for token in symbols)

@@ -32,7 +32,8 @@ unlimited.
 
 n is the number of tokens, N the largest position that a table has, m the dimension of the codes, S the size of the
 alphabet, 2 R^2 the width of the decoder's norm. `symcook precision MODEL` and the certificate of an export cite the
-theorems about a stored model. The proof of a row is shown by `symcook prove ID`.
+theorems about a stored model, or about a family without tables for its members. The proof of a row is shown
+by `symcook prove ID`.
 """
 
 MACHINES = """\
@@ -66,11 +67,19 @@ The definition of D_p leaves five points open:
 - how many of the p bits are exponent bits. The theorem has unlimited exponents;
 - the alignment of the mantissa before an operation. The theorem needs normalised mantissas.
 
-The decoder of Theorem 1 with $ and strict masks is proved for every automaton and every string
-(`lem.rounded_automaton_bits`). With n tokens and 4 log2(n + R) + 12 truncated bits, it generates the states of the
-automaton's run and the verdict. Here 2 R^2 is the width of its first norm, so R^2 is at least the number of its tokens.
-The entry is still OPEN, because it also names decoders without strict masks and without $. The converse is missing too:
-that the lookup needs 4 log2 n bits.
+Theorem 1 is proved for its decoder with strict masks and a symbol $ before the string, for every automaton and every
+string (`lem.rounded_automaton_bits`). The operations may be truncated to 4 log2(n + R) + 12 bits, where n is the number
+of all tokens but the last, and R^2 is at least the number of letters and states plus 3. The steps are:
+
+- with n tokens, the share 1/i has a relative error of at most (16 R^2 + 11 i) u (`lem.rounded_automaton_first`);
+- so the query of the second layer is within 1/16 of the position that it asks for, and the key at j within 1/16 of j.
+  With 2048 (n^4 + R^2 n) u <= 1 the head finds that position, and its one-hot vector is off by at most 16 R^2 u
+  (`lem.rounded_automaton_lookup`);
+- the feed-forward layer puts the right token strictly ahead, and an induction over the tokens follows
+  (`lem.rounded_automaton`).
+
+The ledger entry is open for the decoders without strict masks and without $. The converse is missing too: that the
+lookup needs 4 log2 n bits.
 """
 
 

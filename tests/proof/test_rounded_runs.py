@@ -347,8 +347,6 @@ NEAR = [
     ("lem.rounded_query_place", "33*(R^2*h*t)", "16*(R^2*h*t)"),
     ("lem.rounded_automaton_scores", "2048*((", "1024*(("),  # one bit less
     ("lem.rounded_automaton_scores", ") + 1 -> all j in", ") + 2 -> all j in"),
-    ("lem.rounded_automaton", "3072*((", "1536*(("),
-    ("lem.bits_for_automata", "+ 13 <= p", "+ 12 <= p"),
     ("lem.rounded_automaton_lookup", "16*(R^2*h)", "13*(R^2*h)"),
     pytest.param("lem.rounded_automaton_first", "256*((R^2 + n)", "128*((R^2 + n)", marks=pytest.mark.campaign),
     pytest.param("lem.rounded_automaton_first", "16*(R^2*h)", "8*(R^2*h)", marks=pytest.mark.campaign),
