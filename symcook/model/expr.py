@@ -128,9 +128,7 @@ class Reader:
 
     def __init__(self, text: str, limit: int) -> None:
         if len(text) > limit:
-            raise BadInput(
-                f"an expression must have at most {limit} characters", f"{len(text)} characters", "write a shorter one"
-            )
+            raise BadInput(f"an expression must have at most {limit} characters", f"{len(text)} characters")
         self.text = text
         self.tokens: list[tuple[str, str, int]] = []
         self.at = 0
@@ -150,7 +148,7 @@ class Reader:
         spot = self.tokens[self.at][2] if place is None else place
         excerpt = self.text[max(0, spot - 30) : spot + 30]
         must = f"an expression must follow the grammar, but it {what} at character {spot + 1}"
-        return BadInput(must, excerpt or "nothing", "symcook explain grammar shows the grammar")
+        return BadInput(must, excerpt or "nothing", "symcook explain grammar shows it")
 
     def peek(self) -> str:
         return self.tokens[self.at][1]
@@ -167,9 +165,7 @@ class Reader:
         try:
             tree = self.tree(0)
         except RecursionError:
-            raise BadInput(
-                "an expression must nest less deep", "a deeper one", "use fewer brackets within brackets"
-            ) from None
+            raise BadInput("an expression must nest less deep", "a deeper one") from None
         kind, value, place = self.tokens[self.at]
         if kind == "name" and re.fullmatch(r"[eE][0-9]*", value) and self.text[place - 1 : place].isdigit():
             raise BadInput("a number must be written without e", self.text, "write 1/10^9 for 1e-9")
@@ -182,7 +178,7 @@ class Reader:
         # A precedence parser: a prefix, then operators that bind at least as strongly as `power`.
         self.level += 1
         if self.level > MAX_DEPTH:
-            raise BadInput(f"an expression must nest at most {MAX_DEPTH} deep", "a deeper one", "use fewer brackets")
+            raise BadInput(f"an expression must nest at most {MAX_DEPTH} deep", "a deeper one")
         left = self.prefix(power)
         while True:
             kind, op, _ = self.tokens[self.at]
@@ -197,9 +193,7 @@ class Reader:
         right = self.tree(_BINARY[op][1])
         for side in (left, right):
             if not fits_kind(side, op in _LOGIC):
-                raise self.error(
-                    f"uses '{op}' with a {'number, not formulas,' if op in _LOGIC else 'formula, not numbers,'}"
-                )
+                raise self.error(f"uses '{op}' between things of the wrong kind")
         return (op, left, right)
 
     def chain(self, left: Tree) -> Tree:
@@ -316,7 +310,7 @@ class Reader:
             if len(arguments) != ARITY[name]:
                 raise self.error(f"gives '{name}' {len(arguments)} arguments instead of {ARITY[name]}")
             if any(a[0] == "lambda" for a in arguments):
-                raise self.error(f"gives '{name}' a function as its argument, not a number,")
+                raise self.error(f"gives '{name}' a function")
         return ("call", name, tuple(arguments))
 
     def argument(self) -> Tree:
@@ -385,7 +379,7 @@ class Reader:
             self.take()
             return ("fun", tuple(arguments), self.base_sort())
         if len(arguments) > 1:
-            raise self.error("lacks -> and a result sort, as in Int*Int->Real,")
+            raise self.error("has a product sort without a result")
         return arguments[0]
 
     def base_sort(self) -> str:
@@ -418,9 +412,7 @@ def _check_depth(tree: Tree) -> None:
     for _ in range(MAX_DEPTH):
         size += len(level)
         if size > MAX_NODES:
-            raise BadInput(
-                f"an expression must have at most {MAX_NODES} operations and names", "a larger one", "split it"
-            )
+            raise BadInput(f"an expression must have at most {MAX_NODES} parts", "a larger one")
         level = [child for node in level for child in children(node)]
         if not level:
             return

@@ -182,7 +182,7 @@ class PlainFamily:
             over, tree = (*over, self._range(tree[1:4], Declared("", over).indices)), tree[4]
         args = tuple(("name", index.name) for index in over)
         if tree[0] not in ("name", "call") or tree[2:] != ((args,) if args else ()):
-            raise BadInput("a declaration must have the form NAME or all c in 1..N. NAME(c)", text)
+            raise BadInput("a declaration must read NAME or all c in 1..N. NAME(c)", text)
         return Declared(tree[1], over)
 
     def _range(self, given: Sequence[Any], scope: Scope) -> Range:

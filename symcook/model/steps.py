@@ -181,7 +181,7 @@ def kind_of(part: Mapping[str, Any], place: str) -> str:
     """The kind of a part of a model file or an archive at a place."""
     kind = str(part.get("kind", place))
     if kind not in LOWERINGS[place]:
-        raise BadInput(f"the kind of a sublayer must be {' or '.join(LOWERINGS[place])}", kind)
+        raise BadInput(f"the kind of a part must be {' or '.join(LOWERINGS[place])}", kind)
     return kind
 
 
@@ -192,7 +192,7 @@ def steps_of(part: Mapping[str, Any], place: str) -> PartStep:
 
 def unknown_step(engine: str, step: object) -> NoReturn:
     """The refusal of a step by an engine that does not know it."""
-    raise BadInput(f"every step of a sublayer must be of a kind that {engine} supports", type(step).__name__)
+    raise BadInput(f"a part must have only steps that {engine} knows", type(step).__name__)
 
 
 def attention(step: PartStep) -> Attend | None:
