@@ -38,7 +38,7 @@ _LAYER = {"attention", "feedforward", "placement", "attention_norms", "feedforwa
 """The keys that a layer may have."""
 OWN_INDEX = "an index must have a new name, other than i, j, k, n and w"
 """The refusal of an index that has the name of something else."""
-_NORMS = """the norms of a layer must fit its "placement\""""
+_NORMS = 'the norms of a layer must fit its "placement"'
 """The refusal of norms that do not suit the placement."""
 _NORMS_DO = (
     'write no norm for "none", one for "pre" or "post", and norms with "writes" for "projected pre" or "multi pre"'

@@ -62,7 +62,7 @@ def test_of_a_statement_that_is_decided_true_the_missing_step_is_said(monkeypatc
     monkeypatch.setattr(placed, "MOST_STEPS", 3)
     claim = certify.claim(to_document(has_a()), "changed(p, a).first(a) <= p")
     found = decide(claim, certify.library(claim, certify.citable())).unconfirmed
-    assert found.true and re.fullmatch(r"\d+ states; more than 3 steps of work", found.outside or "")
+    assert found.true and re.fullmatch(r"\d+ states; the search needs more than 3 steps of work", found.outside or "")
 
 
 def statements(model: sc.Transformer, a: str) -> dict[str, Callable[[Any, Any, int, tuple[str, ...]], bool]]:

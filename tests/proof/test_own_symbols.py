@@ -49,7 +49,7 @@ def test_the_sign_of_a_symbol_is_known() -> None:
 
 
 def test_a_bound_name_is_no_symbol() -> None:
-    with pytest.raises(BadInput, match="it binds 'g', which is a symbol of the model; take another name"):
+    with pytest.raises(BadInput, match="the statement binds 'g', which is a symbol of the model; take another name"):
         scaled().prove("all g in 1..n. m(g) <= 1")
 
 

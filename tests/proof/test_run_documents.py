@@ -62,7 +62,7 @@ def test_a_norm_reads_what_is_there() -> None:
     found = json.loads(json.dumps(to_document(model)))
     Relation(found)
     found["layers"][0]["feedforward_norms"][0]["reads"] = ["x", "z"]
-    with pytest.raises(BadInput, match='the norms of a layer must fit its "placement"'):
+    with pytest.raises(BadInput, match="the norms of its placement"):
         Relation(found)
 
 
@@ -165,7 +165,7 @@ def test_a_placement_has_its_number_of_norms() -> None:
             if count in counts:
                 Relation(found)
             else:
-                with pytest.raises(BadInput, match='the norms of a layer must fit its "placement"'):
+                with pytest.raises(BadInput, match="the norms of its placement"):
                     Relation(found)
 
 
