@@ -93,7 +93,7 @@ def test_an_engine_that_says_so_reads_a_new_field() -> None:
     try:
         with invented("field Head", plain()):
             assert knows.of(plain()) is not None
-        with pytest.raises(BadInput, match="a head must have all fields that an engine of this test reads"):
+        with pytest.raises(BadInput, match="a head must have all fields that an engine of this test needs"):
             knows.of(plain())
     finally:
         del PartsRead.engines["an engine of this test"]

@@ -266,5 +266,5 @@ def test_what_cannot_be_made_is_refused_in_one_sentence() -> None:
     model = sc.Transformer("m", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("v",)))
     with pytest.raises(BadInput, match="must have no other keys"):
         loads(dumps(model).replace('"kind": "biased",', ""))
-    with pytest.raises(BadInput, match="the kind of a sublayer must be head or biased or rotary; given: gated"):
+    with pytest.raises(BadInput, match="the kind of a part must be head or biased or rotary; given: gated"):
         loads(dumps(model).replace('"biased"', '"gated"'))

@@ -149,7 +149,7 @@ def test_what_cannot_be_made_is_refused_in_one_sentence() -> None:
         sc.GatedUnits(("v",), ("v",), [[1]], [[1]], [[1]], "swish")
     with pytest.raises(BadInput, match=r"up .*1 x 1"):
         sc.GatedUnits(("v",), ("v",), [[1]], [[1, 2]], [[1]])
-    with pytest.raises(BadInput, match="the kind of a sublayer must be norm or rms-norm; given: gated"):
+    with pytest.raises(BadInput, match="the kind of a part must be norm or rms-norm; given: gated"):
         loads(dumps(small(sc.RMSNorm(("v", "m")), v=1)).replace('"rms-norm"', '"gated"'))
 
 

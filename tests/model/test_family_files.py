@@ -86,7 +86,7 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: d["embedding"].update(inputs=["all c in 1..S. is(c)"])),
     ("a table must have at most three indices and values Int or Real; given: all r in 1..M. phi(r)", "boolean",
      lambda d: d["tables"].update({"all r in 1..M. phi(r)": {"values": "Bool"}})),
-    ("a declaration must have the form NAME or all c in 1..N. NAME(c); given: q(1)", "boolean",
+    ("a declaration must read NAME or all c in 1..N. NAME(c); given: q(1)", "boolean",
      lambda d: d["space"].insert(0, "q(1)")),
     ("the position of a readout value must be one of", "boolean", lambda d: d["readout"].update(position="all")),
 ]  # fmt: skip

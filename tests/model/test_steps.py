@@ -82,7 +82,7 @@ def test_the_steps_of_a_kind_name_each_number_of_its_table(kind: str, cls: type[
 
 
 def test_the_kind_of_a_part_is_one_that_may_stand_there() -> None:
-    with pytest.raises(BadInput, match="the kind of a sublayer must be norm or rms-norm; given: gated"):
+    with pytest.raises(BadInput, match="the kind of a part must be norm or rms-norm; given: gated"):
         steps_of({"kind": "gated"}, "norm")
     assert steps_of({"activation": "relu"}, "network") == LOWERINGS["network"]["network"]({"activation": "relu"})
 

@@ -90,7 +90,7 @@ def test_a_norm_without_mean_that_gives_zeros_and_one_of_a_projection() -> None:
 @pytest.mark.parametrize(
     ("changes", "must"),
     [
-        ({"feedforward": GATED | {"kind": "rms-norm"}}, "the kind of a sublayer must be network or gated; given: rms"),
+        ({"feedforward": GATED | {"kind": "rms-norm"}}, "the kind of a part must be network or gated; given: rms-norm"),
         ({"feedforward": GATED | {"kind": "network"}}, "a feed-forward layer must have only fields that"),
         ({"feedforward": GATED | {"slope": "1"}}, "gated units must have only fields that"),
         ({"placement": "post", "attention_norms": [norm(bias=[["0"]])]}, "an RMS norm must have only fields that"),
