@@ -175,7 +175,8 @@ def table() -> dict[str, dict[str, str]]:
         for line in lines:
             cells = line.split("\t")
             if len(cells) != len(COLUMNS) or not "".join(cells).isprintable():
-                raise SymcookError(f"a row of the inventory of {paper} has other cells or signs: {ascii(line)[:80]}")
+                must = f"must have one printable cell for each of the {len(COLUMNS)} columns"
+                raise SymcookError(f"a row of the inventory of {paper} {must}: {ascii(line)[:80]}")
             if cells[0] in rows:
                 raise SymcookError(f"the inventory lists {cells[0]} twice")
             rows[cells[0]] = {"paper": paper, **dict(zip(COLUMNS, cells, strict=True))}

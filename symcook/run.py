@@ -411,8 +411,8 @@ def run(
 
     Returns: Run with `.accept` (None for a model that does not decide), `.output`, `.outputs`, `.trace`.
 
-    Raises: BadInput: an input that the model does not take. Undecided: a comparison is not known within the limit.
-    NotExact: the exact number system has no such number.
+    Raises: BadInput: an input that the model does not take. Undecided: a comparison is still
+    unknown with 16,384 bits. NotExact: the exact number system has no such number.
 
     Example:
 

@@ -318,7 +318,8 @@ def _read(name: str, value: Any, symbols: Mapping[str, sp.Symbol]) -> Any:
     wrong = expression.is_positive is False or (name in COUNTS and expression.is_integer is False)
     if wrong:
         must = "a positive integer" if name in COUNTS else "positive"
-        raise BadInput(f"{name} must be {must}", str(value), f"give a name, or for example {name}=5")
+        do = f"give a positive number such as {name}=5, or a name, which stands for all of them"
+        raise BadInput(f"{name} must be {must}", str(value), do)
     return expression
 
 

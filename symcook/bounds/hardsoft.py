@@ -242,7 +242,7 @@ def hardsoft(
 
     Raises: BadInput: too many strings; softmax with scores, norms, other activations than relu, values that are not
     rational; a head whose ties cannot be broken below its gap; an expression that cannot be read or is not
-    positive. Undecided: a needed temperature is not known within the limit.
+    positive. Undecided: a needed temperature is still unknown with 16,384 bits.
 
     Example:
 

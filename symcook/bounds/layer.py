@@ -71,8 +71,8 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
             (lower if factor > 0 else upper).append(tuple(-e / factor for e in others))
     if len(lower) * len(upper) + len(remaining) > MAX_CONDITIONS:
         raise BadInput(
-            "the hidden units must have few enough sign patterns to list them all",
-            f"{len(conditions)} conditions",
+            f"the cases of the signs of the hidden units must be given by at most {MAX_CONDITIONS} inequalities",
+            f"more, from {len(conditions)} inequalities",
             "give a layer with fewer hidden units",
         )
     # The last coordinate has a value iff each lower bound is below each upper one: these are conditions on the others.

@@ -101,7 +101,8 @@ def quadratic_lookup(
         q: int or None (None). The position that is looked up, from 1 to n; None means the worst one.
         digits: int (30). Decimal digits of both rigorous intervals.
 
-    Returns: Bound. "free of n" in `extra` is the bound 4 x/(1 + 2 x - x^3) with x = e^-gamma, which holds for every n.
+    Returns: Bound. Its dictionary `extra` has under "free of n" the bound 4 x/(1 + 2 x - x^3) with x = e^-gamma,
+    which holds for every n.
 
     Raises: BadInput: gamma, n, q or digits out of range.
 

@@ -352,11 +352,14 @@ class Justified(Canonical):
         return self.monomial(outer, c, here), self.monomial(self.normal.lower_mono(outer), c, around), staying_term
 
     def whole_fold(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """The skeleton of a sum or product of integers between two numerals, written out: Coq computes it."""
+        """The skeleton of a sum or product of integers. Between two numerals it is written out: Coq computes it. Any other
+        is in normal form, and equal since the same real numbers are equal."""
         low, high, body = t.kids
         count = high.data[0] - low.data[0] + 1 if (low.op, high.op) == ("num", "num") else None
         if count is None or count > checker().MAX_RANGE:
-            raise Untranslatable("a sum in an integer place")
+            out = self.polynomial(self.poly(t), around, "Z")
+            proof = self.equal(cast(t), cast(out), around)
+            return out, proof and f"(eq_IZR _ _ {proof})"
         out = numeral(int(t.op == "prod"), "Z")
         for k in range(count):
             value = substitute(body, [numeral(low.data[0] + k, "Z")])

@@ -58,7 +58,7 @@ def from_npz(path: str | Path) -> Transformer:
     Returns: Transformer.
 
     Raises: Rejected: weights or certificate were changed. BadInput: a file that is missing, truncated or no export;
-    the message has the key.
+    the message has the name of the array.
 
     Example:
 

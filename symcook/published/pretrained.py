@@ -176,7 +176,7 @@ def from_pretrained(
     Returns: Transformer, of at most 2,000,000 weights.
 
     Raises: BadInput: an unknown architecture or format, a weight whose shape does not fit, a part that symcook does not
-    support; the message has the key.
+    support; the message has the key of the weight or setting.
 
     Example:
 

@@ -94,7 +94,7 @@ def margin(
     margin), "accepted" and "rejected" (the smallest margins of accepted and rejected strings).
 
     Raises: BadInput: a model that does not decide about strings, or too many classes of strings. Undecided: a value
-    is not known within the limit.
+    is still unknown with 16,384 bits.
 
     Example:
 

@@ -102,7 +102,7 @@ def precision(
     the greatest length that the theorem covers.
 
     Raises: BadInput: a model that does not decide about strings, an unknown format, or too many strings of a
-    length. Undecided: an exact answer is not known within the limit.
+    length. Undecided: an exact answer is still unknown with 16,384 bits.
 
     Example:
 

@@ -104,7 +104,7 @@ def temperature(
     gap).
 
     Raises: BadInput: a model that does not decide about strings. NoRun: a length at which one of its own
-    temperatures is not positive. Undecided: an answer is not known within the limit.
+    temperatures is not positive. Undecided: an answer is still unknown with 16,384 bits.
 
     Example:
 
@@ -112,7 +112,7 @@ def temperature(
     >>> sc.build("first-flawed").temperature(2).rows[1]["root"]
     'x = 1/2, x = e^(-1/tau)'
 
-    Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
+    Source: Cookbook, Section 5.7; merrill2024, Definition 7 (averages at ties; a low temperature breaks no tie).
     """
     digits = check_digits(digits)
     asked = asked_strings(model, max_length, min_length, inputs, sample, seed, positions)

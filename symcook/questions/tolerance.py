@@ -100,7 +100,7 @@ def tolerance(
     whose answer changes there).
 
     Raises: BadInput: an invalid weight or length. NoRun: a string has no run at the weight's own value. Undecided:
-    an answer is not known within the limit.
+    an answer is still unknown with 16,384 bits.
 
     Example:
 

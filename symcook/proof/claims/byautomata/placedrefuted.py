@@ -341,7 +341,7 @@ def _false_comparison(case: PlacedFacts, label: str) -> None:
     if fkey(g.facts[rewritten]) == NFALSE:
         return g.absurd(rewritten)
     if not ordered(g.facts[rewritten]):
-        raise Unplaced("the search has no rule for values that are not numbers")
+        raise Unplaced("the search compares only positions and numbers")
     case.suppose(rewritten)
     return case.refute()
 

@@ -90,7 +90,7 @@ class Potentials:
             following = dict.fromkeys(self.after(state, a) for a in self.letters)
             self.states += [to for to in following if to not in self.states]
             if len(self.states) > MOST_STATES:
-                raise Rejected(f"automata with more than {MOST_STATES} states together with counts")
+                raise Rejected(f"the search uses at most {MOST_STATES} states for a claim about counts in a language")
         self.bounds: dict[StateThere, list[FormBound]] = {state: [] for state in self.states}
         for form in self._forms():
             for least in (True, False):
