@@ -352,8 +352,8 @@ class Justified(Canonical):
         return self.monomial(outer, c, here), self.monomial(self.normal.lower_mono(outer), c, around), staying_term
 
     def whole_fold(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """The skeleton of a sum or product of integers. Between two numerals it is written out: Coq computes it. Any other
-        is in normal form, and equal since the same real numbers are equal."""
+        """The skeleton of a sum or product of integers. Between two numerals it is written out: Coq computes it. Any
+        other is in normal form, and equal since the same real numbers are equal."""
         low, high, body = t.kids
         count = high.data[0] - low.data[0] + 1 if (low.op, high.op) == ("num", "num") else None
         if count is None or count > checker().MAX_RANGE:
