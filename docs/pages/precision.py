@@ -69,8 +69,12 @@ The definition of D_p leaves five points open:
 The decoder of Theorem 1 with $ and strict masks is proved for every automaton and every string
 (`lem.rounded_automaton_bits`). With n tokens and 4 log2(n + R) + 12 truncated bits, it generates the states of the
 automaton's run and the verdict. Here 2 R^2 is the width of its first norm, so R^2 is at least the number of its tokens.
-The entry is still OPEN, because it also names decoders without strict masks and without $. The converse is missing too:
-that the lookup needs 4 log2 n bits.
+The entry is still OPEN, because it also names decoders without strict masks and without $.
+
+The converse is proved for the stored lookup by hashes, which finds a position as the decoder's second layer does. With
+4 log2 n + 3 bits or fewer, roundings of two scores alone retrieve the position before (`lem.rounded_lookup_hash_needs`,
+from `lem.hash_scores_needed`). All other numbers of that run are exact. A run of the whole decoder that fails in this
+way is not proved.
 """
 
 
