@@ -78,8 +78,12 @@ of all tokens but the last, and R^2 is at least the number of letters and states
 - the feed-forward layer puts the right token strictly ahead, and an induction over the tokens follows
   (`lem.rounded_automaton`).
 
-The ledger entry is open for the decoders without strict masks and without $. The converse is missing too: that the
-lookup needs 4 log2 n bits.
+The ledger entry is open for the decoders without strict masks and without $.
+
+The converse is proved for the stored lookup by hashes, which finds a position as the decoder's second layer does. With
+4 log2 n + 3 bits or fewer, roundings of two scores alone retrieve the position before (`lem.rounded_lookup_hash_needs`,
+from `lem.hash_scores_needed`). All other numbers of that run are exact. A run of the whole decoder that fails in this
+way is not proved.
 """
 
 

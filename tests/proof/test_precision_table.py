@@ -70,3 +70,4 @@ def test_the_page_has_each_row(rows: list[dict[str, str]]) -> None:
     ((name, page),) = load("precision").pages()
     assert name == "index" and all(page.count(f"| `{row['theorem']}` |") >= 1 for row in rows)
     assert "| 4 log2 n + 10 suffice | `lem.rounded_lookup_hash` |" in page
+    assert "| 4 log2 n + 3 fail | `lem.rounded_lookup_hash_needs` |" in page

@@ -323,6 +323,12 @@ NEAR = [
     ("lem.rounded_code_score", "2*D +", "D +"),
     ("lem.rounded_lookup_hash", "1024*n^4*u", "512*n^4*u"),
     ("lem.rounded_lookup_hash", "1024*n^4*u", "1024*n^3*u"),
+    ("lem.hash_scores_needed", "1 <= 8*n^4*u", "1 <= 16*n^4*u"),  # one bit more
+    ("lem.hash_scores_needed", "8*n^4*u", "8*n^5*u"),
+    pytest.param("lem.hash_scores_needed", "u), 4)", "u), 3)", marks=pytest.mark.campaign),
+    pytest.param("lem.rounded_lookup_hash_needs", "8*n^4*u", "16*n^4*u", marks=pytest.mark.campaign),
+    pytest.param("lem.rounded_lookup_hash_needs", "found(1) = 0", "found(1) = 1", marks=pytest.mark.campaign),
+    ("lem.hash_product_sizes", "0 <= 4 - 4", "0 <= 3 - 4"),
     ("lem.rounded_hash_product", "220*u", "110*u"),
     ("lem.rounded_share_chosen", "19*u", "9*u"),
     ("lem.rounded_frequent", "16*i*(S + 4)^2*u", "8*i*(S + 4)^2*u"),
