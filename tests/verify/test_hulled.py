@@ -126,7 +126,8 @@ def test_a_model_that_is_wrong_on_the_empty_string_is_right_to_no_length(
         vocabulary=[*"abc"], symbols=["a", "b"], before="c", readout="leads", label="a", position="last"
     )
     model = read_weights(stored["weights"], stored["settings"], choices).model
-    others = sc.Fold(True, lambda state, symbol: False, lambda empty: (not model.run("", "ball").accept) if empty else None)
+    wrong = not model.run("", "ball").accept
+    others = sc.Fold(True, lambda state, symbol: False, lambda empty: wrong if empty else None)
     answer = model.check(others, 3, inputs=inputs, domain="ball")
     assert (answer.way, answer.counterexample, answer.empty_word) == ("merged", "", "differs")
     assert answer.right_to == 0 and "right on every string" not in answer.text()
