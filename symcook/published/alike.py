@@ -30,19 +30,27 @@ def _phi3(weights: Weights, facts: dict[str, Any]) -> dict[str, Any]:
     heads, width = facts.get("heads", 1), facts.get("width", 0)
     size = facts.get("size") or width // max(heads, 1)
     rows, shared = heads * size, facts.get("key heads", heads) * size
-    found = {}
+    found = dict[str, Any]()
+
+    def add(whole: str, parts: dict[str, Any]) -> None:
+        """Add the parts of the matrix `whole`. BadInput where another weight has the name of one of them."""
+        if again := next((name for name in parts if name in weights), None):
+            must = f"{whole} must be the only weight that says what {again} is"
+            raise BadInput(must, f"{again} too", "leave one of them out")
+        found.update(parts)
+
     for key, array in weights.items():
         start, dot, name = key.rpartition(".self_attn.qkv_proj.")
         if dot:
             _require_rows(key, array, rows + 2 * shared)
             ends = {"q": (0, rows), "k": (rows, rows + shared), "v": (rows + shared, rows + 2 * shared)}
-            found |= {f"{start}.self_attn.{part}_proj.{name}": array[a:b] for part, (a, b) in ends.items()}
+            add(key, {f"{start}.self_attn.{part}_proj.{name}": array[a:b] for part, (a, b) in ends.items()})
             continue
         start, dot, name = key.rpartition(".mlp.gate_up_proj.")
         if dot:
             half = facts.get("hidden", len(array) // 2)
             _require_rows(key, array, 2 * half)
-            found |= {f"{start}.mlp.gate_proj.{name}": array[:half], f"{start}.mlp.up_proj.{name}": array[half:]}
+            add(key, {f"{start}.mlp.gate_proj.{name}": array[:half], f"{start}.mlp.up_proj.{name}": array[half:]})
             continue
         found[key] = array
     return found

@@ -101,7 +101,7 @@ def temperature(
 
     Returns: Answer with a row for each length: "n", "tau" (None if every temperature gives the same decisions, 0 if
     none is low enough), "word" (a string that is decided otherwise there), "root", and "rule" (None if no row has a
-    gap).
+    gap, or the gap of some string is not known).
 
     Raises: BadInput: a model that does not decide about strings. NoRun: a length at which one of its own
     temperatures is not positive. Undecided: an answer is still unknown with 16,384 bits.
@@ -182,7 +182,7 @@ class _LengthResult(NamedTuple):
     unit: int | None
     """The unit of x, a common denominator of the scores; None if `best` is in tau."""
     gap: Fraction | None
-    """The smallest score gap of the hard model; None if none is known."""
+    """The smallest score gap of the hard model; None if there is none, or if that of some string is not known."""
     shown: Fraction = Fraction(0)
     """The answers are not proved at temperatures below this one."""
 
@@ -202,9 +202,9 @@ class _GapRecorder(ExactDomain):
         return super().best(scores, weighting, i, first)
 
 
-def _hard_answer(hard: Transformer, word: Word) -> tuple[Any, Any]:
-    """The hard model's answer to a string, and its smallest score gap on this string; the gap is None if there is none,
-    or if the run is not exact."""
+def _hard_answer(hard: Transformer, word: Word) -> tuple[Any, Any, bool]:
+    """The hard model's answer to a string, its smallest score gap on this string, and whether that gap is known. It is
+    None if there is none; it is not known if the run is not exact."""
     domain: Any = _GapRecorder()
     try:
         hard_answer = answer(forward(hard, hard.tokens(word), domain))
@@ -212,7 +212,7 @@ def _hard_answer(hard: Transformer, word: Word) -> tuple[Any, Any]:
         domain, hard_answer = None, answer(forward(hard, hard.tokens(word), Balls(256)))
     if hard_answer is None:
         raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} was undecided")
-    return hard_answer, None if domain is None else domain.gap
+    return hard_answer, None if domain is None else domain.gap, domain is not None
 
 
 def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _LengthResult:
@@ -237,12 +237,14 @@ def _least(
     """The result for the strings `words` of a length. `reach_of` returns the reach of one string, from the string, the
     expected answer and the smallest reach so far."""
     gaps: list[Any] = []
+    every_gap = True
     open_from = Fraction(0)
 
     def reach(word: Word, best: Reach | None) -> Reach:
         """How far one string keeps the hard model's answer."""
-        nonlocal open_from
-        expected, gap = _hard_answer(hard, word)
+        nonlocal open_from, every_gap
+        expected, gap, gap_found = _hard_answer(hard, word)
+        every_gap = every_gap and gap_found
         gaps.extend([] if gap is None else [gap])
         try:
             string_reach = reach_of(word, expected, best)
@@ -257,7 +259,7 @@ def _least(
 
     # `soonest` calls `reach` for every string, so `gaps` and `open_from` are complete afterwards.
     best, worst = soonest(words, reach)
-    gap = min(gaps, default=None)
+    gap = min(gaps, default=None) if every_gap else None  # a gap that is not known may be the smallest
     return _LengthResult(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)
 
 

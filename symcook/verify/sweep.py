@@ -292,7 +292,8 @@ def in_hulls(task: Comparison, asked: Strings, empty_too: bool, progress: Progre
     empty, tally = task.empty_word() if empty_too else (None, Tally())
     method = f"exhaustive, {task.numbers.text}: {asked.says}; {hulled.method}"
     answer = found([(task, hulled.tally + tally)], task.model.name, asked.longest, method, 0.0, empty)
-    return replace(answer, way="merged", right_to=hulled.right_to, stopped=hulled.stopped)
+    right_to = hulled.right_to if empty in (None, "agrees") else 0  # the empty string is shorter than all others
+    return replace(answer, way="merged", right_to=right_to, stopped=hulled.stopped)
 
 
 def _block(words: Iterator[Word]) -> tuple[Word, ...]:

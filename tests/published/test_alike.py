@@ -31,6 +31,15 @@ def test_a_matrix_of_phi3_with_other_rows_is_refused(key: str, rows: int) -> Non
         as_llama("phi3", {key: np.ones((rows, 4))}, dict(SIZES))
 
 
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(("whole", "part"), [(QKV, "self_attn.k_proj"), (BOTH, "mlp.up_proj")])
+def test_a_weight_of_phi3_that_is_given_twice_is_refused(whole: str, part: str, first: bool) -> None:
+    """The later one of the two was taken, so that the other had no effect."""
+    pairs = [(whole, np.ones((8 if whole == QKV else 6, 4))), (f"model.layers.0.{part}.weight", np.zeros((2, 4)))]
+    with pytest.raises(sc.BadInput, match=f"must be the only weight that says what model.layers.0.{part}.weight is"):
+        as_llama("phi3", dict(pairs if first else pairs[::-1]), dict(SIZES))
+
+
 def test_weights_of_gemma_are_not_rounded() -> None:
     small = np.array([0.5, 2.0**-60, -1.0, 0.0, 0.25], dtype=np.float32)
     state: dict[str, Any] = {"model.norm.weight": small, "model.embed_tokens.weight": np.array([small])}

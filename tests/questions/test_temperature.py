@@ -188,3 +188,20 @@ def test_the_rule_has_the_gap_of_scaled_scores(kind: str) -> None:
     scaled, plain = row("1/4", "1"), row("1", "1/4")
     assert plain["rule"] is not None or kind == "normed"
     assert scaled == plain
+
+
+def test_without_the_gap_of_each_string_there_is_no_rule() -> None:
+    """Of bca the gap is below 1/400, and has two roots, so that no exact run has it. The gap of add is 2/25, which was
+    taken for the smallest."""
+    entries = {"a": (3, 4), "b": (5, 4), "c": (3, 2), "d": (4, 3)}
+    words = {token: {"x": x, "y": y} for token, (x, y) in entries.items()}
+    norm = sc.RMSNorm(("x", "y"), ("p", "q"), projection=[[1, 0], [0, 1]])
+    head = sc.Head(("p", "q"), ("r",), Q=[[0, 1], [1, 0]], K=[[1, 0], [0, 1]], V=[[1, 0]], weighting="average")
+    model = sc.Transformer(
+        "normed",
+        sc.Embedding(sc.Space(("x", "y", "r")), words=words),
+        (sc.Layer(head, attention_norms=norm, placement="projected pre"),),
+        sc.Readout("sign", "last", ("r",), [[1]]),
+    )
+    assert model.temperature(inputs=["add"]).rows[0]["rule"] is not None
+    assert model.temperature(inputs=["add", "bca"]).rows[0]["rule"] is None

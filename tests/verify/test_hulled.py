@@ -115,6 +115,24 @@ def test_check_by_hulls_finds_what_the_check_string_by_string_finds(
     assert (grouped.mismatches, grouped.first) == (single.mismatches, single.first)
 
 
+@pytest.mark.parametrize("inputs", [None, "(a|b)*"])
+def test_a_model_that_is_wrong_on_the_empty_string_is_right_to_no_length(
+    inputs: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformer, "MANY", 1)
+    monkeypatch.setattr(hulled, "FROM", 1)
+    stored = json.loads((BRACKETS.parents[1] / "tests" / "published" / "heads.json").read_text())["models"]["bloom"]
+    choices = ImportChoices(
+        vocabulary=[*"abc"], symbols=["a", "b"], before="c", readout="leads", label="a", position="last"
+    )
+    model = read_weights(stored["weights"], stored["settings"], choices).model
+    wrong = not model.run("", "ball").accept
+    others = sc.Fold(True, lambda state, symbol: False, lambda empty: wrong if empty else None)
+    answer = model.check(others, 3, inputs=inputs, domain="ball")
+    assert (answer.way, answer.counterexample, answer.empty_word) == ("merged", "", "differs")
+    assert answer.right_to == 0 and "right on every string" not in answer.text()
+
+
 def test_strings_that_are_left_are_open(brackets: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the 126 strings 14 are few enough to be run one by one; the others must not count as right."""
     for name, value in (("FROM", 1), ("LISTED", 1), ("MOST_STRINGS", 20)):
