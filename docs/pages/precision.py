@@ -80,10 +80,11 @@ of all tokens but the last, and R^2 is at least the number of letters and states
 
 The ledger entry is open for the decoders without strict masks and without $.
 
-The converse is proved for the stored lookup by hashes, which finds a position as the decoder's second layer does. With
-4 log2 n + 3 bits or fewer, roundings of two scores alone retrieve the position before (`lem.rounded_lookup_hash_needs`,
-from `lem.hash_scores_needed`). All other numbers of that run are exact. A run of the whole decoder that fails in this
-way is not proved.
+The converse is proved for the scores of the second layer (`lem.rounded_automaton_needs`). There the decoder looks for
+the symbol at a position k. With 4 log2(k + 1) + 3 bits or fewer, some scores within four roundings of the exact ones
+are largest at k + 1. All other numbers of that run are exact. The head then reads the symbol at k + 1. A wrong token
+does not follow for every automaton, because both symbols may lead to the same state. The stored lookup by hashes has a
+whole run that fails (`lem.rounded_lookup_hash_needs`).
 """
 
 

@@ -353,6 +353,11 @@ NEAR = [
     ("lem.rounded_query_place", "33*(R^2*h*t)", "16*(R^2*h*t)"),
     ("lem.rounded_automaton_scores", "2048*((", "1024*(("),  # one bit less
     ("lem.rounded_automaton_scores", ") + 1 -> all j in", ") + 2 -> all j in"),
+    ("lem.decoder_scores_needed", "8*(p + 1)^4*h", "16*(p + 1)^4*h"),  # one bit more
+    ("lem.hash_of_gap", "1 - hashgap(q, j)", "1 - 2*hashgap(q, j)"),
+    pytest.param("lem.decoder_scores_needed", "s(0) <= 1/2", "s(0) <= 1", marks=pytest.mark.campaign),
+    pytest.param("lem.rounded_automaton_needs", "p in 1..i - 2", "p in 1..i - 1", marks=pytest.mark.campaign),
+    pytest.param("lem.rounded_automaton_needs", "8*(p + 1)^4*h", "16*(p + 1)^4*h", marks=pytest.mark.campaign),
     ("lem.rounded_automaton_lookup", "16*(R^2*h)", "13*(R^2*h)"),
     pytest.param("lem.rounded_automaton_first", "256*((R^2 + n)", "128*((R^2 + n)", marks=pytest.mark.campaign),
     pytest.param("lem.rounded_automaton_first", "16*(R^2*h)", "8*(R^2*h)", marks=pytest.mark.campaign),
