@@ -303,11 +303,11 @@ def test_a_refuting_string_says_whether_shorter_ones_may_be_false_too(monkeypatc
     assert answer.counterexample == "a" * 14 and answer.tried is not None and answer.tried.length == 13
     assert smallest(answer) == " (no shorter one; others of its length were not tried)"
 
-    def hurried(problem: Any, g: Any, most: int | None = None, regular: Any = None) -> None:
+    def hurried(problem: Any, g: Any, most: int | None = None, *further: Any) -> None:
         """There is no time for shorter strings."""
         if most is not None:
             raise Rejected("the time is over")
-        whole(problem, g, most, regular)
+        whole(problem, g, most, *further)
 
     monkeypatch.setattr(counts, "prove", hurried)
     answer = model.prove(said)
