@@ -221,7 +221,7 @@ def test_mean_of_votes_is_what_the_tests_speak_of():
 @pytest.mark.sweep
 def test_what_decide_knows_is_the_first_line(home, capsys):
     """Exit code 3 and the status OPEN, with the method; below at most five lines."""
-    statement = 'matches("(\\(\\))*") -> accept'
+    statement = 'accept -> ~matches("(\\(|\\))*\\(")'
     code, out, _ = said(capsys, "dyck-1", "--statement", statement, "--seconds", "8")
     first, *below = out.splitlines()
     assert code == 3 and len(below) <= 5
