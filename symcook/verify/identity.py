@@ -16,7 +16,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from copyreg import dispatch_table
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib.util import resolve_name
 from inspect import getsourcefile
@@ -33,7 +33,6 @@ from types import (
     MethodType,
     MethodWrapperType,
     ModuleType,
-    UnionType,
     WrapperDescriptorType,
 )
 from typing import Any
@@ -411,9 +410,10 @@ def _installed(kind: Any) -> bool:
 
 
 def _of_library(kind: Any, reducer: object) -> bool:
-    """Whether the installed package of a class, or `copyreg` itself, has registered how its objects are copied. So the
-    library has been loaded, and no program has changed it. A class of the extension `_regex` is of the package `regex`,
-    and a class that is written in C has no file."""
+    """Whether an installed package has registered how the objects of a class are copied: with a function of its own,
+    and not for a class of a program. Which of them are registered depends on what has been imported."""
+    if type(reducer) is partial and not reducer.args and all(type(one) in PLAIN for one in reducer.keywords.values()):
+        return _of_library(kind, reducer.func)
     if type(reducer) is FunctionType:
         home, known = reducer.__globals__.get("__name__"), reducer.__globals__
     elif type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
@@ -423,10 +423,13 @@ def _of_library(kind: Any, reducer: object) -> bool:
     module = sys.modules.get(home) if isinstance(home, str) else None
     if module is None or vars(module) is not known:
         return False
+    return all(_of_installed(one) for one in (module, sys.modules.get(kind.__module__)) if one is not None)
+
+
+def _of_installed(module: ModuleType) -> bool:
+    """Whether a module is installed, or built in."""
     file = getattr(module, "__file__", None)
-    installed = is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
-    package, of_kind = (name.partition(".")[0].lstrip("_") for name in (module.__name__, kind.__module__))
-    return installed and (package == of_kind or (package == "copyreg" and kind in (complex, UnionType)))
+    return is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
 
 
 def _in_python(kind: Any) -> bool:

@@ -359,7 +359,7 @@ def test_the_command_shows_the_smallest_word(
     assert "must be reject; the model gives accept" in shown
     monkeypatch.setattr(sweep.WordSweep, "decided", lambda self: None)
     assert main(["check", "dyck-1-2", "--max-length", "100"]) == 2
-    assert "head 2 of layer 1 looks ahead" in capsys.readouterr().err
+    assert "head 2 of layer 1, which attends to later positions" in capsys.readouterr().err
 
 
 @together("formula", ["Q_b & prev Q_a", "Q_a since prev Q_b", "~prev true"])
