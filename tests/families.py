@@ -72,6 +72,7 @@ def _joined(test: Callable[..., None], names: str | Sequence[str], parts: list[l
     if len(parts) > 1:
         rest.append(inspect.Parameter("part", inspect.Parameter.KEYWORD_ONLY))
     whole.__name__, whole.__qualname__, whole.__doc__ = test.__name__, test.__qualname__, test.__doc__
+    vars(whole).update(vars(test))  # the marks that stand below
     whole.__module__ = test.__module__
     whole.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
     return whole
