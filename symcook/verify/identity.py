@@ -160,7 +160,7 @@ class _Content:
 
     def reducers(self) -> Iterator[str]:
         """What a program has registered with `copyreg`: how `copy.copy` and `dataclasses.asdict` copy objects."""
-        yield from self.unordered([one for one in dispatch_table.items() if not _of_library(*one)])
+        yield from self.unordered([one for one in dispatch_table.items() if not _of_library(one[1])])
 
     def code(self, code: CodeType) -> Iterator[str]:
         """The content of code, without the lines where it stands."""
@@ -409,11 +409,11 @@ def _installed(kind: Any) -> bool:
     return is_installed(real_path(file)) if file else kind.__module__ in sys.builtin_module_names
 
 
-def _of_library(kind: Any, reducer: object) -> bool:
-    """Whether an installed package has registered how the objects of a class are copied: with a function of its own,
-    and not for a class of a program. Which of them are registered depends on what has been imported."""
+def _of_library(reducer: object) -> bool:
+    """Whether objects are copied by a function of an installed package. Packages register these for classes of others
+    too, such as all exceptions; which of them are registered depends on what has been imported."""
     if type(reducer) is partial and not reducer.args and all(type(one) in PLAIN for one in reducer.keywords.values()):
-        return _of_library(kind, reducer.func)
+        return _of_library(reducer.func)
     if type(reducer) is FunctionType:
         home, known = reducer.__globals__.get("__name__"), reducer.__globals__
     elif type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
@@ -423,11 +423,6 @@ def _of_library(kind: Any, reducer: object) -> bool:
     module = sys.modules.get(home) if isinstance(home, str) else None
     if module is None or vars(module) is not known:
         return False
-    return all(_of_installed(one) for one in (module, sys.modules.get(kind.__module__)) if one is not None)
-
-
-def _of_installed(module: ModuleType) -> bool:
-    """Whether a module is installed, or built in."""
     file = getattr(module, "__file__", None)
     return is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
 
