@@ -127,7 +127,9 @@ def _read(name: str, written: str, sizes: Mapping[str, int] | None = None) -> Ro
     text = records.FAMILY_CALL.sub(lambda call: f"{_ACCEPT if call[1] == 'accept' else _WORD} = 1", text)
     tree, premises = parse_formula(text), list[Tree]()
     if sizes:
-        tree = _at_sizes(tree, sizes)
+        from symcook.model.family import renamed
+
+        tree = renamed(tree, {size: ("num", value, 1) for size, value in sizes.items()})
     run: Tree = ("=", ("name", _RUN), ("num", 1, 1))
     while tree[0] == "->" or (tree[0] == "all" and run not in premises):
         premises += [] if tree[0] == "all" else _parts(tree[1])
@@ -146,19 +148,6 @@ def _read(name: str, written: str, sizes: Mapping[str, int] | None = None) -> Ro
     return RoundedTheorem(name, written, calls[0][2] == "floats", accepts, states, only, member, limits)
 
 
-def _at_sizes(tree: Tree, sizes: Mapping[str, int]) -> Tree:
-    """A formula with the values of sizes in place of their names, which no quantifier of a statement binds."""
-    if tree[0] == "name":
-        return ("num", sizes[tree[1]], 1) if tree[1] in sizes else tree
-    return tuple(_parts_at_sizes(part, sizes) if isinstance(part, tuple) else part for part in tree)
-
-
-def _parts_at_sizes(part: Tree, sizes: Mapping[str, int]) -> Tree:
-    """The same for a part of a formula, which may be a list of arguments."""
-    is_tree = bool(part) and isinstance(part[0], str)
-    return _at_sizes(part, sizes) if is_tree else tuple(_at_sizes(argument, sizes) for argument in part)
-
-
 def _words(tree: Tree) -> set[str]:
     """All words of a formula: names and functions."""
     return names(tree) | called(tree)
@@ -170,29 +159,25 @@ def _parts(tree: Tree) -> list[Tree]:
 
 
 @cache
-def _rounded_statements() -> dict[str, tuple[str, ...]]:
-    """The statements about rounded runs of stored models, by the hash of the model with the numbers of its tokens, as
-    the statements have them."""
-    found, hashes = dict[str, tuple[str, ...]](), dict[str, str]()
+def _statements_by_name() -> dict[str, tuple[str, ...]]:
+    """The statements about rounded runs, by the name that the statements have for the model or family."""
+    found = dict[str, tuple[str, ...]]()
     for name, text in statement_files(proofs_directory()).texts.items():
-        call = records.ROUNDED_CALL.search(text)
-        file = proofs_directory() / "models" / f"{call[3]}.json" if call else None
-        if file is not None and file.is_file():
-            if file.stem not in hashes:
-                hashes[file.stem] = numbered_hash(json.loads(file.read_bytes()))
-            found[hashes[file.stem]] = (*found.get(hashes[file.stem], ()), name)
+        if call := records.ROUNDED_CALL.search(text):
+            found[call[3]] = (*found.get(call[3], ()), name)
     return found
 
 
 @cache
-def _family_statements() -> dict[str, tuple[str, ...]]:
-    """The statements about rounded runs of families, by the name of the family."""
+def _rounded_statements() -> dict[str, tuple[str, ...]]:
+    """The statements about rounded runs of stored models, by the hash of the model with the numbers of its tokens, as
+    the statements have them."""
     found = dict[str, tuple[str, ...]]()
-    for name, text in statement_files(proofs_directory()).texts.items():
-        call = records.ROUNDED_CALL.search(text)
-        if call and call[3].startswith("family-"):
-            family = call[3].removeprefix("family-")
-            found[family] = (*found.get(family, ()), name)
+    for model, ids in _statements_by_name().items():
+        file = proofs_directory() / "models" / f"{model}.json"
+        if file.is_file():
+            by_numbers = numbered_hash(json.loads(file.read_bytes()))
+            found[by_numbers] = (*found.get(by_numbers, ()), *ids)
     return found
 
 
@@ -207,8 +192,9 @@ def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
     statement is about the model itself, those about a family of which it is a member. A run of a model with a maximum
     length has no greater n."""
     found = [_read(name, statements()[name].written) for name in _about(model)]
-    for family, ids in _family_statements().items() if not any(found) else ():
-        sizes = size_of_member(model, family)
+    for key, ids in _statements_by_name().items() if not any(found) else ():
+        family = key.removeprefix("family-")
+        sizes = None if family == key else size_of_member(model, family)
         for name in () if sizes is None else ids:
             theorem = _read(name, statements()[name].written, sizes)
             if theorem is not None and named_alike(model, family, sizes or {}, _words(parse_formula(theorem.states))):
@@ -318,8 +304,8 @@ def within(
     for theorem in covering(model, values, every):
         longest = theorem.longest_at(u)
         length = None if longest is None or longest < max(added, 1) else longest - added
-        every = length is not None and theorem.every_length
-        found.append(_told(theorem, model) | {"floats": theorem.floats, "length": length, "every_length": every})
+        no_limit = length is not None and theorem.every_length
+        found.append(_told(theorem, model) | {"floats": theorem.floats, "length": length, "every_length": no_limit})
     return found
 
 

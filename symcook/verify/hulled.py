@@ -101,7 +101,7 @@ class _Hulls:
         fine: _Answered | None = None
         open_lengths = [n for n in self.asked.lengths if n and coarse.open(n)]
         if open_lengths:
-            fine = self.counts(coarse)
+            fine = self.counts(coarse, open_lengths[0])
         sizes = {"states": len(self.asked.lengths) - len(open_lengths) - (0 in self.asked.lengths), "counts": 0}
         for n in self.asked.lengths:
             if n:
@@ -117,10 +117,9 @@ class _Hulls:
         single = f", {self.one_by_one:,} strings one by one" if self.one_by_one else ""
         return Hulled(self.tally, self.right_to, f"hulls in certified float64: {many}{counts}{single}", self.first)
 
-    def counts(self, coarse: _Answered) -> _Answered | None:
+    def counts(self, coarse: _Answered, first: int) -> _Answered | None:
         """The answers by classes with the numbers of symbols, to the greatest length that is possible; None where that
-        is below the first open length."""
-        first = next(n for n in self.asked.lengths if n and coarse.open(n))
+        is below `first`, the first open length."""
         length = self.asked.lengths[-1]
         while length >= first:
             try:

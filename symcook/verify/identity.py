@@ -380,14 +380,19 @@ def _main(module: str) -> str:
 def _by_name(name: object, names: dict[str, Any]) -> bool:
     """Whether the module with these names belongs to Python, an installed package or this library, so that it counts
     by its name."""
+    if not _from_library(name, names):
+        return False
+    _require_pure(names["__name__"], f"the module {names['__name__']}")
+    return True
+
+
+def _from_library(name: object, names: dict[str, Any]) -> bool:
+    """Whether the module `name` with these names belongs to Python, an installed package or this library."""
     module = sys.modules.get(name) if isinstance(name, str) else None
     if module is None or vars(module) is not names:
         return False
     file = getattr(module, "__file__", None)
-    if not (is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names):
-        return False
-    _require_pure(module.__name__, f"the module {module.__name__}")
-    return True
+    return is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
 
 
 def _require_pure(module: str, what: str) -> None:
@@ -415,16 +420,10 @@ def _of_library(reducer: object) -> bool:
     if type(reducer) is partial and not reducer.args and all(type(one) in PLAIN for one in reducer.keywords.values()):
         return _of_library(reducer.func)
     if type(reducer) is FunctionType:
-        home, known = reducer.__globals__.get("__name__"), reducer.__globals__
-    elif type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
-        home, known = reducer.__self__.__name__, vars(reducer.__self__)
-    else:
-        return False
-    module = sys.modules.get(home) if isinstance(home, str) else None
-    if module is None or vars(module) is not known:
-        return False
-    file = getattr(module, "__file__", None)
-    return is_installed(real_path(file)) if file else module.__name__ in sys.builtin_module_names
+        return _from_library(reducer.__globals__.get("__name__"), reducer.__globals__)
+    if type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
+        return _from_library(reducer.__self__.__name__, vars(reducer.__self__))
+    return False
 
 
 def _in_python(kind: Any) -> bool:

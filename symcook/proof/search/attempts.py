@@ -33,13 +33,15 @@ def first_line(why: object) -> str:
     return re.sub(r"^line \d+, column \d+: ", "", str(why or "").partition("\n")[0])[:300]
 
 
-def attempted(search: Callable[[], Found], until: Until | None = None, name: str = "") -> Found | Failed:
-    """What `search` returns before the moment `until`, or the reason why it has no result. `name` names the search in
-    the plural."""
+def attempted(
+    search: Callable[[], Found], until: Until | None = None, name: str = "", because: str = ""
+) -> Found | Failed:
+    """What `search` returns before the moment `until`, or the reason why it has no result, behind the words `because`.
+    `name` names the search in the plural."""
     try:
         with limited(until):
             return search()
     except (NoResult, TooLong, SymcookError) as error:
-        return Failed(first_line(error))
+        return Failed(because + first_line(error))
     except RecursionError:
-        return Failed("the formula is nested too deep" + (f" for the decision by {name}" if name else ""))
+        return Failed(f"{because}the formula is nested too deep" + (f" for the decision by {name}" if name else ""))

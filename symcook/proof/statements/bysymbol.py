@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from symcook.alarm import Until
@@ -402,8 +403,7 @@ def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
     """The goal of a statement with a proof by the values of norms of symbols, found within `seconds`; or the reason why
     there is none."""
     until = Until(seconds)
-    proved = attempted(lambda: _proved(home, statement, until), until)
-    return Failed(f"no values of norms: {proved.why}") if isinstance(proved, Failed) else proved
+    return attempted(partial(_proved, home, statement, until), until, because="no values of norms: ")
 
 
 def _proved(home: Citable, statement: Statement, until: Until) -> Goal:

@@ -11,6 +11,7 @@ implies the claim, and automata, counts and the automation can read it.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from symcook.alarm import Until
@@ -236,8 +237,8 @@ def _lines(g: Goal, compared: ExponentOrder, bound: Fraction, given: str, back: 
 def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
     """The goal of a statement with a proof by the order of exponents, found within `seconds`; or the reason why there
     is none."""
-    proved = attempted(lambda: _proved(home, statement, seconds), Until(seconds))
-    return Failed(f"the exponents are not compared: {proved.why}") if isinstance(proved, Failed) else proved
+    search = partial(_proved, home, statement, seconds)
+    return attempted(search, Until(seconds), because="the exponents are not compared: ")
 
 
 def _proved(home: Citable, statement: Statement, seconds: float) -> Goal:

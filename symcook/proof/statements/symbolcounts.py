@@ -368,8 +368,8 @@ def square_lines(facts: Facts) -> str:
 def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
     """The goal of a statement with a proof by the counts of symbols, found within `seconds`; or the reason why there is
     none."""
-    proved = attempted(lambda: _proved(home, statement, seconds), Until(seconds))
-    return Failed(f"the counts are not compared: {proved.why}") if isinstance(proved, Failed) else proved
+    search = partial(_proved, home, statement, seconds)
+    return attempted(search, Until(seconds), because="the counts are not compared: ")
 
 
 def _proved(home: Citable, statement: Statement, seconds: float) -> Goal:
