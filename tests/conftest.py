@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,6 +48,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     asked = Expression.compile(config.option.markexpr or "sweep")
     wanted = asked.evaluate(lambda name, **_: name in ("sweep", "campaign"))
     return True if collection_path.name.startswith("sweep_") and not wanted else None
+
+
+class Backwards(pytest.Dir):
+    """A folder whose last file is read first."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        return reversed([*super().collect()])
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Each second worker reads the tests from the end, so that it does not compile what its neighbour compiles too."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    return Backwards.from_parent(parent, path=path) if int(worker[2:]) % 2 else None
+
+
+def pytest_collection_finish() -> None:
+    collected[0] = held()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -93,7 +110,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         before[test] += 1
     if left:
         config.hook.pytest_deselected(items=left)
-    items[:] = sorted(taken, key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
+    items[:] = sorted(taken, key=lambda item: (BEGIN.get(item.path.parent.name, len(BEGIN)), item.path))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -139,8 +156,8 @@ CACHE = type(cache(int))
 OWN = tuple(f"{Path(file).parent}{os.sep}" for file in (__file__, symcook.__file__))
 GROWN = 150
 """By how many MB a process may grow before all caches go."""
-collected = [100]
-"""How many MB the process held after its last collection; at first, about what it holds when the tests are read."""
+collected = [0]
+"""How many MB the process held after its last collection; at first, what it holds when the tests are read."""
 
 
 def held() -> int:

@@ -22,6 +22,7 @@ def package(monkeypatch: pytest.MonkeyPatch):
     return claim_corpus, families, sentences
 
 
+@pytest.mark.layer_one(*range(0, 54, 3))
 @pytest.mark.parametrize("family", range(9))
 @pytest.mark.parametrize("seed", range(6))
 def test_values_are_those_of_the_model(package, family, seed) -> None:

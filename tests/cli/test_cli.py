@@ -564,7 +564,6 @@ BAD = [
     ("check dyck-1 --max-length 2000000", "from 1 to 1,000,000"),
     ("check gtzero --max-length 3", "--max-length must not be given"),
     ("check dyck-1-nonuniform --max-length 9 --set N=4", "at most 4"),
-    ("derive dyck-k-d", "--input"),
     ("derive tie-break", "--rows"),
     # options without a value, arguments too many or too few
     ("run dyck-1 --input", "must have a value"),

@@ -104,13 +104,14 @@ def test_a_long_statement_is_broken_where_it_falls_apart() -> None:
         assert laid_out(statement_text(name), 2).split() == statement_text(name).split()
 
 
+@pytest.mark.sweep
 def test_statements_have_a_text() -> None:
     for name in short_statements():
         text = statement_text(name)
         assert text.count("(") == text.count(")"), name
 
 
-@pytest.mark.layer_one(1, 2, 3, 4)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_tree_in_a_file_has_the_hash_of_the_certificate(name: str) -> None:
     source = said_text(name)

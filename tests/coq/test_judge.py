@@ -243,10 +243,11 @@ def test_another_tree_and_more_than_definitions_are_refused(asked: Any) -> None:
         assert any(why in line for line in said), said
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "more",
     [
-        pytest.param('Notation "x <= y" := True.', marks=pytest.mark.sweep),
+        'Notation "x <= y" := True.',
         "Definition statement : Prop := ltac:(exact True).",
         "#[global] Unset Guard Checking.",
         "Definition other := True. Import Fake.",
@@ -342,6 +343,7 @@ REASONS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", REASONS)
 def test_certificates_that_are_refused_are_not_written(
     kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
