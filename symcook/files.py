@@ -133,11 +133,12 @@ def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[]
     """
     try:
         with open(path, "rb", opener=_open_regular) as stream:
-            data = stream.read(most + 1)
+            large = os.fstat(stream.fileno()).st_size > most
+            data = b"" if large else stream.read(most + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise BadInput(f"{what} must be readable", f"{path} ({reason})", do() if do else None) from None
-    if len(data) > most:
+    if large or len(data) > most:
         raise BadInput(f"{what} must have at most {most:,} bytes", path, "give a smaller file")
     return data
 

@@ -120,6 +120,7 @@ def test_the_tree_in_a_file_has_the_hash_of_the_certificate(name: str) -> None:
     assert certificates()[name]["statement"] in source.split("Module Reading")[0]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", SAMPLE)
 def test_trees_with_names_are_those_of_what_is_proved(name: str) -> None:
     source = statement_part(name).theorems.partition("Module Trees.")[2].partition("End Trees.")[0]
