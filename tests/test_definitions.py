@@ -1168,6 +1168,7 @@ IN_DOMAINS = [(one, name) for k, one in enumerate(CASES) for name in [*DOMAINS, 
 
 @pytest.mark.layer_one(1)
 @in_parts(32, ("one", "name"), IN_DOMAINS)
+@pytest.mark.layer_two(every=3)
 def test_definition(one: Case, name: str) -> None:
     if name in one.refused:
         run_refused(one, name)

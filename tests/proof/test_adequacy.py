@@ -84,6 +84,7 @@ def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
 
 @pytest.mark.layer_one(14)
 @in_parts(32, "name", list(ENTRIES))
+@pytest.mark.layer_two(every=3)
 def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     entry = ENTRIES[name]
     verdicts = []

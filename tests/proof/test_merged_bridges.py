@@ -237,7 +237,7 @@ def test_values_that_have_names_are_their_numbers(monkeypatch: pytest.MonkeyPatc
         assert "1 rejected" in second(made.statement, forged, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign  # five minutes; a machine of two work tapes and few rows is a sweep, above
 def test_a_shipped_machine_of_two_work_tapes_has_a_certificate(tmp_path: Path) -> None:
     """With 81 rows, the most of those that ship; what `match` is in the run has a name. Machines of few rows show that
     changes are seen."""

@@ -295,6 +295,7 @@ def test_a_definition_of_another_computes_something_else() -> None:
 
 @pytest.mark.sweep
 @in_parts(6, "name", NAMES)
+@pytest.mark.layer_two(every=3)
 def test_each_is_printed(name: str) -> None:
     shown = family(name)
     theorem = Theorem(("some.id",), (("q", "Int->Int"),), ("0 < x",), "all i in 1..n. out(i) = q(i)")

@@ -155,6 +155,7 @@ def test_a_model_file_has_a_page_too(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @in_parts(4, "name", names())
+@pytest.mark.layer_two(every=2)
 def test_every_recipe_has_a_small_page_soon(name: str) -> None:
     """Under 2 MB each, and none takes for ever (on a free machine all take less than 5 s); which compute is known."""
     document, about, seconds = by_default(name)
@@ -446,6 +447,7 @@ return done;
 
 @in_parts(4, "name", names())
 @pytest.mark.sweep
+@pytest.mark.layer_two(every=2)
 def test_every_page_is_quiet_and_steps_are_quick(name: str, made: Any, tmp_path: Path) -> None:
     """No message on any console, and no step stops the page (at length 12, alone on a machine, 22 ms): the least of
     two tries of each counts, since the machine does other things too."""
