@@ -107,8 +107,8 @@ def classes(
     With `bits`, two strings of a class also have the same set of possible answers in rounded numbers of at least so
     many bits, over all orders of summation: a result that some order gives for one string, some order gives for the
     other. A runtime with a fixed order may give different numbers for the two. With `traced`, the entries that `traced`
-    selects from a trace agree on a class, in place of the answer. With `scores`, each row of each head that an answer is
-    computed from has the same scores on a class, up to their order, also where they do not change the answer.
+    selects from a trace agree on a class, in place of the answer. With `scores`, each row of each head that an answer
+    is computed from has the same scores on a class, up to their order, also where they do not change the answer.
     """
     alphabet, embedding = models[0].alphabet, models[0].embedding
     groups: frozenset[int] = frozenset()
@@ -118,7 +118,9 @@ def classes(
         result = forward(model, tokens, domain, trace=traced is not None)  # type: ignore[arg-type]
         entries = product(result.columns().values(), result.places) if traced is None else traced(result)
         # Positions that lie in the same groups form a cell. So the groups of all models are collected.
-        groups = groups.union(*(domain.depends(column, place) for column, place in entries), *domain.refusing, domain.scored)
+        groups = groups.union(
+            *(domain.depends(column, place) for column, place in entries), *domain.refusing, domain.scored
+        )
     return Cells(alphabet, n, cells_of(sorted(groups), len(embedding.ends[0]), n))
 
 
