@@ -210,8 +210,8 @@ def test_without_the_gap_of_each_string_there_is_no_rule() -> None:
 
 @pytest.mark.parametrize("kind", ["constant", "cancelled"])
 def test_the_rule_has_the_gap_of_every_string(kind: str) -> None:
-    """The numbers of symbols determine the answer, and not the scores: a query of 1/100 needs an a behind a b. The first
-    string of a class is sorted and has none, so that its smallest gap is 1."""
+    """The numbers of symbols determine the answer, and not the scores: a query of 1/100 needs an a behind a b. The
+    first string of a class is sorted and has none, so that its smallest gap is 1."""
     table = {"a": {"one": 1, "x": 3, "y": "1/100", "v": 1}, "b": {"one": 1, "y": 1, "v": -1}}
     b = sc.Builder(words=table, positions={"place": "i"})
     b.add(sc.head(value={"before": "x"}, mask="strict-future", weighting="rightmost"))
