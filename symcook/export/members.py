@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from symcook.compose.routing import rename
 from symcook.errors import BadInput
 from symcook.model.modelfile import numbered_hash, to_document
 from symcook.model.transformer import Transformer
@@ -48,13 +49,23 @@ def size_of_member(model: Transformer, family_name: str) -> dict[str, int] | Non
 
 def named_alike(model: Transformer, family_name: str, sizes: Mapping[str, int], mentioned: Collection[str]) -> bool:
     """Whether the coordinates that a statement about the family mentions have their names in this member too: the same
-    name, or NAME_LABEL for one of several."""
+    name, or for one of several NAME_LABEL, whose label is its numbers, or its tokens."""
     from symcook.model.instance import Instance, label
 
-    at_sizes = Instance(_family(family_name), sizes)
+    at_sizes, alphabet = Instance(_family(family_name), sizes), model.alphabet
     written = ((name, place) for name, places in at_sizes.cells.items() for place in places)
+
+    def allowed(name: str, place: tuple[int, ...]) -> set[str]:
+        """The names that the coordinate may have."""
+        if not place:
+            return {name}
+        labels = [[*map(str, place)]]
+        if all(1 <= number <= len(alphabet) for number in place):
+            labels.append([alphabet[number - 1] for number in place])
+        return {label(name, place), *(f"{name}_{'_'.join(texts)}" for texts in labels)}
+
     return all(
-        name not in mentioned or own == label(name, place) or (place and own.startswith(f"{name}_"))
+        name not in mentioned or own in allowed(name, place)
         for own, (name, place) in zip(model.space.names, written, strict=True)
     )
 
@@ -73,14 +84,7 @@ def _same(model: Transformer, member: Transformer) -> bool:
 
 
 def _by_place(model: Transformer) -> str:
-    """The hash of a model with the places of coordinates instead of their names."""
-    places = {name: f"#{place}" for place, name in enumerate(model.space.names)}
-
-    def placed(part: Any) -> Any:
-        if isinstance(part, dict):
-            return {places.get(key, key): placed(value) for key, value in part.items()}
-        if isinstance(part, list):
-            return [placed(value) for value in part]
-        return places.get(part, part) if isinstance(part, str) else part
-
-    return numbered_hash(placed(to_document(model)))
+    """The hash of a model whose coordinates are named by their places. Nothing else gets another name: a kind of
+    readout, a token or a weighting may have the text of a coordinate's name."""
+    places = {name: f"place_{place}" for place, name in enumerate(model.space.names)}
+    return numbered_hash(to_document(rename(model, places)))

@@ -197,7 +197,9 @@ def theorems(model: Transformer) -> Iterator[RoundedTheorem]:
         sizes = None if family == key else size_of_member(model, family)
         for name in () if sizes is None else ids:
             theorem = _read(name, statements()[name].written, sizes)
-            if theorem is not None and named_alike(model, family, sizes or {}, _words(parse_formula(theorem.states))):
+            told = () if theorem is None else (theorem.states, *theorem.only)
+            mentioned = set[str]().union(*(_words(parse_formula(text)) for text in told))
+            if theorem is not None and named_alike(model, family, sizes or {}, mentioned):
                 found.append(theorem)
     at_most: tuple[Tree, ...] = ()
     if model.max_length is not None:

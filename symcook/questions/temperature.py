@@ -22,7 +22,7 @@ from symcook.domains.ball import BallDomain as Balls
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.rowwise import Rowwise
 from symcook.door import Progress, check_digits, door
-from symcook.errors import NotExact, Undecided
+from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import check_temperatures, forward
 from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY, PartsRead
 from symcook.model.symbols import Exact
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from symcook.domains.exact import ExactValue
     from symcook.questions.reach import RightAt, RightBetween, VerdictsAt
     from symcook.words import Word
+    from symcook.words.inputs import Strings
 
 READS = PartsRead("the question temperature", **NORMS_AND_GATES, **BIASED_HEADS, **ROTARY)
 
@@ -53,6 +54,8 @@ ROUGH, STEADY = 10**3, 3
 and how many intervals follow a failure before a longer one is tried."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
 """The cells of a row about which nothing is known, without its length."""
+GAP_CLASSES = 2**12
+"""The greatest number of classes of one length that are run for their score gaps alone."""
 SHOWN = Fraction(1, 2**20)
 """The temperature at which a proof begins if it cannot begin at 0."""
 
@@ -165,6 +168,8 @@ def temperature(
                 except NotExact:
                     exact = False
             least = least or _enclosed(hard, soft, words)
+            if not _tempered(bound):
+                least = least._replace(gap=_least_gap(hard, asked, words, least.gap))
             open_below = max(open_below, least.shown)
             rows.append({"n": n, **_row(bound, least, n, digits)})
             if progress is not None:
@@ -213,6 +218,28 @@ def _hard_answer(hard: Transformer, word: Word) -> tuple[Any, Any, bool]:
     if hard_answer is None:
         raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} was undecided")
     return hard_answer, None if domain is None else domain.gap, domain is not None
+
+
+def _least_gap(hard: Transformer, asked: Strings, words: Cover, found: Fraction | None) -> Fraction | None:
+    """The smallest score gap of the hard model on all strings of a length; None if there is none, or if that of some
+    string is not known. `found` is the one on a string of each class of `words`. Strings with the same answer may have
+    other gaps, as where two heads cancel: then one string of each finer class is run, of at most `GAP_CLASSES`."""
+    if found is None or all(stand.words == 1 for stand in words):
+        return found
+    try:
+        finer = asked.cover(words.n, hard, scores=True)
+    except BadInput:  # too many classes of a language
+        return None
+    if finer.many > GAP_CLASSES:
+        return None
+    gaps: list[Any] = []
+    for word, _ in finer:
+        _, gap, gap_found = _hard_answer(hard, word)
+        if not gap_found:
+            return None
+        gaps.extend([] if gap is None else [gap])
+    gap = min(gaps, default=None)
+    return Fraction(gap) if isinstance(gap, (Fraction, int)) else None
 
 
 def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _LengthResult:
@@ -330,14 +357,18 @@ def _from_cold(
             start = min(first, max(SHOWN, 16 * start))
 
 
+def _tempered(model: Transformer) -> bool:
+    """Whether the model has softmax with temperatures of its own."""
+    return any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(READS.of(model)))
+
+
 def _row(model: Transformer, least: _LengthResult, n: int, digits: int) -> dict[str, AnswerCell]:
     """The cells of one length. "tau", "word" and "root" are None if every temperature is right; "root" also if "tau" is
     0 or not exact. "rule" is None if no score gap is known, or if the model has softmax with temperatures of its
     own."""
     row: dict[str, AnswerCell] = {**OPEN}
     positions = n + model.embedding.added
-    tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(READS.of(model)))
-    if least.gap is not None and not tempered:
+    if least.gap is not None and not _tempered(model):
         rate = Fraction(least.gap)
         rule = refine(lambda: ball_of(rate) / arb(8 * positions).log(), digits, relative=True)
         row["rule"] = ball(rule, digits, relative=True)

@@ -97,7 +97,9 @@ def few(strings: int, *models: Transformer) -> bool:
     return strings <= runs * len(models[0].alphabet)
 
 
-def classes(n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None) -> Cells:
+def classes(
+    n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None, scores: bool = False
+) -> Cells:
     """The strings of `n` typed symbols in classes that none of the `models` can tell apart, whatever the values of
     their open symbols. All models must have the alphabet and the added tokens of the first one, which alone is asked
     for them.
@@ -105,17 +107,20 @@ def classes(n: int, *models: Transformer, bits: int | None = None, traced: Trace
     With `bits`, two strings of a class also have the same set of possible answers in rounded numbers of at least so
     many bits, over all orders of summation: a result that some order gives for one string, some order gives for the
     other. A runtime with a fixed order may give different numbers for the two. With `traced`, the entries that `traced`
-    selects from a trace agree on a class, in place of the answer.
+    selects from a trace agree on a class, in place of the answer. With `scores`, each row of each head that an answer
+    is computed from has the same scores on a class, up to their order, also where they do not change the answer.
     """
     alphabet, embedding = models[0].alphabet, models[0].embedding
     groups: frozenset[int] = frozenset()
     for model in models if n + embedding.added else ():
-        domain = Dependence(alphabet, bits)
+        domain = Dependence(alphabet, bits, scores)
         tokens: Any = embedding.surround([None] * n)
         result = forward(model, tokens, domain, trace=traced is not None)  # type: ignore[arg-type]
         entries = product(result.columns().values(), result.places) if traced is None else traced(result)
         # Positions that lie in the same groups form a cell. So the groups of all models are collected.
-        groups = groups.union(*(domain.depends(column, place) for column, place in entries), *domain.refusing)
+        groups = groups.union(
+            *(domain.depends(column, place) for column, place in entries), *domain.refusing, domain.scored
+        )
     return Cells(alphabet, n, cells_of(sorted(groups), len(embedding.ends[0]), n))
 
 
@@ -146,13 +151,14 @@ class Dependence(Going):
     Equal terms have equal values. A term is a rational number, another number (an expression), or an operation with the
     terms that it is applied to. Terms are named by numbers, in the order in which they are made.
     For each term the domain keeps the groups of positions whose counts of tokens determine its value. With `bits`, a
-    sum is computed only if every order of adding is exact in so many bits.
+    sum is computed only if every order of adding is exact in so many bits. With `scores`, it also keeps in `scored` the
+    groups that determine the scores of each row.
     """
 
     name: ClassVar[str] = "dependence"
 
-    def __init__(self, alphabet: Sequence[str], bits: int | None = None) -> None:
-        self.alphabet, self.bits = tuple(alphabet), bits
+    def __init__(self, alphabet: Sequence[str], bits: int | None = None, scores: bool = False) -> None:
+        self.alphabet, self.bits, self.scores = tuple(alphabet), bits, scores
         self._terms: dict[Hashable, int] = {}
         self._rationals: dict[tuple[int, int], int] = {}
         self._numbers: list[Fraction | None] = []
@@ -160,6 +166,8 @@ class Dependence(Going):
         self.refusing: set[Groups] = set()
         """The groups that determine whether a norm refuses the string because of a variance of 0, one set for each
         norm."""
+        self.scored: Groups = frozenset()
+        """With `scores`, the groups that determine the scores of each row, up to their order."""
 
     def depends(self, column: TermColumn, place: int) -> Groups:
         """The groups on which an entry depends. The position itself is one of them, if the token there matters."""
@@ -418,6 +426,8 @@ class Dependence(Going):
         positions seen, the query, and the pairs of key and value."""
         scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
+        if self.scores and queries:
+            self.scored |= self._scored(queries, offered, mask)
         known: dict[Hashable, int] = {}
         result = []
         for value_column in values:
@@ -435,6 +445,24 @@ class Dependence(Going):
                 column.append(_joined(terms))
             result.append(column)
         return result
+
+    def _scored(self, queries: TermColumns, offered: Sequence[tuple[TermEntry, ...]], mask: Mask) -> Groups:
+        """The groups that determine the scores of each row, up to their order: those of the queries and of the keys,
+        and in each row the positions that it sees whose keys depend in one way on their tokens."""
+        groups: set[int] = set()
+        for number, place in enumerate(self.rows):
+            asked = [query[number] for query in queries]
+            if any(len(entry) > 1 for entry in asked):
+                groups.add(1 << place)
+            masks: dict[Any, int] = {}
+            sees = visible(mask, place, self.length)
+            for j in sees:
+                signature = _signature(offered[j])
+                if len(signature) > 1:
+                    masks[signature] = masks.get(signature, 0) | 1 << j
+            terms = {term for entry in (*asked, *(entry for j in sees for entry in offered[j])) for term in entry}
+            groups.update(masks.values(), *(self._groups[term] for term in terms))
+        return frozenset(groups)
 
     def _row(
         self, sees: range, query: Sequence[int], signatures: Sequence[tuple[TermEntry, ...]], weighting: str

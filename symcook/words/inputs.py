@@ -242,7 +242,12 @@ class Strings:
         return (stand.word for stand in _inside(_apart(self.model.alphabet, n), self.language, self._ways(n)))
 
     def cover(
-        self, n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None
+        self,
+        n: int,
+        *models: Transformer,
+        bits: int | None = None,
+        traced: TraceEntries | None = None,
+        scores: bool = False,
     ) -> Cells | Within:
         """The strings of length `n` in classes that none of the models can tell apart (see `cells.classes`). Each
         string is its own class if a model's answers count only after a symbol, or if there are few strings
@@ -250,7 +255,7 @@ class Strings:
         if any(isinstance(model.readout, AnswersAfter) for model in models) or few(self.many(n), *models):
             return self.apart(n)
         # For all strings, the classes of the models; for a language, the part of each class that is in the language.
-        cells = classes(n, *models, bits=bits, traced=traced)
+        cells = classes(n, *models, bits=bits, traced=traced, scores=scores)
         if self.language is None:
             return cells
         if isinstance(self.language, frozenset):

@@ -12,14 +12,15 @@ import pytest
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.export import archive, provedbits
+from symcook.compose.routing import rename
+from symcook.export import archive, members, provedbits
 from symcook.model.family import load, shipped
 from symcook.model.instance import instance
 from symcook.model.modelfile import dumps, loads
 
 
-def member(family: str, **sizes: int) -> sc.Transformer:
-    return instance(load(shipped(family)), sizes)
+def member(family: str, tokens: str | None = None, **sizes: int) -> sc.Transformer:
+    return instance(load(shipped(family)), sizes, tokens)
 
 
 def cited(model: sc.Transformer, dtype: str, n: int = 9) -> tuple[Any, list[dict[str, Any]]]:
@@ -87,6 +88,36 @@ def changed(model: sc.Transformer, old: str, new: str) -> sc.Transformer:
     return loads(text.replace(old, new))
 
 
+def with_names(model: sc.Transformer, **names: str) -> sc.Transformer:
+    """The model with other names for some coordinates."""
+    return rename(model, names)
+
+
+@pytest.mark.parametrize(
+    "names", [{"score1": "score_1", "score2": "score_2"}, {"score1": "score_a", "score2": "score_b"}, {"is1": "x"}]
+)
+def test_a_member_may_name_coordinates_by_numbers_or_tokens(names: dict[str, str]) -> None:
+    (theorem,) = provedbits.theorems(with_names(member("induction-most-frequent", tokens="ab", S=2), **names))
+    assert theorem.member == "family-induction-most-frequent at S = 2"
+
+
+def test_a_premise_about_another_coordinate() -> None:
+    """With at1 named `query`, the premise query(a) = q held at a = q = 1 of a run whose found(1) is value(2)."""
+    model = with_names(member("lookup-one-hot", N=2), query="asked", at1="query")
+    run = model.run([{"asked": 2, "value": 5}, {"asked": 1, "value": 7}])
+    assert run.outputs == ["7", "5"]
+    assert list(provedbits.theorems(model)) == []
+
+
+def test_a_kind_of_readout_is_no_name() -> None:
+    """A readout of kind `value` is that of the family, also where the coordinate `value` has another name."""
+    model = with_names(member("lookup-one-hot", N=2), value="sign")
+    assert members.size_of_member(model, "lookup-one-hot") == {"N": 2}
+    document = json.loads(dumps(model))
+    document["readout"] |= {"kind": "sign", "weights": [["1"]]}
+    assert members.size_of_member(loads(json.dumps(document)), "lookup-one-hot") is None
+
+
 def listed_otherwise(model: sc.Transformer) -> sc.Transformer:
     """The model with the tokens of its file in another order."""
     document = json.loads(dumps(model))
@@ -101,6 +132,10 @@ def listed_otherwise(model: sc.Transformer) -> sc.Transformer:
         lambda: changed(member("lookup-one-hot", N=3), '"-2"', '"-3"'),  # another weight
         lambda: changed(member("lookup-one-hot", N=3), '"found"', '"seen"'),  # the statement speaks of `found`
         lambda: changed(member("lookup-one-hot", N=3), '"max_length": 3', '"max_length": 4'),
+        lambda: with_names(member("lookup-one-hot", N=3), query="asked", at1="query"),  # a premise speaks of `query`
+        lambda: with_names(member("lookup-one-hot", N=3), found="value", value="found"),
+        lambda: with_names(member("induction-most-frequent", S=2), score1="score_2", score2="score_1"),
+        lambda: with_names(member("induction-most-frequent", S=2, tokens="ab"), score1="score_b", score2="score_a"),
         lambda: listed_otherwise(member("induction-most-frequent", S=2)),
         lambda: instance(load(shipped("lookup-one-hot"), {"ties": "leftmost"}), {"N": 3}),
         lambda: sc.build("first-layernorm"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -205,3 +206,35 @@ def test_without_the_gap_of_each_string_there_is_no_rule() -> None:
     )
     assert model.temperature(inputs=["add"]).rows[0]["rule"] is not None
     assert model.temperature(inputs=["add", "bca"]).rows[0]["rule"] is None
+
+
+@pytest.mark.parametrize("kind", ["constant", "cancelled"])
+def test_the_rule_has_the_gap_of_every_string(kind: str) -> None:
+    """The numbers of symbols determine the answer, and not the scores: a query of 1/100 needs an a behind a b. The
+    first string of a class is sorted and has none, so that its smallest gap is 1."""
+    table = {"a": {"one": 1, "x": 3, "y": "1/100", "v": 1}, "b": {"one": 1, "y": 1, "v": -1}}
+    b = sc.Builder(words=table, positions={"place": "i"})
+    b.add(sc.head(value={"before": "x"}, mask="strict-future", weighting="rightmost"))
+    values = {"u": "one"} if kind == "constant" else {"u": "v", "u_again": "v"}
+    for name, value in values.items():
+        score = {("before", "place"): 1, ("y", "place"): 1}
+        b.add(sc.head(score, {name: value}, mask="causal", weighting="average"))
+    again = "one" if kind == "constant" else "u_again"
+    b.add(sc.head(value={"mean": f"v + u - {again}"}, mask="causal", weighting="average"))
+    b.readout("sign", "last", ("mean",), weights=[1])
+    model = b.build("order")
+    query = {"aa": Fraction(301, 100), "ab": Fraction(4), "bb": Fraction(1), "ba": Fraction(1, 100)}
+
+    def rule(inputs: str | None, least: Fraction) -> None:
+        """At n = 4 the rule is that of this gap: keys are the positions, so that a query is the gap of its row."""
+        answer = model.temperature(4, min_length=4, inputs=inputs)
+        assert "grouped" in answer.notes["method"] or inputs is not None
+        with mpmath.workdps(30):
+            wanted = mpmath.mpf(least.numerator) / least.denominator / mpmath.log(32)
+            cell = answer.row(4)["rule"]
+            assert abs(mpmath.mpf(cell.mid) - wanted) <= mpmath.mpf(cell.rad) + 1e-30
+
+    rule(None, min(query.values()))
+    for language in ("aa(ab|ba)", "(a|b)bbb", "aab(a|b)"):
+        strings = [word for word in map("".join, words("ab", 4)) if re.fullmatch(language, word)]
+        rule(language, min(query[word[i : i + 2]] for word in strings for i in range(3)))
