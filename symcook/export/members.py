@@ -76,11 +76,16 @@ def _by_place(model: Transformer) -> str:
     """The hash of a model with the places of coordinates instead of their names."""
     places = {name: f"#{place}" for place, name in enumerate(model.space.names)}
 
+    def named(text: str) -> str:
+        """The place of a coordinate; any other text with a # more where it begins with one, so that no two texts
+        become one."""
+        return places.get(text, f"#{text}" if text.startswith("#") else text)
+
     def placed(part: Any) -> Any:
         if isinstance(part, dict):
-            return {places.get(key, key): placed(value) for key, value in part.items()}
+            return {named(key): placed(value) for key, value in part.items()}
         if isinstance(part, list):
             return [placed(value) for value in part]
-        return places.get(part, part) if isinstance(part, str) else part
+        return named(part) if isinstance(part, str) else part
 
     return numbered_hash(placed(to_document(model)))
