@@ -78,20 +78,21 @@ def _gemma(weights: Weights, facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _exactly(array: Any, factor: Fraction | int, added: Fraction) -> Any:
-    """Entries times a factor plus a number, without rounding: in float64 where they are such numbers, else as
+    """Entries times a factor plus a number, without rounding: in float64 where floats give such numbers, else as
     fractions."""
     import numpy as np
 
-    if array.dtype.kind != "f" or not np.isfinite(array).all():
+    entries = array.ravel().tolist()
+    if not all(type(entry) in (int, float, Fraction) and entry - entry == 0 for entry in entries):
         return array  # refused later, with its key
-    wide = array.astype(np.float64)
-    changed, size = wide * float(factor) + float(added), array.shape
-    exact = [Fraction(entry) * factor + added for entry in wide.ravel().tolist()]
-    if [Fraction(entry) for entry in changed.ravel().tolist()] == exact:
-        return changed
+    exact = [Fraction(entry) * factor + added for entry in entries]
+    if array.dtype.kind == "f":
+        changed = array.astype(np.float64) * float(factor) + float(added)
+        if [Fraction(entry) for entry in changed.ravel().tolist()] == exact:
+            return changed
     fractions = np.empty(len(exact), dtype=object)
     fractions[:] = exact
-    return fractions.reshape(size)
+    return fractions.reshape(array.shape)
 
 
 def _require_rows(key: str, array: Any, rows: int) -> None:

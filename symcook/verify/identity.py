@@ -160,7 +160,7 @@ class _Content:
 
     def reducers(self) -> Iterator[str]:
         """What a program has registered with `copyreg`: how `copy.copy` and `dataclasses.asdict` copy objects."""
-        yield from self.unordered([one for one in dispatch_table.items() if not _of_library(one[1])])
+        yield from self.unordered([one for one in dispatch_table.items() if not _by_library(*one)])
 
     def code(self, code: CodeType) -> Iterator[str]:
         """The content of code, without the lines where it stands."""
@@ -414,12 +414,22 @@ def _installed(kind: Any) -> bool:
     return is_installed(real_path(file)) if file else kind.__module__ in sys.builtin_module_names
 
 
+def _by_library(kind: Any, reducer: object) -> bool:
+    """Whether an installed package has registered how the objects of a class are copied: one that is installed, or an
+    exception, since packages register these for all exceptions. Which of them are registered depends on what has been
+    imported. For any other class of a program, the program has chosen the function."""
+    return (_installed(kind) or issubclass(kind, BaseException)) and _of_library(reducer)
+
+
 def _of_library(reducer: object) -> bool:
-    """Whether objects are copied by a function of an installed package. Packages register these for classes of others
-    too, such as all exceptions; which of them are registered depends on what has been imported."""
+    """Whether a reducer is a function of an installed package that holds nothing of a program: no closure, as that of
+    `functools.singledispatch` has, no attributes, and only plain defaults."""
     if type(reducer) is partial and not reducer.args and all(type(one) in PLAIN for one in reducer.keywords.values()):
         return _of_library(reducer.func)
     if type(reducer) is FunctionType:
+        defaults = (*(reducer.__defaults__ or ()), *(reducer.__kwdefaults__ or {}).values())
+        if reducer.__closure__ or vars(reducer) or not all(type(one) in PLAIN for one in defaults):
+            return False
         return _from_library(reducer.__globals__.get("__name__"), reducer.__globals__)
     if type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
         return _from_library(reducer.__self__.__name__, vars(reducer.__self__))

@@ -145,6 +145,15 @@ def test_other_models_are_no_members(other: Callable[[], sc.Transformer]) -> Non
     assert list(provedbits.theorems(other())) == []
 
 
+def test_tokens_called_as_a_coordinate_and_as_its_place_stay_apart() -> None:
+    """The token `is1` got the place of the coordinate `is1` for a name, #0, and so that of another token."""
+    model = instance(load(shipped("induction-most-recent")), {"S": 3}, ["is1", "#0", "z"])
+    assert [theorem.id for theorem in provedbits.theorems(model)] == ["lem.floats_induction"]
+    document = json.loads(dumps(model))
+    document["embedding"]["words"]["is1"] = {"is2": "5"}
+    assert list(provedbits.theorems(loads(json.dumps(document)))) == []
+
+
 def test_the_answers_name_the_family(capsys: pytest.CaptureFixture[str]) -> None:
     """An export says to which length, and a run in bits too."""
     text = " ".join(sc.build("lookup-one-hot").arrays(max_length=3, dtype="float32").text().split())

@@ -11,6 +11,7 @@ import pytest
 import symcook as sc
 from symcook.published.alike import as_llama
 from symcook.published.configs import MISSING, architecture_of
+from symcook.published.converted import require_numbers
 
 QKV, BOTH = "model.layers.0.self_attn.qkv_proj.weight", "model.layers.0.mlp.gate_up_proj.weight"
 SIZES = {"heads": 2, "key heads": 1, "width": 4, "hidden": 3}
@@ -50,6 +51,23 @@ def test_weights_of_gemma_are_not_rounded() -> None:
     rows = found["model.embed_tokens.weight"].tolist()
     assert [Fraction(x) for x in rows[0]] == [Fraction(float(x)) * by for x in small]
     assert (found["lm_head.weight"] == np.array([small])).all() and "tied" not in facts
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int64, np.uint8, object])
+def test_weights_of_gemma_are_the_same_in_each_type(kind: Any) -> None:
+    """Integers, as JSON has them, were taken as they are: gains without the 1, and rows without the factor."""
+    state = {"model.norm.weight": np.array([0, 2], kind), "model.embed_tokens.weight": np.array([[3, 0]], kind)}
+    found = as_llama("gemma", state, {"tied": True})
+    rows = [[Fraction(float(np.float32(2**0.5))) * 3, 0]]
+    assert (found["model.norm.weight"].tolist(), found["model.embed_tokens.weight"].tolist()) == ([1, 3], rows)
+
+
+@pytest.mark.parametrize("entry", [True, "1", np.inf, np.longdouble(1)])
+def test_an_entry_of_gemma_that_is_no_exact_number_is_refused(entry: Any) -> None:
+    """Such entries are left as they are; the reader refuses them."""
+    state = {"model.norm.weight": np.array([entry])}
+    with pytest.raises(sc.BadInput, match=r"every entry of model.norm.weight must be a finite number"):
+        require_numbers("model.norm.weight", as_llama("gemma", state, {})["model.norm.weight"])
 
 
 def test_another_output_of_a_tied_gemma_is_refused() -> None:

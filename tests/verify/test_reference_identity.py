@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import builtins
 import collections
+import contextlib
 import copy
 import copyreg
 import dataclasses
@@ -282,6 +283,37 @@ def test_how_objects_are_copied_belongs_to_the_content(kind: type, monkeypatch: 
         found.add(identity(by_copy))
     assert len(found) == 4
     monkeypatch.delitem(registered, kind)
+    assert identity(by_copy) == before
+
+
+class Raised(ValueError):
+    pass
+
+
+def seven(_: object) -> Any:
+    return Token, (7,)
+
+
+def eight(_: object) -> Any:
+    return Token, (8,)
+
+
+def test_a_reducer_of_a_package_that_holds_one_of_the_program_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`contextlib.contextmanager` gives a function of `contextlib` with the program's own in its closure."""
+    found = {identity(by_copy)}
+    for reducer in (contextlib.contextmanager(seven), contextlib.contextmanager(eight), copy.copy):
+        monkeypatch.setitem(copyreg.dispatch_table, Token, reducer)
+        found.add(identity(by_copy))
+    assert len(found) == 4
+    monkeypatch.setitem(copyreg.dispatch_table, Token, functools.singledispatch(seven))
+    with pytest.raises(BadInput, match="one that holds a WeakKeyDictionary"):
+        identity(by_copy)
+
+
+def test_a_reducer_of_a_package_for_exceptions_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = identity(by_copy)
+    monkeypatch.setitem(copyreg.dispatch_table, Raised, functools.partial(copy.copy))
+    monkeypatch.setitem(copyreg.dispatch_table, Fraction, copy.copy)
     assert identity(by_copy) == before
 
 
