@@ -20,7 +20,7 @@ from symcook.proof.claims.decision import decide
 from symcook.proof.replay import Statement
 from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.ranges import equals
-from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Node, Stuck, try_each
 from symcook.proof.statements import certify
 from symcook.proof.terms import Term, abstract, flatten, imp, instantiate, loose, negation, num, subterms, var
 
@@ -249,7 +249,7 @@ def _contrapositive(g: Goal, labels: Sequence[str]) -> None:
     g.intro([given := g.fresh("given")])
     g.contra(denied := g.fresh("denied"))
     other = _instance(g, labels[0], [f"#{denied}"])
-    if not g.first(lambda h: h.absurd(given, other), lambda h: h.absurd(other, given)):
+    if not try_each(g, lambda h: h.absurd(given, other), lambda h: h.absurd(other, given)):
         raise Stuck("no contradiction")
 
 
