@@ -18,7 +18,7 @@ from symcook.proof import grammar
 from symcook.proof.claims.bycounts.problem import Problem, W, everywhere, problem
 from symcook.proof.claims.decision import decide
 from symcook.proof.replay import Statement
-from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.attempts import Failed, attempted, result_of
 from symcook.proof.search.ranges import equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck, try_each
 from symcook.proof.statements import certify
@@ -190,8 +190,7 @@ class InParts:
 
     def _searched(self, statement: Statement, seconds: float) -> list[Node] | None:
         """The proof of a piece by the automation."""
-        nodes = attempted(lambda: certify.automatic(self.home, statement), Until(seconds))
-        return None if isinstance(nodes, Failed) else nodes
+        return result_of(attempted(lambda: certify.automatic(self.home, statement), Until(seconds)))
 
     # --- The whole ---------------------------------------------------------------------------------------------------
 
