@@ -43,7 +43,7 @@ from symcook.proof.audit.source import RECORD, record_line
 from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine
-from symcook.proof.search.tactics import Citable, Goal, Stuck, Tactic, prove
+from symcook.proof.search.tactics import Citable, Goal, Stuck, Tactic, blast, prove
 from symcook.proof.statements import certify
 from symcook.proof.terms import Term
 from symcook.verify import stated
@@ -153,7 +153,7 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
     home, labels = library(name, known)
     tactics = {"proof": script.proof, "defined": script.defined, "inhabited": script.inhabited}
     goals = goals_of(statement, False)
-    parts = {key: prove(home, goal, tactics[key] or Goal.blast) for key, goal in goals.items()}
+    parts = {key: prove(home, goal, tactics[key] or blast) for key, goal in goals.items()}
     return _judged(statement, parts, False, labels)
 
 

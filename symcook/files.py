@@ -9,12 +9,15 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from symcook.alarm import undisturbed
 from symcook.errors import BadInput
+
+Name = TypeVar("Name", bound=Hashable)
 
 MOST_BYTES = 10**9
 """The greatest size of a file that is read, unless its kind has a smaller limit."""
@@ -218,13 +221,17 @@ def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
     return document
 
 
+def repeated(names: Iterable[Name]) -> Name | None:
+    """The first name that occurs again later; None if all names differ."""
+    counts = Counter(names)
+    return next((name for name, count in counts.items() if count > 1), None)
+
+
 def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object of JSON; ValueError where a key repeats, since a reader would drop one of the two values."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)} is there twice")
-    return found
+    if (twice := repeated(name for name, _ in pairs)) is not None:
+        raise ValueError(f"the key {twice} is there twice")
+    return dict(pairs)
 
 
 def _inner_values(value: object) -> Iterable[object]:
@@ -240,10 +247,8 @@ def exact_json(text: bytes | str, kind: str) -> Any:
 
     def pairs(given: list[tuple[str, object]]) -> dict[str, object]:
         """An object. Raises BadInput if a key is repeated."""
-        names = [name for name, _ in given]
-        if len(set(names)) < len(names):
-            must = f"a {kind} file must not repeat a key"
-            raise BadInput(must, next(name for name in names if names.count(name) > 1), "leave one of the two out")
+        if (twice := repeated(name for name, _ in given)) is not None:
+            raise BadInput(f"a {kind} file must not repeat a key", twice, "leave one of the two out")
         return dict(given)
 
     def refused(given: str) -> NoReturn:

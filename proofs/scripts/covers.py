@@ -5,7 +5,7 @@ from __future__ import annotations
 from script import Script
 
 from symcook.proof.search.cover import cover
-from symcook.proof.search.tactics import Goal, Tactic
+from symcook.proof.search.tactics import Goal, Tactic, add_positive
 
 # --- Table lookup: any constant ---------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ def from_least(constant: str) -> Tactic:
             "enclosed",
             lambda h: cover(h, depth=200, boxes=9000, precisions=(256,)),
         )
-        early.positive("gamma", "g", lambda h: h.auto("large")).use("lem:exp_less", "-gamma", "0", label="x_one")
+        add_positive(early, "gamma", "g", lambda h: h.auto("large")).use("lem:exp_less", "-gamma", "0", label="x_one")
         early.use("ax:exp_pos", "-gamma", label="x_pos")
 
         def term_pos(h: Goal) -> None:

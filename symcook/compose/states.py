@@ -15,6 +15,7 @@ from symcook.compose.layouts import READ, seen
 from symcook.compose.splitheads import alibi_slopes, split_heads
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
+from symcook.files import repeated
 from symcook.model.checks import Space, dyadics, listed_name
 from symcook.model.choices import MaskWord, PositionWord, shown_word
 from symcook.model.ends import Embedding, Readout, TokenRows
@@ -564,10 +565,8 @@ class _Checkpoint:
             return Readout("value", self.position, shown), [], []
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
         count = weights.rows
-        if twice := [label for label in labels if labels.count(label) > 1]:
-            raise BadInput(
-                "the labels must be different from one another", f"{twice[0]} twice", "rename one of the two"
-            )
+        if (twice := repeated(labels)) is not None:
+            raise BadInput("the labels must be different from one another", f"{twice} twice", "rename one of the two")
         if len(labels) != count:
             raise BadInput(
                 "there must be a label for each row of output.weight",

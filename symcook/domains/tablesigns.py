@@ -208,7 +208,7 @@ class TableSigns:
         string of which the factor has the part up to a position is at least this part, and the symbols behind the
         position have as many places as there are positions behind it."""
         world, plus, less = self.world, Fraction(1), Fraction(-1)
-        least: Affine = {}, self._fewest(name, guard)
+        least: Affine = {}, self._low_of(name, guard)
         alike = [v for v in counts if (v.kind, v.at) == (name.kind, name.at) and v != name]
         greatest = dict.fromkeys(alike, less)
         places = {v.at for v in counts if v.kind == PREFIX and v.of == name.of}
@@ -216,19 +216,14 @@ class TableSigns:
             return least, (greatest | {name.at: plus}, Fraction(1 - world.start - (world.before is not None)))
         if len(places) != 1:
             absent = [v for letter in world.letters if (v := count(letter)) != name and v not in alike]
-            return least, (greatest | {N: plus}, -sum((self._fewest(v, guard) for v in absent), Fraction(world.added)))
+            return least, (greatest | {N: plus}, -sum((self._low_of(v, guard) for v in absent), Fraction(world.added)))
         (at,) = places
         part = {count(name.of, at): plus}
         behind = greatest | {count(v.of, at): plus for v in alike} | {N: plus, at: less}
         return (part, Fraction(0)), (behind | part, Fraction(world.end[1]))
 
-    def _fewest(self, name: FormName, guard: Guard) -> Fraction:
-        """The lower end of a count that is known where a guard holds: at least 1 where a position that it counts has
-        its symbol."""
-        own = frozenset((name.of,))
-        for atom, held in guard.items():
-            if atom[0] == "letter" and held == own and (name.kind == COUNT or atom[1] == name.at):
-                return Fraction(1)
+    def _low_of(self, name: FormName, guard: Guard) -> Fraction:
+        """The lower end of a count; 0 if none is known."""
         least = self.least(name, guard)
         return Fraction(0) if least is None else least[0]
 
@@ -254,6 +249,10 @@ class TableSigns:
         # An integer: start from its general lower end and that of the guard, and go past small integers that cannot
         # occur.
         low = world.fewest if name == N else 0 if name.kind in (COUNT, PREFIX) else world.start
+        if name.kind in (COUNT, PREFIX):  # at least 1 where a position that it counts has its symbol
+            own = frozenset((name.of,))
+            counted = (atom for atom, held in guard.items() if atom[0] == "letter" and held == own)
+            low = int(any(name.kind == COUNT or atom[1] == name.at for atom in counted))
         own_bounds = guard.get(("form", ((name, 1),)), (None, None))[0]
         low = low if own_bounds is None else max(low, own_bounds)
         while low < 3 and not world.possible(guard, (((name, -1),), int(low))):
@@ -277,7 +276,7 @@ class TableSigns:
         # exponent; the signs that both attempts allow remain.
         powers = any(world.field.generators[g].kind == "exp" for g in used)
         for ends_at_one in (False, True) if powers else (False,):
-            moved, strict = self._from_lower_ends(value, guard, ends_at_one)
+            moved, strict = self._from_low_ofs(value, guard, ends_at_one)
             if moved is None:
                 continue
             coefficients = moved.coeffs()
@@ -292,7 +291,7 @@ class TableSigns:
         self.world.field.lift(value)
         return value.num
 
-    def _from_lower_ends(self, value: Function, guard: Guard, ends_at_one: bool) -> tuple[fmpq_mpoly | None, set[int]]:
+    def _from_low_ofs(self, value: Function, guard: Guard, ends_at_one: bool) -> tuple[fmpq_mpoly | None, set[int]]:
         """(polynomial, strict): the factor with each generator replaced by its lower end plus a variable, and the
         generators that are strictly above their ends. The polynomial is None if a generator has no lower end, or if it
         would be too long. With `ends_at_one`, powers of e with a positive exponent have the lower end 1."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.files import parsed
+from symcook.files import parsed, repeated
 from symcook.model.answers import Shown
 
 KEYS = ("states", "input_symbols", "transitions", "initial_state")
@@ -370,12 +370,8 @@ def _names(given: object, what: str) -> tuple[str, ...]:
             f"{what} must be a list of names, at least one", _shown(given), f'write for example "{what}": ["a", "b"]'
         )
     names = tuple(map(str, given))
-    if len(set(names)) < len(names):
-        raise BadInput(
-            f"{what} must not repeat a name",
-            next(name for name in names if names.count(name) > 1),
-            "leave one of the two out",
-        )
+    if (twice := repeated(names)) is not None:
+        raise BadInput(f"{what} must not repeat a name", twice, "leave one of the two out")
     return names
 
 

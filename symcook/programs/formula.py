@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
+from symcook.files import repeated
 from symcook.model.checks import symbol_text
 
 Alphabet = str | Iterable[str | float]
@@ -285,7 +286,6 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
                 letter,
                 "remove the spaces, or give the symbol another name",
             )
-    if len(set(letters)) < len(letters):
-        repeated = next(a for a in letters if letters.count(a) > 1)
-        raise BadInput("an alphabet must have each symbol once", f"{repeated} twice", "leave one of the two out")
+    if (twice := repeated(letters)) is not None:
+        raise BadInput("an alphabet must have each symbol once", f"{twice} twice", "leave one of the two out")
     return letters

@@ -14,6 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from symcook.errors import BadInput
+from symcook.files import repeated
 from symcook.programs.turing import LETTERS, Reads, TuringMachine, TuringRow
 
 START, END = "$", "end"
@@ -157,9 +158,7 @@ def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
 def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
     """All tokens of a decoder of `--theorem 2`, given the labels of its rows. BadInput if two are equal."""
     names = (START, *machine.input, *rows, *(f"={symbol}" for symbol in table_symbols(machine)))
-    if len({*names}) < len(names):
-        names_seen: set[str] = set()
-        twice = next(name for name in names if name in names_seen or names_seen.add(name))
+    if (twice := repeated(names)) is not None:
         raise BadInput(
             "input symbols, rows and output symbols must have different names",
             f"{twice} twice",

@@ -218,15 +218,15 @@ def from_hooked(
 
     Arguments:
         model: HookedTransformer or TransformerBridge. The model.
-        vocabulary: list of str or None (None). All tokens, in the order of the embedding.
-        symbols: list of str or None (None). The tokens of the new model; None keeps all.
-        labels: list of str or None (None). The outputs of the new model; None keeps those of `symbols`.
+        vocabulary: list of str or None (None). As in `from_pretrained`.
+        symbols: list of str or None (None). As in `from_pretrained`.
+        labels: list of str or None (None). As in `from_pretrained`.
         readout: str or None (None). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
-        before: str or None (None). A token before every input.
-        after: str or None (None). A token after every input.
-        max_length: int or None (None). Positions after this one are left out.
+        before: str or None (None). As in `from_pretrained`.
+        after: str or None (None). As in `from_pretrained`.
+        max_length: int or None (None). As in `from_pretrained`.
         name: str or None (None). The name of the model.
 
     Returns: Transformer.
@@ -291,19 +291,18 @@ def from_module(
 
     Arguments:
         module: torch.nn.Module. The module.
-        vocabulary: list of str or None (None). All tokens, in the order of the embedding; by default
-            "0", "1", ..
-        symbols: list of str or None (None). The tokens of the new model; None keeps all.
-        labels: list of str or None (None). The outputs of the new model; None keeps those of `symbols`.
+        vocabulary: list of str or None (None). As in `from_pretrained`.
+        symbols: list of str or None (None). As in `from_pretrained`.
+        labels: list of str or None (None). As in `from_pretrained`.
         names: {name in the module: name in the format} or None (None). Names of weights that differ.
         mask: str or None (None). The mask of every head; causal for decoders.
         activation: str or None (None). The activation, if the module does not name it.
         readout: str or None (None). As in `from_state_dict`.
         label: str or None (None). As in `from_state_dict`.
         position: str ("each"). As in `from_state_dict`.
-        before: str or None (None). A token before every input.
-        after: str or None (None). A token after every input.
-        max_length: int or None (None). Positions after this one are left out.
+        before: str or None (None). As in `from_pretrained`.
+        after: str or None (None). As in `from_pretrained`.
+        max_length: int or None (None). As in `from_pretrained`.
         name: str or None (None). The name of the model; by default that of the module's class.
 
     Returns: Transformer.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from symcook.errors import BadInput
-from symcook.files import content, parsed, text_of
+from symcook.files import content, parsed, repeated, text_of
 
 FILES = ("vocab.json", "tokenizer.json", "vocab.txt", "meta.pkl")
 """The files with tokens, in the order in which they are looked for."""
@@ -40,8 +40,7 @@ def seen(tokens: Sequence[str], place: object) -> list[str]:
     ['a', 'Ġ', 'aĠb']
     """
     shown = ["".join(_visible(c) for c in token) or "<empty>" for token in tokens]
-    if len(set(shown)) < len(shown):
-        double = next(token for token in shown if shown.count(token) > 1)
+    if (double := repeated(shown)) is not None:
         raise BadInput(
             "tokens must differ in their printable characters",
             f"{double} twice, in {place}",

@@ -187,6 +187,7 @@ class _Answered:
     def __init__(self, hulls: _Hulls, graph: PrefixGraph, result: Any, way: str, coarse: _Answered | None) -> None:
         self.hulls, self.graph, self.result, self.way, self.coarse = hulls, graph, result, way, coarse
         self.longest = len(graph.levels) - hulls.added
+        self.agreed: dict[tuple[int, int], bool | None] = {}
         self.numbers = {
             (n, prefixes.state, prefixes.token): number
             for n, level in enumerate(graph.levels[hulls.added :], 1)
@@ -222,7 +223,13 @@ class _Answered:
 
     def agrees(self, n: int, number: int) -> bool | None:
         """Whether the model agrees with the specification on all strings of a class; None where that is open, or where
-        it differs between strings."""
+        it differs between strings. A class is judged once, although `open` and `add` both ask."""
+        if (n, number) not in self.agreed:
+            self.agreed[n, number] = self._judged(n, number)
+        return self.agreed[n, number]
+
+    def _judged(self, n: int, number: int) -> bool | None:
+        """What `agrees` returns."""
         place = n + self.hulls.added - 1
         prefixes = self.graph.levels[place][number]
         wanted = self.wanted(prefixes)

@@ -264,7 +264,7 @@ def searched(name: str, goal: Term, seconds: float) -> str:
     known = {s.label: s for s in (*every, *lemmas(name).values())}
     home = certify.library(STATEMENTS[name], known)
     result = "stuck"
-    for tactic in (script(name).proof, lambda g: tactics.Goal.blast(g, degree=1)):
+    for tactic in (script(name).proof, lambda g: tactics.blast(g, degree=1)):
         try:
             with limited(seconds):
                 proof = tactics.prove(home, goal, tactic)

@@ -15,7 +15,7 @@ from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import read_formula
 from symcook.proof.search import automation, elaborate
-from symcook.proof.search.tactics import Goal, Stuck, prove
+from symcook.proof.search.tactics import Stuck, blast, prove
 from symcook.proof.statements import certify
 
 HOME = replay.library()
@@ -269,7 +269,7 @@ def searched(case):
     used = replay.load_json((HOME.root / "certificates" / f"{name}.json").read_text(encoding="utf-8"))["lemmas"]
     known = {s.label: s for n, s in STATEMENTS.items() if n.startswith("lem.") or n in used}
     home = certify.library(STATEMENTS[name], known)
-    for tactic in (script(name).proof, lambda g: Goal.blast(g, degree=1), Goal.blast):
+    for tactic in (script(name).proof, lambda g: blast(g, degree=1), blast):
         try:
             proof = prove(home, goal, tactic)
         except (Stuck, Rejected, ValueError):  # ValueError: a goal has fewer parts than the script takes apart

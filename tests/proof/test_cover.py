@@ -10,7 +10,7 @@ from proof.both import ask_both  # noqa: F401 (each test here asks both checkers
 from symcook.proof import kernel
 from symcook.proof.grammar import read_formula
 from symcook.proof.search.cover import cover, simplest
-from symcook.proof.search.tactics import Citable, Stuck, prove
+from symcook.proof.search.tactics import Citable, Stuck, intro_all, prove
 
 AXIOMS = {f"ax:{name}": f for name, f in kernel.axioms().items()}
 UNIT = "all x:Real, y:Real. 0 <= x & x <= 1 -> -1 <= y & y <= 1 -> "
@@ -19,7 +19,7 @@ UNIT = "all x:Real, y:Real. 0 <= x & x <= 1 -> -1 <= y & y <= 1 -> "
 def covered(text, **options):
     """The boxes and the nodes of an accepted proof."""
     goal = read_formula(text, {}, {})
-    nodes = prove(Citable({}, AXIOMS), goal, lambda g: cover(g.intro_all(), **options))
+    nodes = prove(Citable({}, AXIOMS), goal, lambda g: cover(intro_all(g), **options))
     boxes = leaves(nodes)
     assert kernel.check(goal, nodes).nodes == 2 * boxes + len(nodes) - 2
     return boxes, nodes

@@ -1,4 +1,7 @@
-"""The public face of an open goal: a dozen documented methods, and no private one is used from another file."""
+"""The public face of a goal: a dozen documented methods of its state, one for each rule of the kernel, two searches.
+
+No private method is used from another file.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import re
 import pytest
 from checkout import ROOT
 
+from symcook.proof.kernel import NODES
 from symcook.proof.search.opengoal import OpenGoal, Stuck
 from symcook.proof.search.tactics import Citable, Goal
 from symcook.proof.terms import FALSE, TRUE
@@ -21,6 +25,12 @@ def test_an_open_goal_has_a_dozen_documented_methods() -> None:
     public = [name for name in methods if not name.startswith("_")]
     assert public == FACE.split()
     assert not [name for name in public if not inspect.getdoc(methods[name])]
+
+
+def test_a_goal_adds_a_documented_method_for_each_rule_and_two_searches() -> None:
+    own = {name: method for name, method in vars(Goal).items() if not name.startswith("_")}
+    assert set(own) == {*NODES, "auto", "easy"}
+    assert not [name for name, method in own.items() if not inspect.getdoc(method)]
 
 
 def test_no_other_file_uses_a_private_name_of_a_goal() -> None:

@@ -13,7 +13,7 @@ from symcook.proof.inequalities import linear, reify
 from symcook.proof.inequalities.simplex import TooLong, solve
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import automation
-from symcook.proof.search.tactics import Citable, Goal, Stuck, prove
+from symcook.proof.search.tactics import Citable, Goal, Stuck, intro_all, prove, sides_of
 
 AXIOMS = {f"ax:{name}": f for name, f in kernel.axioms().items()}
 SCOPE = {"x": "Real", "y": "Real", "z": "Real", "n": "Int", "f": ("fun", ("Int",), "Real")}
@@ -98,7 +98,7 @@ def closed(text):
 
 
 def auto(goal, **options):
-    g = goal.intro_all()
+    g = intro_all(goal)
     g.auto(**options)
 
 
@@ -141,7 +141,7 @@ def test_an_index_is_selected_only_by_a_whole_number(sort):
     lemma = {"lem:sum_delta": replay.statements()["lem.sum_delta"].formula}
 
     def found():
-        return prove(Citable({}, AXIOMS | lemma), goal, lambda g: automation.prove(g.intro_all()))
+        return prove(Citable({}, AXIOMS | lemma), goal, lambda g: automation.prove(intro_all(g)))
 
     if sort == "Int":
         assert kernel.check(goal, found(), lemmas=lemma).nodes > 1
@@ -163,12 +163,16 @@ def test_squares_and_multipliers():
 
 def test_an_open_branch_is_refused():
     def half(g: Goal) -> None:
-        up, _ = g.intro("x").em("0 <= x", "sign")
-        up.apart("abs(x)")
+        side, _ = sides_of(g.intro("x"), g.term("abs(x)"))
+        side.easy()
+
+    def by_sides(g: Goal) -> None:
+        for side in sides_of(g.intro("x"), g.term("abs(x)")):
+            side.easy()
 
     with pytest.raises(Stuck, match="open"):
         prove(Citable({}, AXIOMS), closed("all x:Real. x <= abs(x)"), half)
-    whole = prove(Citable({}, AXIOMS), closed("all x:Real. x <= abs(x)"), lambda g: g.intro("x").apart("abs(x)"))
+    whole = prove(Citable({}, AXIOMS), closed("all x:Real. x <= abs(x)"), by_sides)
     assert kernel.check(closed("all x:Real. x <= abs(x)"), whole).nodes > 3
 
 
@@ -196,26 +200,3 @@ def test_a_contradiction_is_reported_as_such():
     found = linear.search(formula("y <= 5"), {"a": formula("x <= 1"), "b": formula("2 <= x")})
     assert found is not None and found.contradiction
     assert {labels for _, labels, _ in found.sum} >= {("a",), ("b",)}
-
-
-def inhabited(text, *terms, **options):
-    goal = read_formula(text, {}, {})
-    nodes = prove(Citable({}, AXIOMS), goal, lambda g: g.inhabit(*terms, **options))
-    kernel.check(goal, nodes)
-    return nodes
-
-
-def test_witnesses_serve_one_part_after_the_other_or_each_part():
-    one = "ex x:Real. 0 < x & x < 2"
-    inhabited(one, "1")
-    inhabited(one, "3", others=[("1",)])
-    inhabited(f"({one}) & (ex y:Real. y < 0)", "1", "-1")
-    both = f"({one}) & (ex y:Real. 0 < y & ex z:Real. z < y)"
-    inhabited(both, "1", "0", others=[("3", "1")])
-    inhabited(f"({one}) & (ex y:Real. 3 < y)", "1", "0", others=[("4",)])
-    with pytest.raises(Stuck, match="too many"):
-        inhabited(one, "1", "2")
-    with pytest.raises(Stuck, match="missing"):
-        inhabited("ex x:Real. ex y:Real. x < y", "1")
-    with pytest.raises(Stuck, match="no witnesses serve"):
-        inhabited(f"({one}) & (ex y:Real. ex z:Real. z < y)", "1", others=[("2",)])

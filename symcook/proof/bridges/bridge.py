@@ -45,7 +45,7 @@ from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
 from symcook.proof.runtext import joined
 from symcook.proof.search import automation, limits
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, try_each
 from symcook.proof.statements.reader import shown
 from symcook.proof.statements.shortruns import Runs, _ordered
 from symcook.proof.statements.trees import mentioned
@@ -479,7 +479,7 @@ class Bridge:
         g.facts = {k: f for k, f in comparisons.items() if not (f[0] == "=" and _entry(f[2][0]))}
         foreground = list(g.facts)
         try:
-            if not g.first(squared, summed_exponentials):
+            if not try_each(g, squared, summed_exponentials):
                 automation.prove(g, (), foreground=foreground)
         except Stuck:
             must = f"every divisor in the family {self.family.name} must be proved nonzero at every length"

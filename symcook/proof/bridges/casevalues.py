@@ -17,7 +17,7 @@ from symcook.proof.bridges.computed import FEW, Computed
 from symcook.proof.bridges.sharedvalues import Shorter
 from symcook.proof.normal import fkey, height, nf
 from symcook.proof.search.ranges import numbered_range
-from symcook.proof.search.tactics import Goal
+from symcook.proof.search.tactics import Goal, intro_all, try_each
 from symcook.proof.terms import (
     COMPARISONS,
     Sort,
@@ -93,7 +93,7 @@ class Witnesses:
             value_facts[name], text = g.fresh("value"), texts[k]
             # "Some function has these values", by the table itself as the witness; the name stands for that function.
             exists = ("ex", name[1][1], (abstract(equation, (name,)),))
-            g.have(exists, exists_label, lambda h, text=text: h.witness(text).intro_all().true())
+            g.have(exists, exists_label, lambda h, text=text: intro_all(h.witness(text)).true())
             g.obtain(exists_label, name[1][0], value_facts[name])
             texts[k], values[k], total = name[1][0], name, total - added_symbols[k]
         return Witnesses(self.names, texts, values), value_facts
@@ -118,7 +118,7 @@ def named(g: Goal, run: Witnesses, value_facts: Mapping[Term, str], body: Term, 
     If more functions should keep their names here, a claim about all functions with these values is tried first; then
     the goal is closed as it is."""
     kept_indices = run.kept(g, body)
-    if kept_indices and g.first(lambda h: _close_by_claim(h, run, kept_indices, value_facts, body, computed)):
+    if kept_indices and try_each(g, lambda h: _close_by_claim(h, run, kept_indices, value_facts, body, computed)):
         return
     (_NamedFunctions(computed, value_facts) if free(g.goal) & value_facts.keys() else computed).settle(g)
 
@@ -144,7 +144,7 @@ def _close_by_claim(
 
     def close_equations(h: Goal) -> None:
         for part in h.split() if len(kept) > 1 else [h]:
-            part.intro_all().true()
+            intro_all(part).true()
 
     g.have(claim, rule, close_claim)
     g.use(rule, *[run.texts[k] for k in kept], close_equations, label=instance)

@@ -19,7 +19,7 @@ from symcook.proof.bridges.sharedvalues import shortened, swapped
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.search import automation
 from symcook.proof.search.ranges import at_number, numbered_range
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, try_each
 from symcook.proof.statements.exactvalues import cancelled, divided, enclosed, reduced, whole_term
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
@@ -105,7 +105,7 @@ class Computed:
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
             has_roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
-            if not (has_roots and g.first(*ROOTED, _nested, _close_without_relus)):
+            if not (has_roots and try_each(g, *ROOTED, _nested, _close_without_relus)):
                 automation.prove(g)
         else:
             raise self.differs(g.goal)
@@ -262,7 +262,7 @@ def _nested(g: Goal) -> None:
 
 def _close_plain(g: Goal) -> None:
     """Close a comparison by the tactics for roots, else by the automation."""
-    if not g.first(*ROOTED):
+    if not try_each(g, *ROOTED):
         automation.prove(g)
 
 
@@ -290,7 +290,7 @@ def _close_without_relus(g: Goal) -> None:
         ):  # fmt: skip
             # 0 <= t or t <= 0, by rigorous intervals or as an equation.
             trial = g.branch(("<=", None, ends))
-            if trial.first(partial(enclosed, near=()), _close_equal):
+            if try_each(trial, partial(enclosed, near=()), _close_equal):
                 facts.append(g.fresh("relu"))
                 g.use(axiom, g.text(inside), partial(Goal.take, trial=trial), label=facts[-1])
                 replaced = replace(replaced, t, value)
@@ -304,7 +304,7 @@ def _close_without_relus(g: Goal) -> None:
 
 def _close_rooted(g: Goal) -> None:
     """Close a comparison by the tactics for roots."""
-    if not g.first(*ROOTED):
+    if not try_each(g, *ROOTED):
         raise Stuck("no comparison of numbers with roots")
 
 

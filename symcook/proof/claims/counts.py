@@ -17,7 +17,6 @@ which imports the rules that it uses. A rule that needs another proof calls `fac
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -45,7 +44,7 @@ from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import poly
 from symcook.proof.inequalities.simplex import Effort, TooLong
 from symcook.proof.normal import Mono, fkey
-from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.attempts import Failed, attempted
 from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, negation, num, subterms
@@ -207,9 +206,12 @@ def decide(
         attempt = _whole_claim(problem, library, regular)
     # Without a proof: with bounds for all prefixes. A string may be one on which the statement is true.
     if attempt.goal is None and regular is not None:
-        with suppress(OutOfTime), limited(until and Until(until.left / 2)):
-            with_prefixes = _attempt(problem, library, lambda g: prove(problem, g, None, regular, True))
-            attempt = attempt if with_prefixes.goal is None else with_prefixes
+        with_prefixes = attempted(
+            lambda: _attempt(problem, library, lambda g: prove(problem, g, None, regular, True)),
+            until and Until(until.left / 2),
+        )
+        if not isinstance(with_prefixes, Failed) and with_prefixes.goal is not None:
+            attempt = with_prefixes
     if attempt.string is None or attempt.why or not least:
         return CountedDecision(*attempt)
     return _shortest(problem, library, regular, attempt.string, until)
@@ -256,10 +258,9 @@ def _shortest(
     below, length = 0, len(counter_string)  # there is no such string of at most `below` positions, and one of `length`
     while below + 1 < length:
         middle = (below + length) // 2
-        try:
-            with limited(until and Until(until.left / 2)):
-                attempt = _whole_claim(problem, library, regular, middle)
-        except OutOfTime:
+        search = partial(_whole_claim, problem, library, regular, middle)
+        attempt = attempted(search, until and Until(until.left / 2))
+        if isinstance(attempt, Failed):  # the time is over
             break
         if attempt.string is not None:
             counter_string, length = attempt.string, len(attempt.string)

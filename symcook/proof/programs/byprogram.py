@@ -26,7 +26,7 @@ from symcook.proof.grammar import leading_names
 from symcook.proof.programs import compiledprograms, lettervalues, onlyplace
 from symcook.proof.programs.chosen import selection, shown
 from symcook.proof.replay import Statement
-from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.attempts import Failed, attempted, result_of
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
 from symcook.proof.statements import certify
@@ -446,9 +446,7 @@ class ByProgram:
         model = decision.decide(statement, library, until, least, for_cases)
         return lines if lines.string is not None and not model.true and model.proved is None else model
 
-    def _without_letter_lines(
-        self, reduction: Reduced, library: Citable, seconds: float
-    ) -> ClaimDecision | None:
+    def _without_letter_lines(self, reduction: Reduced, library: Citable, seconds: float) -> ClaimDecision | None:
         """The decision on a reduced statement by a proof of the same statement without the lines that symbols
         determine, found within `seconds`; None without one."""
         shorter = lettervalues.without_letter_lines(reduction.statement)
@@ -457,8 +455,8 @@ class ByProgram:
         found = decision.decide(shorter.statement, library, Until(seconds), least=False)
         if found.proved is None:
             return None
-        nodes = attempted(partial(lettervalues.lifted, shorter, library, found.proved.nodes))
-        if isinstance(nodes, Failed):
+        nodes = result_of(attempted(partial(lettervalues.lifted, shorter, library, found.proved.nodes)))
+        if nodes is None:
             return None
         goal = Goal(library, reduction.statement.formula, {}, {})
         goal.nodes, goal.closed = nodes, True
@@ -476,8 +474,8 @@ class ByProgram:
             if (again := self.decide(statement, library, Until(seconds))).proved is not None:
                 return again.proved.nodes
         home = certify.library(reduction.statement, certify.citable())
-        nodes = attempted(partial(certify.automatic, home, reduction.statement), Until(seconds))
-        if isinstance(nodes, Failed):
+        nodes = result_of(attempted(partial(certify.automatic, home, reduction.statement), Until(seconds)))
+        if nodes is None:
             return None
         goal = self._lifted(statement, reduction, library, nodes)
         return None if isinstance(goal, str) else goal.nodes

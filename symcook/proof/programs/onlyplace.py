@@ -24,7 +24,7 @@ from symcook.proof.inequalities import reify
 from symcook.proof.normal import nf
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, prooftext
-from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.attempts import attempted, result_of
 from symcook.proof.search.prooftext import HintText, Place, TextLine
 from symcook.proof.search.ranges import ANY, range_of
 from symcook.proof.search.tactics import Goal, Node
@@ -205,8 +205,7 @@ def search(statement: Statement, seconds: float) -> list[Node] | None:
             return g.nodes
         return None
 
-    nodes = attempted(looked, Until(seconds))
-    return None if isinstance(nodes, Failed) else nodes
+    return result_of(attempted(looked, Until(seconds)))
 
 
 class Lenient(Quick):

@@ -15,7 +15,7 @@ from symcook.proof.inequalities import linear, reify
 from symcook.proof.inequalities.simplex import TooLong
 from symcook.proof.search import cover
 from symcook.proof.search.step import LEVELS, Search, Step
-from symcook.proof.search.tactics import Stuck
+from symcook.proof.search.tactics import Stuck, pos_node
 from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
 NEAR = 60  # the maximum number of facts in a combination
@@ -130,7 +130,7 @@ class Arithmetic(Search):
             # First from equations alone: that takes only one combination, which keeps the certificate short.
             combination = self.find(g.goal, {k: f for k, f in facts.items() if f[0] == "="}, 1, rounds, reduced=reduced)
             if combination is not None:
-                g.combine(combination)
+                g.pos(combination)
                 return True
             if all(f[0] == "=" for f in facts.values()):
                 return False
@@ -140,18 +140,18 @@ class Arithmetic(Search):
             if first_half is None:
                 return False
             if first_half.contradiction:
-                g.combine(first_half)
+                g.pos(first_half)
                 return True
             second_half = self.find(("<=", None, (b, a)), facts, degree, rounds, squared, reduced)
             if second_half is None:
                 return False
             for half, f in zip(g.antisym(), (first_half, second_half), strict=True):
-                half.combine(f)
+                half.pos(f)
             return True
         combination = self.find(g.goal, facts, degree, rounds, squared, reduced)
         if combination is None:
             return False
-        g.combine(combination)
+        g.pos(combination)
         return True
 
     def follows(self, s: Step) -> bool:
@@ -182,7 +182,7 @@ class Arithmetic(Search):
         if combination is None:
             return False
         g.contra(label)
-        g.close(g.pos(combination))
+        g.close(pos_node(g, combination))
         return True
 
     def deep(self, s: Step, part: int) -> bool:
@@ -246,5 +246,5 @@ class Arithmetic(Search):
             return False
         if g.goal != FALSE:
             g.contra(g.fresh("no"))
-        g.close(g.pos(combination))
+        g.close(pos_node(g, combination))
         return True

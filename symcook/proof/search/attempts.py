@@ -27,6 +27,11 @@ class Failed:
     why: str
 
 
+def result_of(outcome: Found | Failed) -> Found | None:
+    """What a search has found; None where it failed, for callers to whom the reason is no matter."""
+    return None if isinstance(outcome, Failed) else outcome
+
+
 def first_line(why: object) -> str:
     """The first line of `why` a generated proof failed, at most 300 characters, without the position in the generated
     text, which users do not see."""

@@ -21,7 +21,7 @@ from symcook.proof.search.integers import integer_facts
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.signs import Signs
 from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, intro_all
 from symcook.proof.terms import Term
 
 RULES = 6  # up to this number of facts about all values, a search without hints tries all of them, from degree 2 on
@@ -38,7 +38,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     # Each part of a conjunction begins with the lowest level again, since an easy part needs no high level.
     if _parted(g.goal) and not immediate(trial := g.branch()):
         if trial.goal[0] != "&":
-            trial.intro_all()
+            intro_all(trial)
         front_labels = [*foreground, *(k for k in trial.facts if k not in g.facts)]
         number = max(prove(part, hints, levels, front_labels) for part in trial.split())
         g.nodes += pruned(trial.nodes)
@@ -138,7 +138,7 @@ class _Tactic(Cases):
             return
         if tag in ("all", "->", "~"):
             before = set(g.facts)
-            g.intro_all()
+            intro_all(g)
             s.note(before)
             self.run(s, depth, splits)
             return

@@ -21,7 +21,7 @@ from symcook.proof.search.arithmetic import SIDED, SPLIT
 from symcook.proof.search.instances import Foreground
 from symcook.proof.search.matching import closed_subterms, instances_of, is_meta, loose, opened, with_values
 from symcook.proof.search.step import Hint, Step
-from symcook.proof.search.tactics import Stuck
+from symcook.proof.search.tactics import Stuck, pos_node, sides_of
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negation, num, sort_of, subterms
 
 RANGE = 12  # the maximum number of integers in a range whose values are tried one by one
@@ -251,7 +251,7 @@ class Cases(Foreground):
                 combination = linear.find(end, {x: g.facts[x] for x in (k, opposite[0])}, effort=self.effort)
                 if combination is None:
                     return
-                proofs.append([g.pos(combination)])
+                proofs.append([pos_node(g, combination)])
             label = g.fresh("at")
             node = {"by": "antisym", "left": proofs[0], "right": proofs[1]}
             g.add({"by": "have", "show": g.text(f), "proof": [node], "as": label}, f)
@@ -275,7 +275,7 @@ class Cases(Foreground):
                 if t[0] in ("=", "<="):
                     sides = trial.g.em(t, trial.g.fresh("case"))
                 else:
-                    sides = trial.g.sides(t)
+                    sides = sides_of(trial.g, t)
                 # If only one side is possible, no cases were distinguished, and no split is used up.
                 inner = [trial.under(h) for h in sides]
                 open_sides = [open_side for open_side in inner if not self.impossible(open_side)]
@@ -418,7 +418,7 @@ class Cases(Foreground):
                 combination = linear.find(e, {k: g.facts[k] for k in (low[1], high[1])}, effort=self.effort)
                 if combination is None:
                     raise Stuck("no range")
-                nodes.append([g.pos(combination)])
+                nodes.append([pos_node(g, combination)])
             node = {"by": "antisym", "left": nodes[0], "right": nodes[1]}
             g.add({"by": "have", "show": g.text(equation), "proof": [node], "as": label}, equation)
             s.foreground[label] = None

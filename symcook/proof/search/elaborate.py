@@ -28,7 +28,7 @@ from symcook.proof.search import automation, equations
 from symcook.proof.search.automation import Hint
 from symcook.proof.search.equations import OWN
 from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine, read
-from symcook.proof.search.tactics import Citable, Goal, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Stuck, intro_one
 from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var, variables
 
 Short = tuple[tuple[str, ...], Tree]
@@ -351,7 +351,7 @@ class Elaborator:
         """Introduce the quantifiers of the goal, which is the formula `text`, under the names that the text has."""
         for name in grammar.leading_names(text):
             while g.goal[0] == "->":
-                g.intro_all(1)
+                intro_one(g)
             if g.goal[0] != "all":
                 return
             g.intro(name if name not in g.scope and name not in g.library.definitions else g.fresh(name))

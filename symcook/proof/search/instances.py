@@ -31,7 +31,7 @@ from symcook.proof.search.matching import (
     with_values,
 )
 from symcook.proof.search.step import LEVELS, Hint, Step
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, intro_all, pos_node
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
 
 MOST_FACTS = 400  # if there are more facts, `saturate` adds no further ones
@@ -281,7 +281,7 @@ class Foreground(Arithmetic):
             return
         # At the low levels a negation must follow at once, without a search.
         if premise[0] == "~" and self.level.degree < 2:
-            s.g.intro_all()
+            intro_all(s.g)
             self.saturate(s)
             if not (self.follows(s) or self.denied(s, 0, deep=False)):
                 raise Stuck("not there")
@@ -313,7 +313,7 @@ class Foreground(Arithmetic):
                 g.intro(zero)
                 combination = linear.find(FALSE, {k: g.facts[k] for k in (sign[0], zero)}, effort=self.effort)
                 if combination is not None:
-                    g.close(g.pos(combination))
+                    g.close(pos_node(g, combination))
                     return True
         return False
 

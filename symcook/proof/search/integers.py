@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symcook.errors import Rejected
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, intro_all
 from symcook.proof.terms import COMPARISONS, Term, free, num, sort_of
 
 MOST = 12
@@ -25,7 +25,7 @@ def integer_facts(g: Goal, close: Callable[[Goal], object]) -> list[str]:
     equations in its goal. Returns the labels of the new facts, introduced premises among them. `close` closes an easy
     goal, or raises Stuck."""
     before = set(g.facts)
-    g.intro_all()
+    intro_all(g)
     _equal(g)
     _apart(g, close)
     _put(g)

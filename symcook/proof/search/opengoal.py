@@ -21,8 +21,6 @@ from symcook.proof.inequalities import linear
 from symcook.proof.normal import Key, Poly, fkey
 from symcook.proof.terms import Sort, Term, flatten, var
 
-Further = tuple[tuple[str, ...], Callable[..., None] | None]
-"""Witnesses as texts, and a tactic for the conditions that then remain (None for the default)."""
 Node = dict[str, Any]
 """A node of the certificate; `by` names its rule."""
 Spec = str | Sequence[str]
@@ -68,14 +66,12 @@ class NormalForms:
 class Citable:
     """What a proof may refer to: definitions, for reading text; axioms and lemmas, by their full label.
 
-    `further` has witnesses for parts of H that the script's witnesses do not fit, with a leaf (see `Goal.inhabit`).
     `texts` returns the text of a fact by its label, and that of the statement itself for "". The names that it
     quantifies are taken from this text.
     """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     facts: Mapping[str, Term] = field(default_factory=dict)
-    further: Further | None = None
     texts: Callable[[str], str | None] = lambda label: None
 
     @cached_property

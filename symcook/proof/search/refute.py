@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.proof.conditions import defined, refutation
 from symcook.proof.normal import TRUE as KEY_TRUE
 from symcook.proof.normal import fkey
-from symcook.proof.search.tactics import Citable, Goal, Node, Stuck, Tactic
+from symcook.proof.search.tactics import Citable, Goal, Node, Stuck, Tactic, all_closed, blast
 from symcook.proof.terms import TRUE, Term, flatten, instantiate, var
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Refutation(Goal):
         # For each premise that was proved since the last quantifier: the labels of its parts, and "" for each part of
         # its D. R(S) has a conjunct for each of them, which is split off before the next quantifier.
         self.premises: list[list[str]] = []
-        self.whole = whole or Goal.blast
+        self.whole = whole or blast
 
     def branch(self, goal: Term | None = None) -> Goal:
         """A branch, which is a goal like any other."""
@@ -142,9 +142,7 @@ def _unlabelled(d: Term) -> list[str]:
 
 def refute(library: Citable, statement: Term, script: Tactic, whole: Tactic | None = None) -> list[Node]:
     """The proof of R(S) that `script` writes. Stuck if it leaves a branch open."""
-    from symcook.proof.search.tactics import _complete
-
     goal = Refutation(library, statement, whole)
     script(goal)
-    _complete(goal.root)
+    all_closed(goal.root)
     return goal.root

@@ -23,7 +23,7 @@ from symcook.proof.inequalities import linear, reify
 from symcook.proof.inequalities.simplex import Effort, TooLong
 from symcook.proof.normal import Poly, constant, nf
 from symcook.proof.search.cover import cover
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, pos_node, sides_of, try_auto
 from symcook.proof.terms import COMPARISONS, Term, free, instantiate, num, subterms, var
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Signs:
             combination = linear.find(goal, facts, effort=self.effort, poly=self.g.known.poly)
             if combination is not None and not combination.contradiction:
                 label = self.g.fresh("sg")
-                node = {"by": "have", "show": self.g.text(goal), "proof": [self.g.pos(combination)], "as": label}
+                node = {"by": "have", "show": self.g.text(goal), "proof": [pos_node(self.g, combination)], "as": label}
                 self.g.add(node, goal)
                 return label, tag == "<"
         return None
@@ -237,8 +237,8 @@ class Signs:
             return label, False
 
         def proof(h: Goal) -> None:
-            for side in h.sides(t):
-                if not side.try_auto(degree=1, rounds=0):
+            for side in sides_of(h, t):
+                if not try_auto(side, degree=1, rounds=0):
                     raise Stuck("no sign")
 
         self.g.have(("<" if strict else "<=", None, (ZERO, t)), label, proof)
@@ -249,7 +249,7 @@ class Signs:
         g = self.g
         is_lower = f[2][0] == ZERO  # which of the two inequalities it is
         trial = g.branch(f)
-        for h, value in zip(trial.sides(t), (1, 0), strict=True):
+        for h, value in zip(sides_of(trial, t), (1, 0), strict=True):
             node: dict[str, Any] = {"by": "pos", "eq": [["-1" if is_lower else "1", next(reversed(h.facts))]]}
             if is_lower == bool(value):  # the inequality is 0 <= 1 in this case; in the other its sides are equal
                 node["sum"] = [{"c": "1", "of": []}]
@@ -313,7 +313,7 @@ class Signs:
         label = g.fresh("sg")
         if "lem:sum_positive" in g.library.facts:
             trial = g.branch(("<=", None, (low, high)))
-            if trial.try_auto(degree=1, rounds=0):
+            if try_auto(trial, degree=1, rounds=0):
                 try:
                     term_signs = premise_tactic(True)
                     g.use("lem:sum_positive", function, *ends, lambda h: h.take(trial), term_signs, label=label)

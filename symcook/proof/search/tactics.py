@@ -1,8 +1,11 @@
-"""Proofs written as Python: a `Goal` has a method for each rule of the kernel, and searches for short proofs.
+"""Proofs written as Python: a `Goal` has a method for each rule of the kernel; searches are functions of a goal.
 
 `opengoal` has its state. Every method that changes the state appends a node to `nodes`. A method that branches returns
 the new goals and closes the goal on which it is called. Nothing here is trusted: if the state is wrong, the kernel
 rejects the certificate.
+
+Two searches are methods, since the rules `have` and `use` prove with them what no tactic is given for: `easy` and, for
+comparisons, `auto`. `tests/proof/test_goal_face.py` keeps that a goal has no other method.
 
 Letters: `g` and `h` are goals, `k` is the label of a fact, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -45,15 +48,12 @@ def _labels(spec: str | Sequence[object]) -> list[Any]:
     return [inside.split() if inside else word for inside, word in groups]
 
 
-def _existentials(f: Term) -> int:
-    """How many witnesses a formula needs in order: the number of its `ex` that are only within `ex` and `&`."""
-    if f[0] not in ("ex", "&"):
-        return 0
-    return (f[0] == "ex") + sum(_existentials(k) for k in f[2])
-
-
 class Goal(OpenGoal):
-    """An open goal with a method for each rule of the kernel, and with searches for short proofs."""
+    """An open goal with a method for each rule of the kernel, of the same name, and the searches `auto` and `easy`.
+
+    A method's node has this name in "by". A rule that closes its goal returns None, one with branches their goals, and
+    any other one this goal.
+    """
 
     # --- plain logic ------------------------------------------------------------------------------------------------
 
@@ -293,94 +293,17 @@ class Goal(OpenGoal):
         """Close a comparison by an enclosure with `prec` bits over the box that the bounds `on` give."""
         self.close({"by": "interval", "on": list(on), "prec": prec})
 
-    # --- computing --------------------------------------------------------------------------------------------------
+    # --- arithmetic -------------------------------------------------------------------------------------------------
 
-    def pos(self, combination: linear.Found) -> Node:
-        """The `pos` node of a combination: products of facts with their coefficients, and multiples of equations."""
-        node: Node = {"by": "pos"}
-        parts = []
-        for c, of, square in combination.sum:
-            part: Node = {"c": quotient(c), "of": list(of)}
-            if square is not None:
-                part["sq"] = self.text(square)
-            parts.append(part)
-        if parts:
-            node["sum"] = parts
-        if combination.eq:
-            node["eq"] = [[self.text(m), k] for m, k in combination.eq]
-        return node
-
-    def _facts(self, use: str | Sequence[str] | None) -> dict[str, Term]:
-        """The facts with the labels `use`, which spaces separate; all comparisons if it is None."""
-        if use is None:
-            return {k: f for k, f in self.facts.items() if f[0] in COMPARISONS}
-        names = use.split() if isinstance(use, str) else list(use)
-        return {k: self.fact(k) for k in names}
-
-    def combine(self, combination: linear.Found) -> None:
-        """Close the goal by a combination, which proves the goal or is a contradiction between facts."""
+    def pos(self, combination: linear.Found) -> None:
+        """Close the goal by a combination of facts, which proves the goal or is a contradiction between them."""
         if combination.contradiction:
             self.contra(self.fresh("no"))
-        self.close(self.pos(combination))
-
-    def try_auto(
-        self,
-        use: str | Sequence[str] | None = None,
-        *,
-        degree: int = 2,
-        rounds: int = 1,
-        contra: bool = True,
-        squares: Sequence[str | Term] = (),
-        multipliers: Sequence[str | Term] = (),
-    ) -> bool:
-        """Close a comparison or ``false`` by one `pos` node, or an equation by one or two; whether it did."""
-        facts = self._facts(use)
-        options: dict[str, Any] = {"squares": [self.term(s) for s in squares], "poly": self.known.poly}
-        options["multipliers"] = [self.term(m) for m in multipliers]
-        tag = self.goal[0]
-        if tag == "=":
-            return self._auto_equation(facts, degree, rounds, options)
-        if tag not in ("<=", "<", "false"):
-            return False
-        combination = linear.search(self.goal, facts, degree=degree, rounds=rounds, **options)
-        if combination is not None:
-            self.combine(combination)
-            return True
-        # By a contradiction: the negated goal is then one of the facts in products.
-        if contra and tag != "false" and degree > 1:
-            label = self.fresh("no")
-            combination = linear.search(
-                FALSUM, {**facts, label: negation(self.goal)}, degree=degree, rounds=rounds, **options
-            )
-            if combination is not None:
-                self.contra(label)
-                self.close(self.pos(combination))
-                return True
-        return False
-
-    def _auto_equation(self, facts: Mapping[str, Term], degree: int, rounds: int, options: Mapping[str, Any]) -> bool:
-        """`try_auto` for an equation: by linear arithmetic; else by two inequalities, or by a contradiction."""
-        combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **options)
-        if combination is not None:
-            self.combine(combination)
-            return True
-        a, b = self.goal[2]
-        first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **options)
-        if first_half is None:
-            return False
-        if first_half.contradiction:
-            self.combine(first_half)
-            return True
-        second_half = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **options)
-        if second_half is None:
-            return False
-        for goal, half in zip(self.antisym(), (first_half, second_half), strict=True):
-            goal.combine(half)
-        return True
+        self.close(pos_node(self, combination))
 
     def auto(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
         """`try_auto`, or Stuck."""
-        if not self.try_auto(use, **options):
+        if not try_auto(self, use, **options):
             raise self.stuck("auto found nothing")
 
     def easy(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
@@ -399,7 +322,7 @@ class Goal(OpenGoal):
                 g.easy(use, **options)
             return None
         if tag in ("->", "~"):
-            self.intro_all()
+            intro_all(self)
             return self.easy(None, **options)
         if tag == "all":
             self.intro(self.fresh("k"))
@@ -417,7 +340,7 @@ class Goal(OpenGoal):
                 return None
             raise self.stuck("neither side is easy")
         # A comparison, or ``false``.
-        if self.try_auto(use, **options):
+        if try_auto(self, use, **options):
             return None
         conjunctions = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
         for k in conjunctions:  # the parts of conjunctions become facts
@@ -426,204 +349,208 @@ class Goal(OpenGoal):
             self.use(k, label=" ".join(f"{stem}_{i}" for i in range(len(flatten("&", self.facts[k])))))
         return self.auto(use, **options)
 
-    # --- combinations -------------------------------------------------------------------------------------------------
 
-    def first(self, *tactics: Tactic) -> bool:
-        """Close the goal by the first tactic that succeeds, where each is tried on a new branch; whether one did."""
-        for tactic in tactics:
-            trial = self.branch()
-            try:
-                tactic(trial)
-            except (Stuck, Rejected):
-                continue
-            self.take(trial)
-            return True
+# --- searches, which are functions of a goal --------------------------------------------------------------------------
+
+
+def try_auto(
+    goal: Goal,
+    use: str | Sequence[str] | None = None,
+    *,
+    degree: int = 2,
+    rounds: int = 1,
+    contra: bool = True,
+    squares: Sequence[str | Term] = (),
+    multipliers: Sequence[str | Term] = (),
+) -> bool:
+    """Close a comparison or ``false`` by one `pos` node, or an equation by one or two; whether it did."""
+    facts = _comparisons(goal, use)
+    options: dict[str, Any] = {"squares": [goal.term(s) for s in squares], "poly": goal.known.poly}
+    options["multipliers"] = [goal.term(m) for m in multipliers]
+    tag = goal.goal[0]
+    if tag == "=":
+        return _auto_equation(goal, facts, degree, rounds, options)
+    if tag not in ("<=", "<", "false"):
         return False
-
-    def intro_all(self, at_most: int = 1000) -> Goal:
-        """`intro` of all leading quantifiers and premises, at most `at_most`, with new names and labels. A premise that
-        is a conjunction has a label for each part."""
-        for _ in range(at_most):
-            if self.goal[0] not in ("all", "->", "~"):
-                break
-            if self.goal[0] == "all":
-                self.intro(self.fresh("k"))
-                continue
-            count = len(flatten("&", self.goal[2][0]))
-            k = self.fresh("p")
-            self.intro(k if count == 1 else "(" + " ".join(f"{k}_{i}" for i in range(1, count + 1)) + ")")
-        return self
-
-    def sides(self, t: Term) -> list[Goal]:
-        """Two goals, in each of which a fact gives the value of `t`, which is a relu, abs, min, max or indicator."""
-        if t[0] == "ind":
-            return self.ind(t[2][0], f"{self.fresh('f')} {self.fresh('v')}")
-        names = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
-        if t[1] not in names:
-            raise Stuck(f"no cases for {self.text(t)}")
-        low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]  # relu and abs compare with 0
-        side = self.fresh("d")
-        goals = self.em(("<=", None, (low, high)), side)
-        for g, name in zip(goals, names[t[1]], strict=True):
-            g.use(f"ax:{t[1]}_{name}", *[g.text(a) for a in t[2]], label=g.fresh("v"))
-        return goals
-
-    def apart(self, terms: str | Sequence[str | Term], leaf: Tactic | None = None) -> None:
-        """Distinguish the cases (`sides`) of all terms, which a text separates by `;`. Then run `leaf`, or `easy`, in
-        each case that is not a contradiction."""
-        if isinstance(terms, str):
-            terms = [t for t in (t.strip() for t in terms.split(";")) if t]
-        if not terms:
-            leaf(self) if leaf else self.easy()
-            return
-        for g in self.sides(self.term(terms[0])):
-            if not g.try_contradiction():
-                g.apart(terms[1:], leaf)
-
-    def blast(self, **options: Any) -> None:
-        """Close the goal, or Stuck: by its outermost connective, then by the cases of all disjunctions among the facts,
-        then by `easy` or a contradiction."""
-        if self.goal[0] in ("all", "->", "~"):
-            self.intro_all()
-        if self.goal[0] == "&":
-            for g in self.split():
-                g.blast(**options)
-            return
-        # The cases of the first disjunction; `blast` in each case then uses the next disjunction.
-        disjunctions = [k for k, f in self.facts.items() if f[0] == "|" and k not in self.taken]
-        if disjunctions:
-            sizes = [len(flatten("&", f)) for f in flatten("|", self.facts[disjunctions[0]])]
-            stem = self.fresh("o")
-            labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in sizes]
-            for g in self.cases(disjunctions[0], *labels):
-                if not g.try_contradiction():
-                    g.blast(**options)
-            return
-        try:
-            trial = self.branch()
-            trial.easy(**options)
-        except Stuck as error:
-            # A fact ~F whose F is easy contradicts it.
-            for k, f in self.facts.items():
-                if f[0] == "~":
-                    opposite = self.branch(f[2][0])
-                    try:
-                        opposite.easy(**options)
-                    except Stuck:
-                        continue
-                    label = self.fresh("yes")
-                    self.add({"by": "have", "show": self.text(f[2][0]), "proof": opposite.nodes, "as": label}, f[2][0])
-                    if self.goal[0] != "false":
-                        self.contra(self.fresh("no"))
-                    return self.absurd(label, k)
-            raise error
-        self.take(trial)
-
-    def leaves(self, names: str, leaf: Tactic) -> None:
-        """Introduce and split all parts of a condition D, with `names` for its leading quantifiers; then run `leaf`.
-
-        The goal of `leaf` is never a conjunction. For a part ``~F`` it is `false`, with F as a fact.
-        """
-        names_left = names.split()
-
-        def close(g: Goal, names: list[str]) -> None:
-            """Close `g` by `leaf` on each part of it; the quantifiers before a conjunction have their names."""
-            while g.goal[0] in ("all", "->", "~"):
-                if g.goal[0] == "all" and names:
-                    g.intro(names[0])
-                    names = names[1:]
-                else:
-                    g.intro_all(1)
-            if g.goal[0] != "&":
-                leaf(g)
-                return
-            for part in g.split():
-                close(part, names)
-
-        close(self, names_left)
-
-    def inhabit(self, *terms: str, others: Sequence[Sequence[str]] = (), leaf: Tactic | None = None) -> None:
-        """Give witnesses for all `ex` of the goal in order, then run `leaf`, or `blast`, for each condition.
-
-        If a conjunction has more `ex` than there are `terms`, or if there are `others`, each part of it takes the first
-        list of witnesses that fits. Witnesses for which a part has no `ex` are then ignored.
-        """
-        # The lists of witnesses, each with its leaf: those of the arguments, then those of the library.
-        parts = flatten("&", self.goal)
-        witness_lists = [(texts, leaf) for texts in (terms, *others)]
-        if self.library.further is not None:
-            texts, library_leaf = self.library.further
-            witness_lists.append((texts, library_leaf or leaf))
-        # A single list with the right number of terms: each part takes its terms from the list in order.
-        if len(witness_lists) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
-            remaining_terms = [*terms]
-            self._inhabit(remaining_terms, leaf)
-            if remaining_terms:
-                raise Stuck(f"{len(remaining_terms)} witnesses too many")
-            return
-        # Else each part takes the first list that fits, from its first term on.
-        for part in self.split() if len(parts) > 1 else [self]:
-            if not part.first(
-                *(lambda h, texts=texts, close=close: h._inhabit([*texts], close) for texts, close in witness_lists)
-            ):
-                raise part.stuck("no witnesses serve")
-
-    def _inhabit(self, remaining_terms: list[str], leaf: Tactic | None) -> None:
-        """Close the goal with the first of the terms as witnesses, which are removed from the list."""
-        while self.goal[0] == "ex":
-            if not remaining_terms:
-                raise Stuck(f"a witness is missing: {self.text(self.goal)}")
-            self.witness(remaining_terms.pop(0))
-        if self.goal[0] == "&":
-            for part in self.split():
-                part._inhabit(remaining_terms, leaf)
-        elif self.goal[0] == "|":
-            self._inhabit_side(remaining_terms, leaf)
-        else:
-            leaf(self) if leaf else self.blast()
-
-    def _inhabit_side(self, terms: list[str], leaf: Tactic | None) -> None:
-        """Close a disjunction: as a whole by the leaf, or by the first side that the witnesses fit."""
-        close_all = leaf or Goal.blast
-        sides = [lambda g, remaining_terms, s=s: g.pick(s)._inhabit(remaining_terms, leaf) for s in ("left", "right")]
-        for attempt in (lambda g, _: close_all(g), *sides):
-            trial, remaining_terms = self.branch(), [*terms]
-            try:
-                attempt(trial, remaining_terms)
-            except (Stuck, Rejected):
-                continue
-            self.take(trial)
-            terms[:] = remaining_terms
-            return
-        raise self.stuck("neither side has witnesses")
-
-    def try_contradiction(self) -> bool:
-        """Close any goal if its facts contradict each other by linear arithmetic; whether it did."""
-        try:
-            combination = linear.find(FALSUM, self._facts(None), poly=self.known.poly)
-        except (linear.TooLong, Rejected):
-            return False
-        if combination is None:
-            return False
-        if self.goal[0] != "false":
-            self.contra(self.fresh("no"))
-        self.close(self.pos(combination))
+    combination = linear.search(goal.goal, facts, degree=degree, rounds=rounds, **options)
+    if combination is not None:
+        goal.pos(combination)
         return True
+    # By a contradiction: the negated goal is then one of the facts in products.
+    if contra and tag != "false" and degree > 1:
+        label = goal.fresh("no")
+        combination = linear.search(
+            FALSUM, {**facts, label: negation(goal.goal)}, degree=degree, rounds=rounds, **options
+        )
+        if combination is not None:
+            goal.contra(label)
+            goal.close(pos_node(goal, combination))
+            return True
+    return False
 
-    def positive(self, z: str, label: str, proof: Tactic | None = None) -> Goal:
-        """Add the facts 0 < z, z*(1/z) = 1 and 0 < 1/z under ``label_p``, ``label_e`` and ``label_i``."""
-        p, e, i = f"{label}_p", f"{label}_e", f"{label}_i"
-        self.have(f"0 < {z}", p, proof)
-        zero, no = self.fresh("zero"), self.fresh("no")
-        self.use("ax:inv", z, lambda g: g.intro(zero).auto([p, zero]), label=e)
-        return self.have(f"0 < 1/({z})", i, lambda g: g.contra(no).auto([p, e, no]))
+
+def _auto_equation(goal: Goal, facts: Mapping[str, Term], degree: int, rounds: int, options: Mapping[str, Any]) -> bool:
+    """`try_auto` for an equation: by linear arithmetic; else by two inequalities, or by a contradiction."""
+    combination = linear.search(goal.goal, facts, degree=1, rounds=rounds, **options)
+    if combination is not None:
+        goal.pos(combination)
+        return True
+    a, b = goal.goal[2]
+    first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **options)
+    if first_half is None:
+        return False
+    if first_half.contradiction:
+        goal.pos(first_half)
+        return True
+    second_half = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **options)
+    if second_half is None:
+        return False
+    for side, half in zip(goal.antisym(), (first_half, second_half), strict=True):
+        side.pos(half)
+    return True
+
+
+def _comparisons(goal: Goal, use: str | Sequence[str] | None) -> dict[str, Term]:
+    """The facts with the labels `use`, which spaces separate; all comparisons if it is None."""
+    if use is None:
+        return {k: f for k, f in goal.facts.items() if f[0] in COMPARISONS}
+    names = use.split() if isinstance(use, str) else list(use)
+    return {k: goal.fact(k) for k in names}
+
+
+def pos_node(goal: Goal, combination: linear.Found) -> Node:
+    """The `pos` node of a combination: products of facts with their coefficients, and multiples of equations."""
+    node: Node = {"by": "pos"}
+    parts = []
+    for c, of, square in combination.sum:
+        part: Node = {"c": quotient(c), "of": list(of)}
+        if square is not None:
+            part["sq"] = goal.text(square)
+        parts.append(part)
+    if parts:
+        node["sum"] = parts
+    if combination.eq:
+        node["eq"] = [[goal.text(m), k] for m, k in combination.eq]
+    return node
+
+
+def try_each(goal: Goal, *tactics: Tactic) -> bool:
+    """Close the goal by the first tactic that succeeds, where each is tried on a new branch; whether one did."""
+    for tactic in tactics:
+        trial = goal.branch()
+        try:
+            tactic(trial)
+        except (Stuck, Rejected):
+            continue
+        goal.take(trial)
+        return True
+    return False
+
+
+def intro_all(goal: Goal) -> Goal:
+    """`intro` of all leading quantifiers and premises, as `intro_one` does it."""
+    while goal.goal[0] in ("all", "->", "~"):
+        intro_one(goal)
+    return goal
+
+
+def intro_one(goal: Goal) -> None:
+    """`intro` of the leading quantifier or premise, with a new name or label. A premise that is a conjunction has a
+    label for each part."""
+    if goal.goal[0] == "all":
+        goal.intro(goal.fresh("k"))
+        return
+    count = len(flatten("&", goal.goal[2][0]))
+    k = goal.fresh("p")
+    goal.intro(k if count == 1 else "(" + " ".join(f"{k}_{i}" for i in range(1, count + 1)) + ")")
+
+
+def sides_of(goal: Goal, t: Term) -> list[Goal]:
+    """Two goals, in each of which a fact gives the value of `t`, which is a relu, abs, min, max or indicator."""
+    if t[0] == "ind":
+        return goal.ind(t[2][0], f"{goal.fresh('f')} {goal.fresh('v')}")
+    names = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
+    if t[1] not in names:
+        raise Stuck(f"no cases for {goal.text(t)}")
+    low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]  # relu and abs compare with 0
+    side = goal.fresh("d")
+    goals = goal.em(("<=", None, (low, high)), side)
+    for g, name in zip(goals, names[t[1]], strict=True):
+        g.use(f"ax:{t[1]}_{name}", *[g.text(a) for a in t[2]], label=g.fresh("v"))
+    return goals
+
+
+def blast(goal: Goal, **options: Any) -> None:
+    """Close the goal, or Stuck: by its outermost connective, then by the cases of all disjunctions among the facts,
+    then by `easy` or a contradiction."""
+    if goal.goal[0] in ("all", "->", "~"):
+        intro_all(goal)
+    if goal.goal[0] == "&":
+        for g in goal.split():
+            blast(g, **options)
+        return
+    # The cases of the first disjunction; `blast` in each case then uses the next disjunction.
+    disjunctions = [k for k, f in goal.facts.items() if f[0] == "|" and k not in goal.taken]
+    if disjunctions:
+        sizes = [len(flatten("&", f)) for f in flatten("|", goal.facts[disjunctions[0]])]
+        stem = goal.fresh("o")
+        labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in sizes]
+        for g in goal.cases(disjunctions[0], *labels):
+            if not try_contradiction(g):
+                blast(g, **options)
+        return
+    try:
+        trial = goal.branch()
+        trial.easy(**options)
+    except Stuck as error:
+        # A fact ~F whose F is easy contradicts it.
+        for k, f in goal.facts.items():
+            if f[0] == "~":
+                opposite = goal.branch(f[2][0])
+                try:
+                    opposite.easy(**options)
+                except Stuck:
+                    continue
+                label = goal.fresh("yes")
+                goal.add({"by": "have", "show": goal.text(f[2][0]), "proof": opposite.nodes, "as": label}, f[2][0])
+                if goal.goal[0] != "false":
+                    goal.contra(goal.fresh("no"))
+                return goal.absurd(label, k)
+        raise error
+    goal.take(trial)
+
+
+def try_contradiction(goal: Goal) -> bool:
+    """Close any goal if its facts contradict each other by linear arithmetic; whether it did."""
+    try:
+        combination = linear.find(FALSUM, _comparisons(goal, None), poly=goal.known.poly)
+    except (linear.TooLong, Rejected):
+        return False
+    if combination is None:
+        return False
+    if goal.goal[0] != "false":
+        goal.contra(goal.fresh("no"))
+    goal.close(pos_node(goal, combination))
+    return True
+
+
+def add_positive(goal: Goal, z: str, label: str, proof: Tactic | None = None) -> Goal:
+    """Add the facts 0 < z, z*(1/z) = 1 and 0 < 1/z under ``label_p``, ``label_e`` and ``label_i``."""
+    p, e, i = f"{label}_p", f"{label}_e", f"{label}_i"
+    goal.have(f"0 < {z}", p, proof)
+    zero, no = goal.fresh("zero"), goal.fresh("no")
+    goal.use("ax:inv", z, lambda g: g.intro(zero).auto([p, zero]), label=e)
+    return goal.have(f"0 < 1/({z})", i, lambda g: g.contra(no).auto([p, e, no]))
+
+
+# --- a whole proof ----------------------------------------------------------------------------------------------------
 
 
 def prove(library: Citable, statement: Term, script: Tactic) -> list[Node]:
     """The proof that `script` writes for the closed formula `statement`. Stuck if it leaves a branch open."""
     goal = Goal(library, statement, {}, {})
     script(goal)
-    _complete(goal.nodes)
+    all_closed(goal.nodes)
     return goal.nodes
 
 
@@ -631,7 +558,7 @@ _LAST = frozenset({"split", "hyp", "true", "absurd", "cases", "em", "antisym", "
 """The rules of nodes that close a goal."""
 
 
-def _complete(root: list[Node]) -> None:
+def all_closed(root: list[Node]) -> None:
     """Stuck if a proof within the nodes `root` does not end with a node that closes its goal."""
     remaining = [(root, "the proof")]
     while remaining:

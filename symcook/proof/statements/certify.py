@@ -37,7 +37,7 @@ from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof, Place, ProofText, TextLine
 from symcook.proof.search.step import shown
-from symcook.proof.search.tactics import Citable, Goal, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Stuck, intro_all, try_each
 from symcook.proof.statements import certify
 from symcook.proof.statements.facts import Facts, Trying, parts
 from symcook.proof.statements.heads import HeadFacts, Quick
@@ -600,11 +600,11 @@ def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
 
     def close(h: Goal) -> None:
         """Close a goal: part by part if it is a conjunction, else by the signs of terms, else by the automation."""
-        h.intro_all()
+        intro_all(h)
         if h.goal[0] == "&":
             for part in h.split():
                 close(part)
-        elif not h.first(_by_signs):
+        elif not try_each(h, _by_signs):
             Elaborator().automatic(
                 h, TextLine("qed", place=Place(1, 1)), "it does not follow that everything is defined"
             )
@@ -626,7 +626,9 @@ def refute(
     none is found before the time `until` is over. Sets `runs.until`."""
     g = Goal(library(statement, citable()), statement.refutation, {}, {})
     runs.until = until
-    found = attempted(lambda: g.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))), until)
+    found = attempted(
+        lambda: try_each(g, *(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))), until
+    )
     refuted = attempted(lambda: judged(statement, {"proof": g.nodes}, "refuted")) if found is True else found
     return (None, None) if isinstance(refuted, Failed | bool) else refuted
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from symcook.proof.claims.bycounts.problem import HERE, VALUES, Equation, Problem, W
 from symcook.proof.claims.bycounts.problem import everywhere as line_everywhere
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, add_positive
 from symcook.proof.statements.editedplaces import EditedPlaces, Segment, Untranslated, equal, minus, plus, simplified
 from symcook.proof.terms import COMPARISONS, Term, abstract, flatten, instantiate, loose, negation, num, subterms, var
 from symcook.proof.terms import replace as put
@@ -78,7 +78,7 @@ class SecondRunTerms:
             raise Untranslated(f"whether {name} attends to a position depends on the string")
         size, old, right = (put(t, HERE, place) for t in (line.size, line.old, line.right))
         stem = g.fresh("size")
-        g.positive(g.text(size), stem, partial(close, facts=facts))
+        add_positive(g, g.text(size), stem, partial(close, facts=facts))
         read: Term = ("app", None, (var(name, VALUES), place))
         result: Term = ("=", None, (read, ("+", None, (old, ("/", None, (right, size))))))
         inverse = ("/", None, (num(1), size))

@@ -18,9 +18,9 @@ from symcook.proof import grammar
 from symcook.proof.claims.bycounts.problem import Problem, W, everywhere, problem
 from symcook.proof.claims.decision import decide
 from symcook.proof.replay import Statement
-from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.attempts import Failed, attempted, result_of
 from symcook.proof.search.ranges import equals
-from symcook.proof.search.tactics import Citable, Goal, Node, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Node, Stuck, try_each
 from symcook.proof.statements import certify
 from symcook.proof.terms import Term, abstract, flatten, imp, instantiate, loose, negation, num, subterms, var
 
@@ -190,8 +190,7 @@ class InParts:
 
     def _searched(self, statement: Statement, seconds: float) -> list[Node] | None:
         """The proof of a piece by the automation."""
-        nodes = attempted(lambda: certify.automatic(self.home, statement), Until(seconds))
-        return None if isinstance(nodes, Failed) else nodes
+        return result_of(attempted(lambda: certify.automatic(self.home, statement), Until(seconds)))
 
     # --- The whole ---------------------------------------------------------------------------------------------------
 
@@ -249,7 +248,7 @@ def _contrapositive(g: Goal, labels: Sequence[str]) -> None:
     g.intro([given := g.fresh("given")])
     g.contra(denied := g.fresh("denied"))
     other = _instance(g, labels[0], [f"#{denied}"])
-    if not g.first(lambda h: h.absurd(given, other), lambda h: h.absurd(other, given)):
+    if not try_each(g, lambda h: h.absurd(given, other), lambda h: h.absurd(other, given)):
         raise Stuck("no contradiction")
 
 

@@ -28,6 +28,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Rejected, unknown
+from symcook.files import repeated
 from symcook.model.expr import Tree, parse_formula, parse_term, show
 from symcook.present import present
 from symcook.proof import strings
@@ -154,9 +155,9 @@ def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
     pairs = [tuple(_known(item, symbols) for item in pair) for pair in re.findall(_PAIR, _inside(prefix))]
     named_symbols = dict.fromkeys(item for pair in pairs for item in pair)
     images = {symbol: symbol for symbol in symbols}
+    if (twice_renamed := repeated(symbol for symbol, _ in pairs)) is not None:
+        raise Rejected(f"renamed states twice what {twice_renamed!r} becomes")
     for symbol, new in pairs:
-        if [item for item, _ in pairs].count(symbol) > 1:
-            raise Rejected(f"renamed states twice what {symbol!r} becomes")
         images[symbol] = new
     for new in named_symbols:
         twice = [symbol for symbol in symbols if images[symbol] == new]

@@ -232,24 +232,21 @@ def by_exponents(question: StatementAsked) -> Outcome:
     """A claim about probabilities as a claim about the numbers in their exponents."""
     from symcook.proof.statements import orders
 
-    proved = _proved(question, orders.prove)
-    return proved if isinstance(proved, Failed) else _certified(question, proved)
+    return _certified(question, _proved(question, orders.prove))
 
 
 def by_norms(question: StatementAsked) -> Outcome:
     """The values that norms of symbols have, in place of their equations."""
     from symcook.proof.statements import bysymbol
 
-    proved = _proved(question, bysymbol.prove)
-    return proved if isinstance(proved, Failed) else _certified(question, proved)
+    return _certified(question, _proved(question, bysymbol.prove))
 
 
 def by_counts(question: StatementAsked) -> Outcome:
     """A claim about sums over all positions, or about all positions, as one about the counts of symbols."""
     from symcook.proof.statements import symbolcounts
 
-    proved = _proved(question, symbolcounts.prove)
-    return proved if isinstance(proved, Failed) else _certified(question, proved)
+    return _certified(question, _proved(question, symbolcounts.prove))
 
 
 def by_parts(question: StatementAsked) -> Outcome:
@@ -268,11 +265,8 @@ def by_states(question: StatementAsked) -> Outcome:
 
     if question.decided is None or question.decided.by != languages.AUTOMATA or question.other is not None:
         return Failed("no automaton of the model decides the statement")
-    prove = partial(
-        bylanguage.prove, model=question.model, document=question.document, decider=question.subject.decide
-    )
-    proved = _proved(question, prove, share=FOR_STATES)
-    return proved if isinstance(proved, Failed) else _certified(question, proved)
+    prove = partial(bylanguage.prove, model=question.model, document=question.document, decider=question.subject.decide)
+    return _certified(question, _proved(question, prove, share=FOR_STATES))
 
 
 def _proved(
@@ -283,8 +277,10 @@ def _proved(
     return prove(home, question.claim, min(question.seconds, question.until.left) / share)
 
 
-def _certified(question: StatementAsked, proved: Goal) -> Outcome:
+def _certified(question: StatementAsked, proved: Goal | Failed) -> Outcome:
     """The certificate with this proof; or why there is none."""
+    if isinstance(proved, Failed):
+        return proved
     claim, begun = question.claim, question.begun
     parts = {"proof": partial(Goal.take, trial=proved)}
     strings = begun.strings if begun is not None else ()

@@ -19,7 +19,7 @@ from symcook.alarm import Until
 from symcook.proof.claims.bycounts.problem import HERE, N, Problem, W, at, everywhere, problem
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, prooftext
-from symcook.proof.search.attempts import Failed, attempted
+from symcook.proof.search.attempts import Failed, attempted, result_of
 from symcook.proof.search.opengoal import NoResult
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.ranges import at_most, equals
@@ -340,8 +340,7 @@ class CountParts(InParts):
             Trying().block(g, read, Place(1, 1))
             return g.nodes
 
-        nodes = attempted(squared, Until(seconds))
-        return None if isinstance(nodes, Failed) else nodes
+        return result_of(attempted(squared, Until(seconds)))
 
 
 def square_lines(facts: Facts) -> str:

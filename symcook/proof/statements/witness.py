@@ -20,7 +20,7 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
-from symcook.proof.search.tactics import Citable, Goal, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Stuck, try_contradiction, try_each
 from symcook.proof.statements.exactvalues import cancelled, divided, enclosed
 from symcook.proof.statements.reader import terms
 from symcook.proof.statements.shortruns import OPEN, Runs, WordsSpent
@@ -124,7 +124,7 @@ def _tried_here(part: Goal, runs: Runs) -> bool:
 def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:
     """Close the part of H by the present string, in one of the `ways` to write its values; returns whether one does."""
     runs.outside = {}
-    return part.first(*(partial(at_word, runs=runs, by_equations=way, body=body) for way in ways(runs)))
+    return try_each(part, *(partial(at_word, runs=runs, by_equations=way, body=body) for way in ways(runs)))
 
 
 def _without_names(whole: Term, runs: Runs) -> Term | None:
@@ -284,7 +284,7 @@ def _case_by_case(
         g = beyond
     if labels:
         automation.prove(g, (), LEVELS, [low, *labels])
-    elif not g.try_contradiction():
+    elif not try_contradiction(g):
         raise Stuck("a range goes on")
 
 
@@ -377,7 +377,7 @@ def _close_comparison(g: Goal, near: Sequence[str], runs: Runs) -> None:
     """Close a goal that is a true comparison of numbers; or, if `near` has the label of a false comparison, the goal
     ``false``."""
     # Cheap ways first: cancelling, rigorous intervals, and the first level of the automation.
-    if g.first(divided, cancelled, partial(enclosed, near=near)):
+    if try_each(g, divided, cancelled, partial(enclosed, near=near)):
         return
     try:
         automation.prove(g, (), LEVELS[:1], near)

@@ -17,7 +17,7 @@ from symcook.proof.inequalities import reify
 from symcook.proof.normal import ONE as CONSTANT
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.ranges import between, equals
-from symcook.proof.search.tactics import Goal
+from symcook.proof.search.tactics import Goal, try_auto
 from symcook.proof.terms import Term, abstract, flatten, free, instantiate, num, subterms, var
 
 QUOTIENT = var("q'", "Int")
@@ -243,7 +243,7 @@ class CarriedRemainder(CarriedValue):
             ends.append(least := g.fresh("least"))
             self._least(g, g.facts[so][2][0], least)
         for h in g.split() if g.goal[0] == "&" else [g]:
-            if not h.try_auto([so, *ends], degree=1, rounds=0):  # a bound that needs whole numbers
+            if not try_auto(h, [so, *ends], degree=1, rounds=0):  # a bound that needs whole numbers
                 h.contra(no := h.fresh("no"))
                 h.use("ax:int_lt", *(h.text(t) for t in h.facts[no][2]), f"#{no}", label=(opposite := h.fresh("more")))
                 h.auto([so, opposite, *ends], degree=1, rounds=0)

@@ -23,7 +23,7 @@ from symcook.proof.inequalities import reify
 from symcook.proof.normal import ONE, fkey, nf
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search.ranges import at_most, equals, less_than
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, try_auto
 from symcook.proof.terms import Term, free, imp, num, replace, subterms
 
 
@@ -117,7 +117,7 @@ def by_products(case: PlacedFacts, f: Term) -> None:
                 _ask_order(case, a, shifted)
             relations = (equals(a, shifted), less_than(a, shifted), less_than(shifted, a))
             order += [case.established(relation) for relation in relations if case.follows(relation)]
-    if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
+    if not try_auto(case.g, [*dict.fromkeys(order)], degree=2):
         raise Unplaced(f"the search has no rule for {case.g.text(f)[:80]}")
 
 

@@ -41,7 +41,7 @@ from symcook.proof.claims.bycounts.truth import letter_at
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search.ranges import at_most, equals, ranged
-from symcook.proof.search.tactics import Citable, Goal
+from symcook.proof.search.tactics import Citable, Goal, try_auto
 from symcook.proof.terms import (
     COMPARISONS,
     FALSE,
@@ -177,7 +177,7 @@ def _compare_places(case: PlacedFacts, f: Term) -> None:
     """Close a comparison of positions that follows: by facts about their order, by products of these, or by
     contradiction."""
     g = case.g
-    if g.try_auto(case.orders, degree=1, rounds=0):
+    if try_auto(g, case.orders, degree=1, rounds=0):
         return None
     if f[0] == "=":
         return _close_equation(case)

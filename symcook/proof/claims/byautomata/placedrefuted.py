@@ -18,7 +18,7 @@ from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import fkey
 from symcook.proof.search.attempts import attempted
 from symcook.proof.search.ranges import at_most, equals, less_than
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Stuck, try_auto
 from symcook.proof.terms import (
     COMPARISONS,
     FALSE,
@@ -145,7 +145,7 @@ def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
     """Close a goal by facts about the order of positions that contradict each other, or by two tokens at one
     position."""
     g, problem, lettered = case.g, case.root.problem, case.root.lettered
-    if g.try_auto(case.orders, degree=1, rounds=0):
+    if try_auto(g, case.orders, degree=1, rounds=0):
         return None
     tokens = [(simple(letter[0]), letter[1], k) for k in core if (letter := letter_at(g.facts[k]))]
     ends = [(lettered.low, problem.before), (lettered.high, problem.after)]
@@ -164,7 +164,7 @@ def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
         if added_token and not any(_equal_by_order(case, place, end) for end in added_ends):
             first = at_most(place, lettered.low)
             away = negation(first) if letter == problem.before else less_than(place, lettered.high)
-            if case.truth(away) is None and not case.g.branch(away).try_auto(case.orders, degree=1, rounds=0):
+            if case.truth(away) is None and not try_auto(case.g.branch(away), case.orders, degree=1, rounds=0):
                 return divide(case, DecideFirst(away))
             return _added_token_inside(case, place, label)
     # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact. For two
@@ -181,7 +181,7 @@ def _equal_by_order(case: PlacedFacts, place: Term, other_place: Term) -> bool:
     """Whether two positions are equal by the facts about the order."""
     if place == other_place:
         return True
-    return case.g.branch(equals(place, other_place)).try_auto(case.orders, degree=1, rounds=0)
+    return try_auto(case.g.branch(equals(place, other_place)), case.orders, degree=1, rounds=0)
 
 
 def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, other_label: str) -> None:
