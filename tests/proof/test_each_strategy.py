@@ -14,6 +14,7 @@ from test_own_parts import tabled
 from test_own_renamed import votes
 from test_own_states import alternates
 from test_own_symbol_counts import histogram
+from test_own_weight_sums import slope
 
 import symcook as sc
 from symcook.alarm import Until
@@ -47,6 +48,7 @@ PROVED: list[tuple[str, Any, str]] = [
     ("search", tabled, "accept -> ~at(b, n)"),
     ("edited strings", votes, "accept -> prepended(a).accept"),
     ("counts of symbols", lambda: histogram("ab"), "2*sum(i, 1, n, same(i)) >= n"),
+    ("sums of weights", slope, "1 - exp(-1) <= weight(1, 1, n, n)"),
     ("states", alternates, "accept -> abs(count(a) - count(b)) <= 1"),
 ]
 
@@ -80,12 +82,13 @@ FAILED: list[tuple[str, Any, str, str]] = [
     ("exponents", votes, "accept", "the statement compares no powers of e"),
     ("norms", votes, "accept", "no values of norms: "),
     ("counts of symbols", votes, "accept", "the counts are not compared: "),
+    ("sums of weights", votes, "accept", "no sums of weights: "),
     ("parts", votes, "1 <= n", strategies.UNDIVIDED),
     ("search", coin, "probability(up) <= 9/10", ""),
 ]
 
 
-@pytest.mark.layer_one(*range(10))
+@pytest.mark.layer_one(*range(11))
 @pytest.mark.parametrize(("name", "model", "sentence", "why"), FAILED, ids=[row[0] for row in FAILED])
 def test_a_strategy_says_why_it_has_no_result(name, model, sentence, why):
     question = asked(model(), sentence, 2)

@@ -410,7 +410,9 @@ class HeadFacts:
     def letters(self, at: str) -> list[str]:
         """The labels that say which token is at a position."""
         gone = [f"gone'{token}({at})" for token in self.tokens_by_premises[0]]
-        return [f"word({at})" if self.facts.word[0] == "all" else "word", *gone] if self.facts.tokens else []
+        # With added tokens, the lines of `Facts.letters` say that there is one of the tokens at each position.
+        word = [f"word({at})"] if self.facts.word[0] == "all" else ["word", f"each'({at})"]
+        return [*word, *gone] if self.facts.tokens else []
 
     def below(self, t: Term, row: str, seen: str | None = None) -> list[str]:
         """The labels of bounds and equations of the coordinates in a term in i and j, at `row` and `seen`."""

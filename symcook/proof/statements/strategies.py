@@ -249,6 +249,14 @@ def by_counts(question: StatementAsked) -> Outcome:
     return _certified(question, _proved(question, symbolcounts.prove))
 
 
+def by_weights(question: StatementAsked) -> Outcome:
+    """A claim about softmax heads whose weights have a sum in closed form."""
+    from symcook.proof.statements import weightsums
+
+    proved = _proved(question, weightsums.prove)
+    return proved if isinstance(proved, Failed) else _certified(question, proved)
+
+
 def by_parts(question: StatementAsked) -> Outcome:
     """The statement in parts: conjuncts, contrapositives, and cases by the symbol at a position."""
     from symcook.proof.statements import inparts
@@ -325,6 +333,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("exponents", by_exponents),
     ("norms", by_norms),
     ("counts of symbols", by_counts),
+    ("sums of weights", by_weights),
     ("parts", by_parts),
     ("search", by_search),
 )

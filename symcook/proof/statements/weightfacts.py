@@ -30,28 +30,28 @@ show = grammar.show
 def weighted_heads(facts: HeadFacts, said: Sequence[Term]) -> list[tuple[AttentionHead, list[Term]]]:
     """The heads whose weights are named in the formulas `said`, each once for each equal pair of weight and range, with
     the rows that they are named at."""
-    named = [x for f in said for x in subterms(f) if _is_weight(x)]
+    named = [x for f in said for x in subterms(f) if is_weight(x)]
     found: list[tuple[AttentionHead, list[Term]]] = []
     seen: list[tuple[Term, ...]] = []
     for head in facts.heads.values():
         key = (head.low, head.high, head.weight)
         if head.kind in ("uniform", "place") or key in seen:
             continue
-        rows = [row for x in named if (row := _row(x, head, facts)) is not None]
+        rows = [row for x in named if (row := row_of(x, head, facts)) is not None]
         if rows:
             seen.append(key)
             found.append((head, list(dict.fromkeys(rows))))
     return found
 
 
-def _is_weight(t: Term) -> bool:
+def is_weight(t: Term) -> bool:
     """Whether a term is sum(k, low, high, I[k = place]*..)."""
     if t[0] != "sum" or t[2][2][0] != "*" or t[2][2][2][0][0] != "ind":
         return False
     return t[2][2][2][0][2][0][0] == "="
 
 
-def _row(named: Term, head: AttentionHead, facts: HeadFacts) -> Term | None:
+def row_of(named: Term, head: AttentionHead, facts: HeadFacts) -> Term | None:
     """The row at which a statement names the weight of a head, if it does."""
     low, high, body = named[2]
     share = instantiate(body[2][1], (THERE,))
@@ -88,7 +88,7 @@ def lines_at_rows(facts: HeadFacts, head: AttentionHead, rows: Sequence[Term], s
         show(x[2][2][2][0][2][0][2][1])
         for f in said
         for x in subterms(f)
-        if _is_weight(x) and not loose(x[2][2][2][0][2][0][2][1])
+        if is_weight(x) and not loose(x[2][2][2][0][2][0][2][1])
     ]
     places = list(dict.fromkeys(places))[:MOST_PLACES]
     within = ", ".join([*facts.conclusion.ranges, *facts.conclusion.premises, "some"])
