@@ -1,8 +1,8 @@
 """The strings of a language in classes of prefixes, with a hull of what the model computes on each class.
 
-A `PrefixReading` says which prefixes are one class: by states (of the language, and of a specification where there is one),
-or `counted`, by the numbers of symbols too. `HullClasses` has the run of a dense causal model on these classes, the
-strings of some classes, and where a hull becomes wide.
+A `PrefixReading` says which prefixes are one class: by states of the language, and of a specification where there is
+one, or `counted`, by the numbers of symbols too. `HullClasses` has the run of a dense causal model on these classes,
+the strings of some classes, and where a hull becomes wide.
 """
 
 from __future__ import annotations
@@ -181,14 +181,20 @@ class HullClasses:
 
     def why(self, place: int, number: int) -> str:
         """Where the hull of a class becomes wide, and what it leaves open."""
-        prefixes, model = self.graph.levels[place][number], self.model
+        return f"{self.named(place, number)} is open: {self.gap(place, number)}; {self.wide(place, number)}"
+
+    def named(self, place: int, number: int) -> str:
+        """A class in words: its smallest string, its length and its number of strings."""
+        prefixes = self.graph.levels[place][number]
+        written = brief(self.model.embedding.written(prefixes.smallest), 40) or "the empty string"
+        strings = f"{prefixes.strings:,} string{'s' * (prefixes.strings != 1)}"
+        return f"the class of {written} at length {place - self.added + 1} ({strings})"
+
+    def wide(self, place: int, number: int) -> str:
+        """The first block after which the hull of a class is wide, or the last one, with the width."""
         by_block = widths(self.result, place, number)
         block, width = next(((b, w) for b, w in by_block if w > WIDE), by_block[-1])
-        written = brief(model.embedding.written(prefixes.smallest), 40) or "the empty string"
-        strings = f"{prefixes.strings:,} string{'s' * (prefixes.strings != 1)}"
-        wide = f"after {block} its hull is {width:.2g} times the size of the residual stream"
-        length = place - self.added + 1
-        return f"the class of {written} at length {length} ({strings}) is open: {self.gap(place, number)}; {wide}"
+        return f"after {block} its hull is {width:.2g} times the size of the residual stream"
 
     def gap(self, place: int, number: int) -> str:
         """The two outputs that the hull does not order: how far their midpoints are apart, and the radius."""
