@@ -26,11 +26,12 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, ratio_of, settled
 from symcook.numbers.expsum import ExpSum
-from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping
-from symcook.words import Cover
-from symcook.words.cells import MOST
+from symcook.questions.answer import Answer, AnswerCell, asked_strings, keeping, lengths
+from symcook.questions.nearest import FROM, NearStrings, nearest_of
+from symcook.words import Cover, Stand
+from symcook.words.cells import MOST, Cells
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
-from symcook.words.inputs import Language, Strings
+from symcook.words.inputs import Language, Strings, Within
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
@@ -46,6 +47,7 @@ WHAT = {
     "sign": "|logit|, the distance of the logit from its threshold 0",
     "zero": "the largest |coordinate| tested for zero; strings with margin 0 are left out",
     "largest": "the difference between the two largest scores",
+    "groups": "the difference between the two largest scores of a group of labels, the smallest of all groups",
 }
 """By kind of readout: the margin of a string, for the notes of an answer."""
 SIDES = {"accepted": True, "rejected": False}
@@ -69,13 +71,15 @@ def margin(
 
     The margin of a string depends on the readout. "sign": |logit|. "zero": the largest |coordinate| that is tested;
     a string that passes the test has all of them on the threshold, and no margin. "largest": the difference of the
-    two largest scores. For a readout at each position it is the smallest margin of a position, accepted or rejected
-    as that position is. For a readout at all positions together it is the smallest margin if all positions accept,
-    else the largest margin of a rejecting position.
+    two largest scores; "groups": the smallest such difference of a group of labels. For a readout at each position
+    it is the smallest margin of a position, accepted or rejected as that position is. For a readout at all positions
+    together it is the smallest margin if all positions accept, else the largest margin of a rejecting position.
 
     If the model allows it, strings are grouped (`symcook.words.exact`), or one string stands for all with the same
     answer (`symcook.words.cells`). If the smallest value is only known to lie between two numbers, the row has a
-    rigorous interval (`Ball`) that contains both, and a note states this.
+    rigorous interval (`Ball`) that contains both, and a note states this. For a dense model, such as a trained one,
+    strings are first run in certified floats, and more than 4,096 of a length are grouped by prefixes (hulls). The note
+    "hulls stop" names the first length and the block at which they leave more strings than can be run.
 
     Arguments:
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
@@ -105,16 +109,22 @@ def margin(
     Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
-    asked = asked_strings(model, max_length, 0, inputs, sample, seed, positions)
+    lengths(model, 1, decides=False)  # BadInput for a model that does not read strings
+    must = "the model must decide (a readout by sign, zero test or largest score)"
+    model.readout.require(must, tuple(WHAT), "choose one that decides")
+    asked = asked_strings(model, max_length, 0, inputs, sample, seed, positions, decides=False)
     bound = asked.counted(model.bind(values))
     has_sides = bound.readout.signed
     least_by_length: dict[int, _Least] = {}
     method = ""
+    nearest = nearest_of(bound, asked)
+    hulls: dict[str, str] = {}
 
     def answered() -> Answer:
         """The answer for the lengths so far."""
-        notes = {"margin": WHAT["sign" if has_sides else "zero" if bound.decides else "largest"], "method": method}
-        notes |= _interval_notes(least_by_length, has_sides)
+        labels = "groups" if bound.readout.groups else "largest"
+        notes = {"margin": WHAT["sign" if has_sides else "zero" if bound.decides else labels], "method": method}
+        notes |= _interval_notes(least_by_length, has_sides) | hulls
         with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):  # 10/3 bits a digit
             rows = tuple(_row(bound, n, least, digits) for n, least in least_by_length.items())
         return Answer(
@@ -142,8 +152,17 @@ def margin(
                 least_by_length.clear()
         # By strings, or by one string for each class: in an exact batch or, if that has no values, by intervals.
         for n in asked.lengths if not least_by_length else ():
-            words = asked.cover(n, bound)
-            least_by_length[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
+            near = None
+            if nearest is not None and n and (asked.many(n) >= FROM):
+                near = nearest.at(n)
+            if near is not None:
+                least_by_length[n], method = _of_near(bound, n, near, digits), near.says
+                if near.stopped is not None:
+                    hulls.setdefault("hulls stop", near.stopped)
+            else:
+                words = asked.cover(n, bound)
+                least = _of_batch(bound, words, digits) or _of_words(bound, words, digits)
+                least_by_length[n], method = least, words.says
             if progress is not None:
                 progress(n, asked.lengths[-1])
     return answered()
@@ -335,6 +354,15 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
     least.open = [model.embedding.said(word) for word in todo]
     if reason is not None:
         least.bound(any_side, None)
+    return least
+
+
+def _of_near(model: Transformer, n: int, near: NearStrings, digits: int) -> _Least:
+    """The smallest distances over the strings of a length of which `near` has the nearest ones."""
+    least = _of_words(model, Within(Cells(model.alphabet, n, ()), tuple(Stand(word, 1) for word in near.words)), digits)
+    with PRECISION, ctx.workprec(128):  # a bound is a float
+        for sides, low in near.others:
+            least.bound(sides, arb(fmpq(low.numerator, low.denominator)))
     return least
 
 

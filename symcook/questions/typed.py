@@ -13,6 +13,7 @@ The margin of a decision is its distance from the threshold. For each length a s
 
 The margin is exact where it is rational, else a rigorous interval. Strings with the same answer are one class, so a
 length of 100 is possible for dyck-1 or parity. A model that distinguishes all strings is limited to short lengths.
+For a trained model, prefixes are grouped in hulls; the note "hulls stop" says from where on the margin is an interval.
 
 For example: symcook margin parity --max-length 20 --plot margin
 

@@ -182,3 +182,77 @@ def test_a_fold_that_fails_is_asked_string_by_string(brackets: Any, monkeypatch:
     with pytest.raises(BadInput, match=r"must answer every input"):
         brackets.check(sc.Fold(0, lambda state, symbol: 1 // (1 - state), lambda state: True), 3, domain="ball")
     assert brackets.check(failing, 1, domain="ball").strings == 2
+
+
+def everywhere(model: Any, position: str) -> Any:
+    """The model with a readout at each position, or at all of them."""
+    return replace(model, readout=replace(model.readout, position=position))
+
+
+def one_by_one(model: Any, fold: sc.Fold, length: int, inside: Any) -> tuple[int, str | None]:
+    """How many strings of `inside` a model is wrong on, and the first of them, from a run of each string in balls."""
+    wrong = []
+    for n in range(1, length + 1):
+        for string in map("".join, product(model.alphabet, repeat=n)):
+            state, wanted = fold.start, []
+            for symbol in string:
+                state = fold.step(state, symbol)
+                wanted.append(fold.answer(state))
+            found = model.run(string, "ball").result.answers
+            kind = bool if model.decides else model.readout.label
+            if inside(string) and any(
+                w is not None and kind(a) != w for a, w in zip(found, wanted[-len(found) :], strict=True)
+            ):
+                wrong.append(string)
+    return len(wrong), wrong[0] if wrong else None
+
+
+ALWAYS = sc.Fold(0, depth_after, lambda depth: None if depth < 0 else depth > 0 and depth != 3, each=True)
+OPENING = sc.Fold(True, lambda good, symbol: good and symbol == "(", lambda good: not good)
+
+
+@pytest.mark.parametrize(
+    ("position", "fold", "inputs"),
+    [
+        ("each", ALWAYS, None),
+        pytest.param("each", ALWAYS, r"\((\(|\))*", marks=pytest.mark.sweep),
+        pytest.param("each", sc.Fold(0, lambda s, x: 0, lambda s: True, each=True), None, marks=pytest.mark.sweep),
+        ("all", OPENING, None),
+        pytest.param("all", BALANCED, r"(\(|\))*\)", marks=pytest.mark.sweep),
+    ],
+)
+def test_answers_at_each_and_at_all_positions_are_those_of_each_string(
+    brackets: Any, position: str, fold: sc.Fold, inputs: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hulled, "FROM", 1)
+    model = everywhere(brackets, position)
+    inside = {None: lambda s: True, r"\((\(|\))*": lambda s: s[0] == "("}.get(inputs, lambda s: s[-1] == ")")
+    answer = model.check(fold, 5, inputs=inputs, domain="ball")
+    assert answer.way == "merged" and answer.open == 0
+    assert (answer.mismatches, answer.counterexample) == one_by_one(model, fold, 5, inside)
+    shortest = len(answer.counterexample) if answer.counterexample else 6
+    assert answer.right_to in {shortest - 1, 0}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("readout", ["leads", "positive"])
+def test_a_model_with_a_token_before_the_string(readout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a readout at all positions that of the token before the string counts too; of several labels each."""
+    monkeypatch.setattr(transformer, "MANY", 1)
+    monkeypatch.setattr(hulled, "FROM", 1)
+    stored = json.loads((BRACKETS.parents[1] / "tests" / "published" / "heads.json").read_text())["models"]["bloom"]
+    label = {"label": "a"} if readout == "leads" else {}
+    choices = ImportChoices(
+        vocabulary=[*"abc"], symbols=["a", "b"], before="c", readout=readout, position="last", **label
+    )
+    model = read_weights(stored["weights"], stored["settings"], choices).model
+    if readout == "leads":
+        model = everywhere(model, "all")
+        wanted: Any = True
+    else:
+        first = model.run("ab", "ball").result
+        wanted = first.label(-1)
+    constant = sc.Fold(2, lambda state, symbol: state % 2, lambda state: None if state == 2 else wanted)
+    answer = model.check(constant, 4, domain="ball")
+    assert answer.way == "merged" and answer.open == 0
+    assert (answer.mismatches, answer.counterexample) == one_by_one(model, constant, 4, lambda s: True)
