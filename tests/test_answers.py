@@ -182,6 +182,9 @@ def test_values_in_latex() -> None:
     assert value_latex(1e-300) == r"1\cdot 10^{-300}"
     assert value_latex(float("inf")) == r"\text{inf}" and value_latex("a label") == r"\text{a label}"
     assert near("exp(1)") == pytest.approx(2.718281828) and near("a label") is None and near(float("nan")) is None
+    for text in ("1/3", "-2/7", "0", "12345678901234567890/3", "1/" + "9" * 300, "9" * 300):
+        assert near(text) == float(Fraction(text))
+    assert near("9" * 400) is None and near("1/0") is None  # above the largest float; without a value
 
 
 # One line

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add
 from typing import Any, ClassVar
 
@@ -533,6 +533,7 @@ class Lengths:
         return CellTable(world, cells).merged()
 
 
+@lru_cache(maxsize=1024)
 def _period(tree: Tree) -> int | None:
     """The period of (-1)^i, or of the sine or cosine of a rational multiple of pi times i (or n in place of i); None
     for another term, and above `MOST_RESIDUES`."""

@@ -11,6 +11,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
@@ -46,6 +47,8 @@ First alternative: spaces after the full stop of a sentence, but not after "Eq."
 capital letter, but not before a call, a label or a product. Second alternative: spaces after a semicolon, unless a call
 such as sc.build( follows.
 """
+RATIONAL = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:/([1-9][0-9]*))?")
+"""A rational number as the grammar writes it; groups: the numerator, the denominator."""
 PAD = r"\phantom{:}"
 """LaTeX for the width of a colon: rows without a name have it, so that their cells are aligned with those of others."""
 SCREEN: int | None = None
@@ -376,6 +379,9 @@ def near(value: object) -> float | None:
 
 def _evaluated(text: str) -> float:
     """A float near the value of a term, computed to 64 bits; nan for text that is not a term with a value."""
+    if rational := RATIONAL.fullmatch(text):
+        with suppress(OverflowError, ValueError):  # a number above the largest float, or of thousands of digits
+            return int(rational[1]) / int(rational[2] or 1)
     import flint
 
     from symcook.errors import SymcookError

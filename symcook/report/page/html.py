@@ -71,10 +71,9 @@ def table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object
     return element("div", drawn, class_="frame", tabindex="0", role="group", aria_label=caption)
 
 
-def entry(value: object, most: float) -> Markup:
-    """An entry of a matrix as a cell: its text, shaded by its absolute value as a share of `most`; the class of the
-    cell gives its sign, which the style sheet colours."""
-    text = from_sympy(value)
+def entry(text: str, most: float) -> Markup:
+    """An entry of a matrix, text in the grammar, as a cell that is shaded by its absolute value as a share of `most`.
+    The class of the cell gives its sign, which the style sheet colours."""
     number = 0.0 if text == "0" else near(text)
     share = 0.0 if not number or not most else round(min(abs(number) / most, 1) ** 0.5, 3)
     kind = "nil" if text == "0" else "plus" if (number or 0) > 0 else "minus" if (number or 0) < 0 else "open"
@@ -99,9 +98,9 @@ def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequ
         return element(
             "details", element("summary", caption), table(caption, ("row", "column", "entry"), listed[:LISTED])
         )
-    sizes = [abs(near(text) or 0) for v in matrix if (text := from_sympy(v)) != "0"]
-    most = max(sizes, default=0)
-    body = [[label, *(entry(v, most) for v in matrix[r, :])] for r, label in enumerate(rows)]
+    texts = [[from_sympy(value) for value in entries] for entries in matrix.tolist()]
+    most = max((abs(near(text) or 0) for row in texts for text in row if text != "0"), default=0)
+    body = [[label, *(entry(text, most) for text in row)] for label, row in zip(rows, texts, strict=True)]
     return table(name, ("", *columns), body, class_="heat")
 
 
@@ -127,8 +126,9 @@ def embedding(model: Transformer) -> Markup:
             token_table = table(words, ("token", "sets"), token_rows[:LISTED], class_="words")
             parts.append(element("details", element("summary", words), token_table))
         elif used:
-            most = max((abs(near(from_sympy(v)) or 0) for _, *row in rows for v in row), default=0)
-            body = [(token, *(entry(v, most) for v in row)) for token, *row in rows]
+            texts = [(token, [from_sympy(value) for value in row]) for token, *row in rows]
+            most = max((abs(near(text) or 0) for _, row in texts for text in row), default=0)
+            body = [(token, *(entry(text, most) for text in row)) for token, row in texts]
             parts.append(table("tokens", ("token", *used), body, class_="heat"))
     else:
         parts.append(element("p", f"Inputs, one row a position: {', '.join(embedding_part.inputs or ()) or 'none'}."))
