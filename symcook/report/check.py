@@ -113,7 +113,8 @@ def _lines(check: Check, name: str, command: WholeCommand | None) -> list[str]:
         left_out = "" if positions in (None, "last") else "no answer counts, or "
         lines.append(f"{left_out}any answer is right: {number_text(check.free)} inputs")
     if check.right_to and check.max_length is not None and not check.holds:
-        lines.append(f"right on every string up to length {check.right_to}")
+        of = "" if check.inputs is None or check.inputs.language is None else " of these inputs"
+        lines.append(f"right on every string{of} up to length {check.right_to}")
     if check.stopped is not None:
         lines.append(f"hulls stop: {check.stopped}")
     # The method. For a recipe, its stated formulas were evaluated on the same inputs too (`stated`).

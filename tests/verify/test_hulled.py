@@ -180,3 +180,14 @@ def test_a_fold_that_fails_is_asked_string_by_string(brackets: Any, monkeypatch:
     with pytest.raises(BadInput, match=r"must answer every input"):
         brackets.check(sc.Fold(0, lambda state, symbol: 1 // (1 - state), lambda state: True), 3, domain="ball")
     assert brackets.check(failing, 1, domain="ball").strings == 2
+
+
+def test_a_length_up_to_which_a_model_is_right_is_one_of_the_inputs(
+    brackets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The language of inputs is named, since the strings outside it are not compared."""
+    monkeypatch.setattr(hulled, "FROM", 1)
+    opened = sc.Fold(0, depth_after, lambda depth: depth == 0 if depth < 3 else True)
+    answer = brackets.check(opened, 4, inputs=r"(\(|\))*\(", domain="ball")
+    assert answer.holds is False
+    assert f"right on every string of these inputs up to length {answer.right_to}" in answer.text()
