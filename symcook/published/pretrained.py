@@ -149,8 +149,8 @@ def from_pretrained(
 
     Weights are read from safetensors, torch (.pt, .bin; with torch), npz and JSON; the settings from config.json or the
     checkpoint; the tokens from vocab.json, tokenizer.json, vocab.txt or meta.pkl. The formats are those of
-    `from_state_dict`. You must give what the files do not say. With config.json, each weight of the architecture must be
-    there, and no other one. `model.source` names what was read.
+    `from_state_dict`. You must give what the files do not say. With config.json, each weight of the architecture must
+    be there, and no other one. `model.source` names what was read.
 
     Arguments:
         place: path. The folder or the file.
