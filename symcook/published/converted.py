@@ -13,7 +13,17 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import BadInput, require_known, unknown
-from symcook.published.formats import FORMATS, LAYER, WeightFormat, WeightRow, bare, format_of, pattern
+from symcook.published.formats import (
+    FORMATS,
+    LAYER,
+    WeightFormat,
+    WeightRow,
+    bare,
+    format_of,
+    name_in_format,
+    pattern,
+    targets,
+)
 
 MATRICES = ("q.weight", "k.weight", "v.weight", "o.weight")
 """What every layer must have."""
@@ -248,11 +258,7 @@ class _Table:
 
     def given_name(self, target: str) -> str:
         """A name of the format for one of our names."""
-        head, dot, rest = target.partition(".")
-        number, _, inner = rest.partition(".")
-        generic = f"layers.{LAYER}.{inner}" if head == "layers" and dot else target
-        names = [name for name, row in self.format.rows.items() if generic in {part for part, _ in _targets(row)}]
-        return (names or [target])[0].replace(LAYER, number)
+        return name_in_format(self.format, target)
 
     def require_all(self) -> None:
         """Raise BadInput where a matrix is missing: the embedding, one of attention, one of an mlp."""
@@ -367,15 +373,6 @@ def _first(rows: Sequence[tuple[re.Pattern[str], Any]], name: str) -> tuple[Any,
     return None
 
 
-def _targets(row: WeightRow) -> Iterator[tuple[str, int | None]]:
-    """Our names of a row, each with the third that it is (None: all of it)."""
-    if row.order.endswith("thirds"):
-        for third, name in enumerate("qkv"):
-            yield row.to.replace(".qkv.", f".{name}."), third
-    else:
-        yield row.to, None
-
-
 def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[str, Any]]:
     """The parts of a weight by our names, each with outputs as rows."""
     match row.order:
@@ -408,7 +405,7 @@ def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[st
                 row.order,
                 'write "rows" or "columns"',
             )
-    for name, third in _targets(row):
+    for name, third in targets(row):
         size = len(table) // 3
         yield name, table if third is None else table[third * size : (third + 1) * size]
 

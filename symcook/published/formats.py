@@ -7,7 +7,7 @@ positions, d coordinates, H heads of size s, a = H s, G heads of keys and values
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -369,3 +369,21 @@ def format_of(shapes: Mapping[str, tuple[int, ...]]) -> str | None:
         if signs:
             return word
     return None
+
+
+def targets(row: WeightRow) -> Iterator[tuple[str, int | None]]:
+    """Our names of a row, each with the third that it is (None: all of it)."""
+    if row.order.endswith("thirds"):
+        for third, name in enumerate("qkv"):
+            yield row.to.replace(".qkv.", f".{name}."), third
+    else:
+        yield row.to, None
+
+
+def name_in_format(one: WeightFormat, target: str) -> str:
+    """A name of the format for one of our names."""
+    head, dot, rest = target.partition(".")
+    number, _, inner = rest.partition(".")
+    generic = f"layers.{LAYER}.{inner}" if head == "layers" and dot else target
+    names = [name for name, row in one.rows.items() if generic in {part for part, _ in targets(row)}]
+    return (names or [target])[0].replace(LAYER, number)

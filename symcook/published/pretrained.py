@@ -21,6 +21,7 @@ from symcook.model.choices import MaskWord, PositionWord, shown_word
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.published.alike import as_llama
+from symcook.published.complete import require_complete
 from symcook.published.configs import architecture_of, facts_of
 from symcook.published.converted import (
     Converted,
@@ -148,7 +149,8 @@ def from_pretrained(
 
     Weights are read from safetensors, torch (.pt, .bin; with torch), npz and JSON; the settings from config.json or the
     checkpoint; the tokens from vocab.json, tokenizer.json, vocab.txt or meta.pkl. The formats are those of
-    `from_state_dict`. You must give what the files do not say. `model.source` names what was read.
+    `from_state_dict`. You must give what the files do not say. With config.json, each weight of the architecture must
+    be there, and no other one. `model.source` names what was read.
 
     Arguments:
         place: path. The folder or the file.
@@ -478,7 +480,9 @@ def read_weights(
             facts["norm"] = "pre"
         add_final_norm(found, facts.get("norm"))
     facts["rotary"] = rotary_said(word, choices.rotary, facts)
-    return _Chosen(found, facts, choices, architecture or word).imported(files)
+    chosen = _Chosen(found, facts, choices, architecture or word)
+    require_complete(architecture, word, found.names, facts)
+    return chosen.imported(files)
 
 
 def _renamed(state: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -68,6 +68,9 @@ def stored(place: Path) -> StoredModel:
         found.state |= tensors
         found.settings = settings if found.settings is None else found.settings
         found.files.append(file)
+    if missing := sorted(_promised(place) - found.state.keys()):
+        must = "the files of weights must have every weight that their index names"
+        raise BadInput(must, f"none for {missing[0]}", "download the files again")
     config = folder / "config.json"
     if config.is_file() and config != place:
         document = parsed(content(config, "config.json"), "config.json must be JSON", config, parse_float=str)
@@ -109,13 +112,24 @@ def _weight_files(place: Path) -> list[Path]:
     return others
 
 
-def _of_index(index: Path) -> list[Path]:
-    """The files that an index of parts names, each in the same folder."""
+def _promised(place: Path) -> set[str]:
+    """The weights that the index of a folder names; none for a file, and for a folder whose weights are one file."""
+    index = next((place / name for name in FILES if (place / name).is_file()), place)
+    return set(_weight_map(index)) if index != place and index.suffix == ".json" else set()
+
+
+def _weight_map(index: Path) -> dict[str, str]:
+    """The files of an index of parts, by the names of their weights."""
     document = parsed(content(index, "an index of weights"), "an index of weights must be JSON", index)
     table = document.get("weight_map") if isinstance(document, dict) else None
     if not isinstance(table, dict) or not all(isinstance(name, str) for name in table.values()):
         raise BadInput("an index of weights must have a weight_map of names", index, "give the file of weights itself")
-    names = sorted(set(table.values()))
+    return table
+
+
+def _of_index(index: Path) -> list[Path]:
+    """The files that an index of parts names, each in the same folder."""
+    names = sorted(set(_weight_map(index).values()))
     for name in names:
         if Path(name).name != name:
             raise BadInput(

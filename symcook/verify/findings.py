@@ -62,7 +62,7 @@ class Check(Reply):
     """On how many inputs, the empty string included, the specification answers None, so that any answer is right."""
     right_to: int | None = None
     """Where prefixes were grouped in hulls (`symcook.verify.hulled`): the greatest length such that the model is right
-    on all strings up to it, the empty one included; None in other checks."""
+    on all strings up to it that were asked, the empty one included; None in other checks."""
     stopped: str | None = None
     """Where hulls left an answer open first, and by how much; None where they decided every string, and in other
     checks."""

@@ -256,3 +256,14 @@ def test_a_model_with_a_token_before_the_string(readout: str, monkeypatch: pytes
     answer = model.check(constant, 4, domain="ball")
     assert answer.way == "merged" and answer.open == 0
     assert (answer.mismatches, answer.counterexample) == one_by_one(model, constant, 4, lambda s: True)
+
+
+def test_a_length_up_to_which_a_model_is_right_is_one_of_the_inputs(
+    brackets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The language of inputs is named, since the strings outside it are not compared."""
+    monkeypatch.setattr(hulled, "FROM", 1)
+    opened = sc.Fold(0, depth_after, lambda depth: depth == 0 if depth < 3 else True)
+    answer = brackets.check(opened, 4, inputs=r"(\(|\))*\(", domain="ball")
+    assert answer.holds is False
+    assert f"right on every string of the inputs up to length {answer.right_to}" in answer.text()

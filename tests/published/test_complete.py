@@ -1,0 +1,64 @@
+"""Settings name an architecture: its weights are all there, and no others, or the model is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symcook as sc
+from symcook.published.complete import COMPLETE
+from symcook.published.configs import CONFIGS
+from symcook.published.formats import FORMATS
+from symcook.published.pretrained import ImportChoices, read_weights
+
+STORED = json.loads((Path(__file__).parent / "heads.json").read_text())["models"]
+KINDS = {kind: model["settings"]["model_type"] for kind, model in STORED.items()}
+OUTPUTS = ("lm_head.weight", "embed_out.weight")
+
+
+def read(kind: str, weights: dict[str, Any]) -> Any:
+    return read_weights(weights, STORED[kind]["settings"], ImportChoices(vocabulary=[*"abc"]))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind] in COMPLETE])
+def test_a_file_without_one_of_its_weights_is_refused(kind: str) -> None:
+    """Without the weights of norms, positions, gates or biases another model was read: one that has no such part."""
+    weights = STORED[kind]["weights"]
+    for key in weights:
+        if not key.endswith(OUTPUTS):
+            with pytest.raises(sc.BadInput):
+                read(kind, {name: array for name, array in weights.items() if name != key})
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("qwen3", "model.layers.0.mlp.up_proj.bias"),
+        ("llama", "model.layers.0.self_attn.q_norm.weight"),
+        ("llama", "model.layers.0.self_attn.q_proj.bias"),
+        ("phi3", "model.layers.0.self_attn.qkv_proj.bias"),
+    ],
+)
+def test_a_weight_that_an_architecture_does_not_have_is_refused(kind: str, key: str) -> None:
+    """Its library leaves such a weight out; here it had an effect."""
+    weights = STORED[kind]["weights"]
+    size = len(weights[key.replace("bias", "weight")]) if key.endswith("bias") else 4
+    with pytest.raises(sc.BadInput, match="must be only those that its settings speak of"):
+        read(kind, {**weights, key: [1] * size})
+
+
+def test_every_architecture_of_settings_has_its_weights() -> None:
+    assert set(COMPLETE) == set(CONFIGS) - {"transformerlens"}
+    assert {one.format for name, one in CONFIGS.items() if name in COMPLETE} <= set(FORMATS)
+
+
+def test_an_index_of_files_whose_weight_is_in_none_of_them(tmp_path: Path) -> None:
+    np.savez(tmp_path / "one.npz", **{"embedding.weight": np.eye(2)})
+    table = {"embedding.weight": "one.npz", "output.weight": "one.npz"}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": table}))
+    with pytest.raises(sc.BadInput, match=r"every weight that their index names; given: none for output\.weight"):
+        sc.from_pretrained(tmp_path)
