@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from symcook.model.family import Family
 
 MOST_SIZES = 6
-"""The largest sum of the sizes that are tried."""
+"""The largest sum of the sizes that are tried. The equations of an instance grow with each size."""
 MOST_INSTANCES = 16
-"""The greatest number of instances (sizes with tables) that are tried."""
+"""The greatest number of instances (sizes with tables) that are tried. Each gets a 32nd part of the budget, so that
+half of it is spent in the first round."""
 MOST_TABLES = 3
-"""The greatest number of tables that are tried at the same sizes."""
+"""The greatest number of tables that are tried at the same sizes. The first is the most regular one, and two others
+tell constants from entries."""
 ENTRIES = (0, 1, -1, 2)
 """The entries of tables that are tried, but for the first tables, whose entries are the first index (`_tables`)."""
 RunValues = dict[Term, Any]

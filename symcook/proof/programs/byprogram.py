@@ -47,7 +47,7 @@ FOR_SHORTER = 4.0
 """The time for the statement without the lines that symbols determine, in seconds. Of 13 claims of an unseen set,
 the two proofs took 0.2 and 0.4 s; those of the tests take 0.3 to 2 s."""
 MOST = 64
-"""The number of theorems that are kept."""
+"""The number of theorems that are kept. This bounds memory."""
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,15 @@ from symcook.proof.search.step import LEVELS, Search, Step
 from symcook.proof.search.tactics import Stuck, pos_node
 from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
-NEAR = 60  # the maximum number of facts in a combination
-FEW = 16  # from degree 2 on: up to this number of comparisons in scope, all count as if they were in the foreground
-CUBES = 10  # with at most this number of facts (or of cited inequalities), products of three are formed
+NEAR = 60
+"""The maximum number of facts in a combination: each is a column of the linear program. In 24 claims of an unseen set
+and 21 proof texts, 820 of 29,276 searches had more, at most 91."""
+FEW = 16
+"""From degree 2 on: up to this number of comparisons in scope, all count as if they were in the foreground. 16 facts
+have 136 products of two, twice `linear.MANY_PRODUCTS`."""
+CUBES = 10
+"""With at most this number of facts (or of cited inequalities), products of three are formed: 10 facts have 220 of
+them, 20 would have 1,540, more than `linear.MAX_PRODUCTS`."""
 SIDED = ("relu", "abs", "min", "max")  # functions whose value is given by a comparison of their arguments
 SPLIT = ("ind", "fn")  # tags of terms which, as hints, name cases to distinguish and not a multiplier
 

@@ -20,12 +20,14 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, free
 
 PRECISIONS = (64, 128, 256)
-"""The precisions of enclosures, in bits, that are tried in this order."""
+"""The precisions of enclosures, in bits, that are tried in this order. Two sides that 256 bits do not tell apart are
+mostly equal."""
 DEPTH = 20
 """How often the side of a single name may be halved. With k names, it is k times this number for all sides together, so
-that one side may be halved more often."""
+that one side may be halved more often. Intervals of 2^-20 of the range end the search for a comparison that is an
+equation at one point."""
 BOXES = 1000
-"""The maximum number of boxes in a cover."""
+"""The maximum number of boxes in a cover. The checker encloses each of them again."""
 
 Box = dict[Term, tuple[Fraction, Fraction]]
 """By name, its lower and its upper bound."""

@@ -37,9 +37,10 @@ Short = tuple[tuple[str, ...], Tree]
 KINDS = ("lem", "ax", "named", "oracle")
 """The kinds of facts of a library. A text may leave out the kind before the name of a fact."""
 MOST_FACTS = 60
-"""The maximum number of facts in scope that are listed if a line does not follow."""
+"""The maximum number of facts in scope that are listed if a line does not follow. More do not fit on a screen."""
 MOST_READ = 2000
-"""With more formulas than this, `_READ` is emptied."""
+"""With more formulas than this, `_READ` is emptied. The cache saves time only; 21 proof texts in one process had 193
+formulas."""
 
 
 _READ: dict[Any, tuple[Term, Any]] = {}

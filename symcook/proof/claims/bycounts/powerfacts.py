@@ -32,11 +32,12 @@ class LeastValue(NamedTuple):
 
 
 MOST_PARTS = 300
-"""The greatest number of monomials of a polynomial in the rests."""
+"""The greatest number of monomials of a polynomial in the rests. 24 claims of an unseen set had at most 3."""
 MOST_TAKEN = 60
-"""The greatest number of facts that are multiplied by one constant."""
+"""The greatest number of facts that are multiplied by one constant. Each product is a further row of the linear
+program."""
 MOST_POWER = 12
-"""The greatest power of u in a polynomial."""
+"""The greatest power of u in a polynomial. 24 claims of an unseen set had at most 2."""
 Shifted = dict[tuple[int, ...], Fraction]
 """A polynomial in the rests x - (lower bound of x): the coefficient by the tuple of powers, one for each x."""
 
