@@ -35,6 +35,9 @@ they were new."""
 NEWEST_BOUNDS = 4
 """How many of the newest facts of the foreground are searched for bounds that meet: each pair of them is compared."""
 
+MOST_UNDECIDED = 4
+"""How many undecided equations in premises of a hint are cases: with their negations, they make up to 16."""
+
 
 class Cases(Foreground):
     """Methods that close a goal by cases: there is a goal for each case, and all of them must close."""
@@ -368,7 +371,7 @@ class Cases(Foreground):
                         known = any(f in (eq, ("~", None, (eq,))) for f in g.facts.values())
                         if not known and not any(is_meta(v) for v in free(eq)):
                             undecided.append(eq)
-        return undecided[:4]
+        return undecided[:MOST_UNDECIDED]
 
     def finite(self, s: Step, depth: int, splits: int) -> bool:
         """Close the goal by cases for the value of a name of an integer that lies between two numbers, if it has at

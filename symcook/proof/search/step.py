@@ -54,6 +54,8 @@ class Level:
     signs: int = DEPTH  # how many levels of a term are examined for its sign
 
 
+# The work counts coefficients that arithmetic touches. A goal, a sign and an instance count 500 and more, about what
+# their normal forms take; so the whole of a level is counted, and is the same on every machine.
 LEVELS = (
     #     depth, splits, degree, rounds, boxes, work
     Level(2, 0, 1, 0, 0, 100_000),

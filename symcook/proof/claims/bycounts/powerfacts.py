@@ -14,7 +14,7 @@ from math import comb, prod
 from typing import NamedTuple
 
 from symcook.proof import normal
-from symcook.proof.claims.bycounts.casefacts import CaseFacts, enclosure
+from symcook.proof.claims.bycounts.casefacts import BITS, CaseFacts, enclosure
 from symcook.proof.claims.bycounts.farkas import Contradiction, FactRow, contradiction
 from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import divide, poly
@@ -127,7 +127,7 @@ def _rows_times_constants(case: CaseFacts, rows: Sequence[FactRow]) -> list[Fact
 
 def _by_interval(case: CaseFacts, f: Term, label: str) -> None:
     """Add the fact f about constants under a label."""
-    case.g.have(f, label, lambda h: h.interval([], 96))
+    case.g.have(f, label, lambda h: h.interval([], BITS))
 
 
 def _constant_part(m: Mono) -> tuple[Mono, Mono]:
