@@ -55,7 +55,8 @@ from symcook.proof.terms import TRUE as TERM_TRUE
 PREFIX = "g_"
 """The prefix of the names of the family's functions in the statement; it distinguishes them from the model's."""
 SHORT = 3
-"""The maximum length of the strings on which a run of the model is sought by its equations (`Bridge._solved`)."""
+"""The maximum length of the strings on which a run of the model is sought by its equations (`Bridge._solved`). A run
+exists if one string has a run, and the equations are solved anew for each string."""
 MANY_NAMES = 180
 """For a statement that is not stored: if more functions than this are left without a number, functions of norms get
 numbers instead of names of their own; with more definitions than this, equations are merged. (Each name is a
@@ -64,7 +65,8 @@ DEEP = 300
 """With more quantified names than this, each of which is a level of nesting, a stored statement has the run before the
 premises (see `Bridge.deep`)."""
 TRIED = 40
-"""The number of inputs that are tried to find a run with rational values, for a model that reads numbers."""
+"""The number of inputs that are tried to find a run with rational values, for a model that reads numbers. At the first
+all numbers are 1; for the others they are drawn from -8 to 8."""
 
 
 class Unbridged(BadInput):

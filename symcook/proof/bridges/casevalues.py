@@ -38,9 +38,11 @@ TIMES, LONG = 2, 500
 """Functions keep their names in an equation only if writing out their terms makes it at least TIMES times as long, and
 at least LONG symbols long."""
 LONG_VALUE = 300
-"""The value of a function with more symbols than this is replaced by a numeral if it is a number."""
+"""The value of a function with more symbols than this is replaced by a numeral if it is a number. A numeral has fewer
+symbols than that, so that the equation gets shorter."""
 WHOLE = 45_000
-"""The maximum number of symbols of all equations with the terms written out; above it the longest terms get names."""
+"""The maximum number of symbols of all equations with the terms written out; above it the longest terms get names. The
+checker reads at most 60,000 (`terms.MAX_SIZE`), and a quarter of them is left for the premises."""
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Term
 
 MANY = 64
-"""The number of witnesses that are tried for an existential quantifier: 0, 1, .."""
+"""The number of witnesses that are tried for an existential quantifier: 0, 1, .. Each is an attempt at a proof."""
 FEW = 3
-"""A range of at most so many numbers is split into cases without shortening the goal first."""
+"""A range of at most so many numbers is split into cases without shortening the goal first. Shortening is a proof of
+its own."""
 ROOTED = (divided, cancelled, partial(enclosed, near=()))
 """The tactics for a comparison of numbers with roots."""
 

@@ -21,7 +21,8 @@ from symcook.proof.statements.trees import mapped
 INDEX = "x__"
 """The index of a merged equation."""
 FEWEST = 4
-"""The minimum number of equations, or of terms of a sum, that are merged."""
+"""The minimum number of equations, or of terms of a sum, that are merged. The merged form has a sum or a quantifier,
+which has symbols of its own."""
 FLAT = 8
 """The maximum number of parts or terms joined one by one; more are bracketed in halves, which keeps trees shallow."""
 _NUMBER = ("name", "#")

@@ -125,7 +125,8 @@ class Shorter:
 
 
 MANY = 1000
-"""A sum is written out only if its last index exceeds its first by at most this number."""
+"""A sum is written out only if its last index exceeds its first by at most this number. Written out, each term is a
+subterm of the goal."""
 
 
 def _balanced_sum(terms: Sequence[Term]) -> Term:

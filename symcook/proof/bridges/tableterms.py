@@ -13,6 +13,11 @@ from fractions import Fraction
 
 from symcook.model.rationals import consecutive, quotient
 
+FEWEST_REPEATS = 3
+"""How often a group of intervals must repeat to be written as a sum: the sum is about as long as two of its terms."""
+FLAT = 16
+"""The maximum number of parts joined one by one; more are bracketed in halves, which keeps trees shallow."""
+
 
 def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
     """A function with the values `cells`, as a term: 0 for None, and at all other indices. With `place` the term has
@@ -162,11 +167,11 @@ def counted(numbers: Sequence[int], name: str) -> str:
     runs, terms, single = consecutive(numbers), list[str](), list[tuple[int, int]]()
     while runs:
         # The first `period` runs are a group, and the group is repeated: choose the period that saves most runs. Under
-        # 3 repeats the first run is written alone.
+        # `FEWEST_REPEATS` the first run is written alone.
         period, repeats = max(
             ((q, _repeats(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved_runs, default=(1, 1)
         )
-        if repeats < 3:
+        if repeats < FEWEST_REPEATS:
             single.append(runs.pop(0))
             continue
         step = runs[period][0] - runs[0][0]
@@ -196,8 +201,8 @@ def _saved_runs(repetition: tuple[int, int]) -> int:
 
 
 def _bracketed(parts: Sequence[str], sign: str) -> str:
-    """The parts joined by a sign; more than 16 are bracketed in halves."""
-    if len(parts) <= 16:
+    """The parts joined by a sign; more than `FLAT` are bracketed in halves."""
+    if len(parts) <= FLAT:
         return sign.join(parts)
     half = len(parts) // 2
     return f"({_bracketed(parts[:half], sign)}){sign}({_bracketed(parts[half:], sign)})"

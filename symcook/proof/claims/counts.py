@@ -52,6 +52,8 @@ from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, negation
 MOST_CASES = 150
 """The greatest number of case splits in one decision. Of 25 claims of an unseen set, three came to the limit, and were
 proved otherwise."""
+MOST_CASES_WITHIN, WORK_WITHIN = MOST_CASES // 4, WORK // 10
+"""The same for a part ``all i in low..high. F`` that is decided separately, within the decision."""
 
 
 @dataclass(frozen=True)
@@ -328,7 +330,7 @@ class CountedCase:
         g.intro(f"{place} {inside}")
         main = g.branch()  # facts that its branches share are proved at `g`, before them
         case = CountedCase(self.root.within(g), main)
-        case.limit(MOST_CASES // 4, WORK // 10)
+        case.limit(MOST_CASES_WITHIN, WORK_WITHIN)
         for label in self.root.taken(g):
             if g.facts[label][0] in ("<=", "<", "="):
                 case.assume(label)

@@ -42,7 +42,8 @@ GIVEN = "given__"
 PLACE = "here__"
 """The name that stands for the position in the definition of a word."""
 ROUNDS_SECONDS = 10.0
-"""The time limit for the proof that a repetition cannot have a negative number of rounds."""
+"""The time limit for the proof that a repetition cannot have a negative number of rounds. There is one proof for each
+repetition."""
 MARKERS = (PLACE, GIVEN)
 """The names that stand for a position and a number: neither a family nor a sentence may use them."""
 PROSE = ("name", "summary", "source", "meanings")

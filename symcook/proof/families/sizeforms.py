@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from symcook.model.family import Family
 
 LONG = 400
-"""The maximum number of characters in a form."""
+"""The maximum number of characters in a form. A longer form tells a reader nothing."""
 SECONDS = 5.0
-"""The time limit, in seconds, for one attempt to prove a line."""
+"""The time limit, in seconds, for one attempt to prove a line. All lines together have 60 s by default."""
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,15 @@ if TYPE_CHECKING:
     from symcook.model.family import Family
 
 MOST_SIZES = 6
-"""The largest sum of the sizes that are tried."""
+"""The largest sum of the sizes that are tried. The equations of an instance grow with each size."""
 MOST_INSTANCES = 16
-"""The greatest number of instances (sizes with tables) that are tried."""
+"""The greatest number of instances (sizes with tables) that are tried. Each gets a 32nd part of the budget, so that
+half of it is spent in the first round."""
 MOST_TABLES = 3
-"""The greatest number of tables that are tried at the same sizes."""
+"""The greatest number of tables that are tried at the same sizes. The first is the most regular one, and two others
+tell constants from entries."""
+PARTS = (32, 4)
+"""Each instance gets this part of the budget, 1/32 at first, and 1/4 in a patient second round."""
 ENTRIES = (0, 1, -1, 2)
 """The entries of tables that are tried, but for the first tables, whose entries are the first index (`_tables`)."""
 RunValues = dict[Term, Any]
@@ -327,7 +331,7 @@ class FamilyRuns(Runs):
         budget_all, until, reached = self.budget, self.until, dict[str, int]()
         first_false = len(self.all_instances)
         # Each instance gets a 32nd part of the budget, then, if `patient`, a quarter.
-        for part in (32, 4) if self.patient else (32,):
+        for part in PARTS if self.patient else PARTS[:1]:
             self.budget = budget_all // part
             for k, instance in enumerate(self.all_instances[:first_false]):
                 if until is not None and until.left <= 0:

@@ -20,6 +20,13 @@ LinearRow = Mapping[Hashable, Number]
 _Row = dict[Hashable, fmpq]
 
 
+PIVOTS = 4000
+"""The maximum number of pivots where the caller gives none. It is far above what small systems need, and ends a system
+that goes round in circles."""
+UNLIMITED = 10**12
+"""An effort that no search spends."""
+
+
 class TooLong(Exception):
     """The simplex did not end within the given number of pivots, the effort is spent, or there are too many terms."""
 
@@ -40,7 +47,7 @@ class Effort:
 
 
 def solve(
-    rows: list[tuple[LinearRow, Number]], free: Collection[Hashable], pivots: int = 4000, effort: Effort | None = None
+    rows: list[tuple[LinearRow, Number]], free: Collection[Hashable], pivots: int = PIVOTS, effort: Effort | None = None
 ) -> dict[Hashable, Fraction] | None:
     """Values with every row ``sum(coefficient * value) = right side``, without those that are 0; None where there are
     none.
@@ -54,7 +61,7 @@ def solve(
     Raises TooLong where `pivots` pivots or more are needed, or `effort` is spent.
     """
     free = set(free)
-    effort = effort or Effort(10**12)
+    effort = effort or Effort(UNLIMITED)
     open_rows: list[tuple[_Row, fmpq]] = [({c: _exact(x) for c, x in row.items() if x}, _exact(b)) for row, b in rows]
     eliminated: list[tuple[Hashable, _Row, fmpq]] = []
     where: dict[Hashable, dict[int, None]] = {}  # the rows in which a column occurs, in a fixed order

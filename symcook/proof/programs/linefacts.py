@@ -243,7 +243,8 @@ LineValues = Sequence[tuple[str, BoolNode]]
 NEVER, ALWAYS = "0 = 1", "0 = 0"
 """Conditions that are always false, and always true."""
 MOST_CUBES = 64
-"""The maximum number of conjunctions in the disjunction as which a truth is written."""
+"""The maximum number of conjunctions in the disjunction as which a truth is written. Their number may double with each
+symbol that a truth tests."""
 
 
 class ProgramFacts(CompiledFacts):

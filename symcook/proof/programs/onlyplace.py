@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.alarm import Until
-from symcook.errors import Rejected
 from symcook.proof import grammar, normal
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import nf
@@ -100,9 +99,9 @@ def _place(facts: Facts, condition: Term) -> tuple[Term, tuple[str, ...]] | None
             return unfolded(right)
         return (t[0], t[1], tuple(map(unfolded, t[2]))) if t[0] in ("+", "-", "neg", "*") else t
 
-    try:
-        difference = normal.add(nf(unfolded(condition[2][0])), nf(unfolded(condition[2][1])), -1)
-    except Rejected:
+    sides = condition[2]
+    difference = result_of(attempted(lambda: normal.add(nf(unfolded(sides[0])), nf(unfolded(sides[1])), -1)))
+    if difference is None:
         return None
     lead = next(iter(nf(THERE)))
     factor = Fraction(difference.pop(lead, 0))

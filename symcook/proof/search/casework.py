@@ -24,10 +24,19 @@ from symcook.proof.search.step import Hint, Step
 from symcook.proof.search.tactics import Stuck, pos_node, sides_of
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negation, num, sort_of, subterms
 
-RANGE = 12  # the maximum number of integers in a range whose values are tried one by one
-MOST_NAMES = 4  # how many names, the last declared first, are tried as witnesses
-NEWEST = 6  # how many of the newest facts of the foreground are searched for equations to substitute
-NEWEST_BOUNDS = 4  # how many of the newest facts of the foreground are searched for bounds that meet
+RANGE = 12
+"""The maximum number of integers in a range whose values are tried one by one: each is a case with its own proof."""
+MOST_NAMES = 4
+"""How many names, the last declared first, are tried as witnesses: each is a search of its own, and a proof by hand
+names what exists just before."""
+NEWEST = 6
+"""How many of the newest facts of the foreground are searched for equations to substitute: older ones were tried when
+they were new."""
+NEWEST_BOUNDS = 4
+"""How many of the newest facts of the foreground are searched for bounds that meet: each pair of them is compared."""
+
+MOST_UNDECIDED = 4
+"""How many undecided equations in premises of a hint are cases: with their negations, they make up to 16."""
 
 
 class Cases(Foreground):
@@ -362,7 +371,7 @@ class Cases(Foreground):
                         known = any(f in (eq, ("~", None, (eq,))) for f in g.facts.values())
                         if not known and not any(is_meta(v) for v in free(eq)):
                             undecided.append(eq)
-        return undecided[:4]
+        return undecided[:MOST_UNDECIDED]
 
     def finite(self, s: Step, depth: int, splits: int) -> bool:
         """Close the goal by cases for the value of a name of an integer that lies between two numbers, if it has at

@@ -20,12 +20,17 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, free
 
 PRECISIONS = (64, 128, 256)
-"""The precisions of enclosures, in bits, that are tried in this order."""
+"""The precisions of enclosures, in bits, that are tried in this order. Two sides that 256 bits do not tell apart are
+mostly equal."""
 DEPTH = 20
 """How often the side of a single name may be halved. With k names, it is k times this number for all sides together, so
-that one side may be halved more often."""
+that one side may be halved more often. Intervals of 2^-20 of the range end the search for a comparison that is an
+equation at one point."""
 BOXES = 1000
-"""The maximum number of boxes in a cover."""
+"""The maximum number of boxes in a cover. The checker encloses each of them again."""
+NARROWER = 16
+"""An interval is made narrower by at most this part of it, so that its end is a simple fraction; its width is sought to
+the same part."""
 
 Box = dict[Term, tuple[Fraction, Fraction]]
 """By name, its lower and its upper bound."""
@@ -152,7 +157,7 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
         # `good_width` is the greatest width tried at which the interval is decided, `bad_width` the least at which it
         # is not; None before there is such a width.
         good_width, bad_width = Fraction(0), None
-        while bad_width is None or (good_width == 0 or bad_width > good_width * Fraction(17, 16)):
+        while bad_width is None or (good_width == 0 or bad_width > good_width * (1 + Fraction(1, NARROWER))):
             if search.decided({v: (left_end, left_end + width)}) is not None:
                 good_width = width
                 if left_end + width == high:
@@ -169,7 +174,7 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
                     raise Stuck(f"an interval at {where} is too narrow: the two sides of the comparison are too close")
         # The interval is made a little narrower, so that its end is a simple fraction in the certificate.
         widest_end = left_end + good_width
-        end = widest_end if widest_end == high else simplest(widest_end - good_width / 16, widest_end)
+        end = widest_end if widest_end == high else simplest(widest_end - good_width / NARROWER, widest_end)
         leaf = search.leaf({v: (left_end, end)})
         if leaf is None:  # the enclosure over a narrower interval need not be narrower
             end = widest_end

@@ -37,9 +37,10 @@ Short = tuple[tuple[str, ...], Tree]
 KINDS = ("lem", "ax", "named", "oracle")
 """The kinds of facts of a library. A text may leave out the kind before the name of a fact."""
 MOST_FACTS = 60
-"""The maximum number of facts in scope that are listed if a line does not follow."""
+"""The maximum number of facts in scope that are listed if a line does not follow. More do not fit on a screen."""
 MOST_READ = 2000
-"""With more formulas than this, `_READ` is emptied."""
+"""With more formulas than this, `_READ` is emptied. The cache saves time only; 21 proof texts in one process had 193
+formulas."""
 
 
 _READ: dict[Any, tuple[Term, Any]] = {}
@@ -718,7 +719,7 @@ def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
         old_names = (tree[1],) if isinstance(tree[1], str) else tree[1]
         new_names: list[str] = []
         for n in old_names:
-            fresh = (f"{n}{k}" for k in range(1, 1000))
+            fresh = (f"{n}{k}" for k in itertools.count(1))
             new_names.append(next(m for m in fresh if m not in taken and m not in new_names) if n in taken else n)
         renamed = {**names, **dict(zip(old_names, new_names, strict=True))}
         bound_name = new_names[0] if isinstance(tree[1], str) else tuple(new_names)

@@ -12,6 +12,7 @@ Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -193,7 +194,7 @@ def exists(
         name = remaining_names.pop(0) if remaining_names else ""
         taken = {*g.scope, *g.library.definitions, *(n for n, _ in named_functions)}
         if not name or name in taken:
-            name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in taken)
+            name = next(f"f{k}" for k in itertools.count(1) if f"f{k}" not in taken)
         named_functions.append((name, body[1]))
         body = instantiate(body[2][0], (var(name, body[1]),))
 

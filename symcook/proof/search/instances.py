@@ -34,10 +34,17 @@ from symcook.proof.search.step import LEVELS, Hint, Step
 from symcook.proof.search.tactics import Goal, Stuck, intro_all, pos_node
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
 
-MOST_FACTS = 400  # if there are more facts, `saturate` adds no further ones
-LAST_NAMES = 6  # how many names, the last declared ones, are tried for a meta that no term determines
-MOST_ATOMS = 40  # the maximum number of atoms of the goal and the foreground whose signs are added
-MOST_EXPONENTS = 20  # the maximum number of exponents t for which 0 < exp(t) is added
+MOST_FACTS = 400
+"""If there are more facts, `saturate` adds no further ones: each is compared with each goal. Goals in 24 claims of an
+unseen set and 21 proof texts had at most 231."""
+LAST_NAMES = 6
+"""How many names, the last declared ones, are tried for a meta that no term determines: a rule with two such metas has
+36 instances."""
+MOST_ATOMS = 40
+"""The maximum number of atoms of the goal and the foreground whose signs are added: each sign is a search of its own,
+and a further column of the linear program."""
+MOST_EXPONENTS = 20
+"""The maximum number of exponents t for which 0 < exp(t) is added: each is a further fact in the products of two."""
 
 
 class Foreground(Arithmetic):

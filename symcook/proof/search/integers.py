@@ -17,7 +17,8 @@ from symcook.proof.search.tactics import Goal, Stuck, intro_all
 from symcook.proof.terms import COMPARISONS, Term, free, num, sort_of
 
 MOST = 12
-"""How many inequations, and how many equations, are used for new facts; the limits of other loops are multiples."""
+"""How many inequations, and how many equations, are used for new facts; the limits of other loops are multiples. Each
+is compared with all facts."""
 
 
 def integer_facts(g: Goal, close: Callable[[Goal], object]) -> list[str]:

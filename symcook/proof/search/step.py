@@ -54,6 +54,8 @@ class Level:
     signs: int = DEPTH  # how many levels of a term are examined for its sign
 
 
+# The work counts coefficients that arithmetic touches. A goal, a sign and an instance count 500 and more, about what
+# their normal forms take; so the whole of a level is counted, and is the same on every machine.
 LEVELS = (
     #     depth, splits, degree, rounds, boxes, work
     Level(2, 0, 1, 0, 0, 100_000),
@@ -61,7 +63,9 @@ LEVELS = (
     Level(3, 4, 2, 1, 1000, 3_000_000),
     Level(4, 7, 2, 2, 1000, 6_000_000),
 )
-CALLS = 1200  # the maximum number of goals in one level
+CALLS = 1200
+"""The maximum number of goals in one level, so that cases within cases end. No level in 24 claims of an unseen set and
+21 proof texts had more than 644."""
 
 
 class Spent(Exception):

@@ -17,7 +17,10 @@ from symcook.proof.records import words_about
 from symcook.proof.replay import Statement
 
 MOST = 6
-"""The maximum number of stored statements that are considered; each may be cited several times."""
+"""The maximum number of stored statements that are considered; each may be cited several times. Each is a lemma in the
+scope of all lines."""
+MOST_GUESSES = 4
+"""The maximum number of terms that are guessed for a real number: a statement is cited once for each."""
 
 
 def cited(statement: Statement, names: list[str]) -> Iterator[str]:
@@ -26,8 +29,8 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
     names of `statement`.
 
     The term for a name is the same name, if `statement` has it; else the term t of a premise ``name = t``; else, for a
-    real number, 1 and numbers that occur in exponents of `statement`, at most 4 in all. So a statement may be cited
-    several times. It is not cited if there is no term for one of the names."""
+    real number, 1 and numbers that occur in exponents of `statement`, at most `MOST_GUESSES` in all. So a
+    statement may be cited several times. It is not cited if there is no term for one of the names."""
     model = statement.id.removeprefix("own.")
     # A bridge states no more about the model than that it is an instance of a family.
     stored = (s for s in replay.statements().values() if not s.id.startswith("bridge."))
@@ -43,7 +46,7 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
             if remaining[0] != "all":
                 break
             premise = re.search(rf"-> {name} = (.+?) ->", lemma.text)
-            guesses = ["1", *dict.fromkeys(exponents)][:4] if remaining[1] == "Real" else []
+            guesses = ["1", *dict.fromkeys(exponents)][:MOST_GUESSES] if remaining[1] == "Real" else []
             arguments.append([name] if name in names else [premise[1]] if premise else guesses)
             remaining = remaining[2][0]
         if arguments and all(arguments) and _has_certificate(lemma):

@@ -16,6 +16,7 @@ from typing import Any
 
 from symcook.proof.claims.bycounts.problem import HERE, VALUES, Equation, Problem, W
 from symcook.proof.claims.bycounts.problem import everywhere as line_everywhere
+from symcook.proof.search.attempts import succeeds
 from symcook.proof.search.tactics import Goal, Stuck, add_positive
 from symcook.proof.statements.editedplaces import EditedPlaces, Segment, Untranslated, equal, minus, plus, simplified
 from symcook.proof.terms import COMPARISONS, Term, abstract, flatten, instantiate, loose, negation, num, subterms, var
@@ -555,11 +556,8 @@ def truth(g: Goal, part: Term, facts: Sequence[str]) -> bool | None:
     """Whether a comparison follows from facts, or its negation does; None if neither."""
     for formula, value in ((part, True), (negation(part), False)):
         trial = g.branch(formula)
-        try:
-            close(trial, facts)
-        except Stuck:
-            continue
-        return value
+        if succeeds(partial(close, trial, facts)):
+            return value
     return None
 
 

@@ -781,7 +781,7 @@ def _compares_counts(order: Term) -> bool:
 
 
 MOST_RESTS = 6
-"""The largest divisor for which there is a case for each remainder."""
+"""The largest divisor for which there is a case for each remainder. Each case is a proof of its own."""
 
 
 def _quotient(body: Term) -> tuple[str, int] | None:

@@ -41,7 +41,12 @@ from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, l
 show = grammar.show
 ZERO, UNIT = ("num", (0, 1), ()), ("num", (1, 1), ())
 MOST_COUNTS = 3
-"""Premises about counts are tried at counts up to this one, to guess which tokens are at no position."""
+"""Premises about counts are tried at counts up to this one, to guess which tokens are at no position. With four tokens,
+the most for which this is tried, there are 256 tries."""
+MOST_TOKENS = 4
+"""The maximum number of tokens for which these counts are tried: their number is a power of it."""
+MOST_SPOTS = 2
+"""How many positions of the premises are used: there are lines for each of them and for each pair."""
 
 
 class Quick(Trying):
@@ -239,7 +244,7 @@ class HeadFacts:
         """The tokens that are at no position if the premises hold, and those that are at some; a guess, by counts up to
         `MOST_COUNTS` and by premises about positions."""
         facts, tokens = self.facts, self.facts.tokens
-        if not tokens or len(tokens) > 4 or not self.parts:
+        if not tokens or len(tokens) > MOST_TOKENS or not self.parts:
             return [], []
         some: dict[int, set[bool]] = {token: set() for token in tokens}
         tests = [part for part in self.parts if _about_counts(part, facts)]
@@ -637,7 +642,7 @@ class HeadFacts:
             for x in subterms(part)
             if x[0] == "app" and len(x[2]) == 2 and not loose(x[2][1]) and x[2][0][0] == "var"
         ]
-        return list(dict.fromkeys(spots))[:2]
+        return list(dict.fromkeys(spots))[:MOST_SPOTS]
 
     def _score(self, head: AttentionHead, row: str, p: str) -> str:
         """The score that a row gives to the position `p`, as text."""

@@ -27,9 +27,10 @@ from symcook.proof.terms import Term, abstract, flatten, imp, instantiate, loose
 MOST_PIECES = 24
 """The greatest number of pieces that are tried. Of 80 claims of an unseen set, none tried more than 9."""
 MOST_PLACES = 2
-"""The greatest number of positions at which cases are tried."""
+"""The greatest number of positions at which cases are tried. There is a case for each symbol at each of them."""
 LONGEST = 40_000
-"""The greatest length of the statement, in characters: each piece repeats its premises."""
+"""The greatest length of the statement, in characters: each piece repeats its premises. `MOST_PIECES` of this length
+have a million characters."""
 PIECE = 6.0
 """The time for one piece, in seconds, half of it for automata and counts. Of 64 pieces for claims of an unseen set, the
 12 that were proved took at most 0.7 s."""

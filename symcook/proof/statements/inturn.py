@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from symcook.proof.search.tactics import Citable, Node
 
 SECONDS = 15.0
-"""The time for one sentence, in seconds."""
+"""The time for one sentence, in seconds. All sentences together have 30 s by default, so that one hard sentence leaves
+time for others."""
 SOON = 0.2
 """The time, in seconds, for a first attempt at a sentence that may depend on sentences which are proved later."""
 LITTLE = 1.0

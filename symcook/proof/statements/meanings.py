@@ -33,7 +33,8 @@ from symcook.proof.terms import Term, free, instantiate, loose, replace, subterm
 
 show = grammar.show
 MOST_HINTS = 40
-"""The maximum number of facts that the last line of a proof cites."""
+"""The maximum number of facts that the last line of a proof cites. Each cited fact is matched with each term of the
+goal."""
 HANDED = automation.LEVELS[:3]
 """The levels of the automation for all lines."""
 KINDS = ("clear", "at", "step", "up", "rise", "ends")

@@ -33,7 +33,7 @@ from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, s
 STEPS = 10_000
 """A logarithm that is not rational is replaced by a multiple of 1/10,000. A claim that needs more digits stays open."""
 LARGEST = 32
-"""The largest absolute value of such a logarithm."""
+"""The largest absolute value of such a logarithm. exp(32) is about 8*10^13."""
 BITS = 64
 """The precision of the intervals that find it, in bits."""
 

@@ -86,7 +86,7 @@ YIELDING = frozenset(ATTENDED)
 """The keywords that came when there were models already: where a coordinate or symbol has the name, it is meant."""
 
 MOST_MOD = 1000
-"""The largest divisor k that ``a mod k`` may have."""
+"""The largest divisor k that ``a mod k`` may have. Automata have a state for each remainder."""
 
 # Operators of other languages, and words for operators: each with what a statement has in its place.
 _SIGNS = {"=>": "->", "<=>": "<->", "==": "=", "&&": "&", "||": "|", "!": "~", "**": "^", "=<": "<=", "<>": "!="}

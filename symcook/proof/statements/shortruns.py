@@ -39,15 +39,21 @@ if TYPE_CHECKING:
     from symcook.proof.statements.exactvalues import OwnValue
 
 WORK = 800_000
-"""The number of evaluated symbols after which no further string is tried, in each of the two rounds of `Runs.tried`."""
+"""The number of evaluated symbols after which no further string is tried, in each of the two rounds of `Runs.tried`. It
+is a count, so that the same strings are tried on every machine."""
+FOR_ONE = 20
+"""A single string that a decision gives may take this many times the budget of all short strings: it may be long."""
 LONGEST = 12
-"""The maximum number of positions of a string that is tried."""
+"""The maximum number of positions of a string that is tried. With two symbols there are 8,190 strings of 1 to 12
+positions."""
 VALUES = (0, 1, -1, 2, Fraction(1, 2))
 """The numbers that are tried as inputs of a model that takes numbers, and as values of a model's symbols."""
 POINTS = 3
-"""The number of values that are tried for each symbol of a model."""
+"""The number of values that are tried for each symbol of a model. A model with k symbols has up to 3^k of such
+points."""
 WIDE = 3
-"""The maximum length of the strings for which other values beyond the ends of the string are tried (`Runs.false`)."""
+"""The maximum length of the strings for which other values beyond the ends of the string are tried (`Runs.false`).
+There are as many tries as strings times values."""
 
 
 class WordsSpent(Exception):
@@ -196,7 +202,7 @@ class Runs(Instances):
         if self.inputs or self.size_name is None or len(self.words_of) != 1:
             return
         (w,) = self.words_of
-        self.limit = self.work + 20 * self.budget
+        self.limit = self.work + FOR_ONE * self.budget
         for point in self.points:
             self._at_point(point)
             functions = self._begin(self.size_name, len(letters))

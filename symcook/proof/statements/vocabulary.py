@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     from symcook.proof.grammar import Env
 
 MOST_STATES = 60
-"""The maximum number of states, and of symbols, of the automaton of a regular expression."""
+"""The maximum number of states, and of symbols, of the automaton of a regular expression. The table has a fact for each
+state and symbol. 24 claims of an unseen set had at most 7 states."""
 HERE_NAME = "here"
 """The name of the position in the texts of keywords and of the readout's conditions; `written` replaces it."""
 # By function: an example of its use, for error messages.

@@ -78,7 +78,8 @@ def weight_at(facts: HeadFacts, head: AttentionHead, row: str, place: str) -> st
 
 
 MOST_PLACES = 3
-"""The lines about single positions are for at most so many of those that a statement names."""
+"""The lines about single positions are for at most so many of those that a statement names. Each has as many lines as
+there are heads."""
 
 
 def lines_at_rows(facts: HeadFacts, head: AttentionHead, rows: Sequence[Term], said: Sequence[Term]) -> dict[str, str]:

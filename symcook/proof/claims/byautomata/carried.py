@@ -23,7 +23,8 @@ from symcook.proof.terms import Term, abstract, flatten, free, instantiate, num,
 QUOTIENT = var("q'", "Int")
 """The bound variable of a formula on a remainder."""
 MOST_MODULUS = 60
-"""The greatest modulus of a remainder that is carried along."""
+"""The greatest modulus of a remainder that is carried along. Each remainder is a state, and a product of two such
+automata has at most 3,600."""
 
 
 class CarriedValue:

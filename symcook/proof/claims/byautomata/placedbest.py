@@ -11,7 +11,6 @@ from functools import reduce
 from itertools import combinations, product
 from math import floor
 
-from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.claims.byautomata.placed import DecideFirst, PlacedFacts, Unplaced, simple
 from symcook.proof.claims.byautomata.placedvalues import equal_by_values, reduced
@@ -22,8 +21,9 @@ from symcook.proof.claims.bycounts.problem import Equation, N, at_place
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import ONE, fkey, nf
 from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.search.attempts import succeeds
 from symcook.proof.search.ranges import at_most, equals, less_than
-from symcook.proof.search.tactics import Goal, Stuck, try_auto
+from symcook.proof.search.tactics import Goal, try_auto
 from symcook.proof.terms import Term, free, imp, num, replace, subterms
 
 
@@ -91,9 +91,7 @@ def _closed_before_cases(case: PlacedFacts, h: Goal) -> bool:
     # The fact is: the known facts about n imply the goal.
     show = reduce(lambda end, k: imp(case.g.facts[k], end), premise_labels, h.goal)
     label = case.root.nearest.setdefault(show, f"nearest_{len(case.root.nearest)}")
-    try:
-        case.root.lettered.known(label, show, lambda k: PlacedFacts(case.root, k).prove())
-    except (Stuck, Unplaced, Rejected):
+    if not succeeds(lambda: case.root.lettered.known(label, show, lambda k: PlacedFacts(case.root, k).prove())):
         return False
     best = h.fresh("best")
     h.use(case.root.lettered.share(h, label), *(f"#{k}" for k in reversed(premise_labels)), label=best)

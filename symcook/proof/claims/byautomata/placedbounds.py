@@ -22,9 +22,10 @@ from symcook.proof.claims.byautomata.placedvalues import (
     prove_each,
     reduced,
 )
-from symcook.proof.claims.bycounts.problem import OutsideFragment, at_place
+from symcook.proof.claims.bycounts.problem import at_place
 from symcook.proof.inequalities import reify
 from symcook.proof.normal import add, nf
+from symcook.proof.search.attempts import attempted
 from symcook.proof.search.ranges import at_most, between, equals, less_than, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
@@ -81,10 +82,7 @@ def finite(case: PlacedFacts, t: Term) -> bool:
     empty = equation.empty if equation is not None and equation.kind == "strict" else None
     if empty is not None and case.decide(equals(t[2][1], empty)):
         return True
-    try:
-        kind = case.root.regular.kind(tracked(t))
-    except OutsideFragment:
-        return False
+    kind = attempted(lambda: case.root.regular.kind(tracked(t)))
     return isinstance(kind, FiniteTerm | PlaceTerm | PlaceCases)
 
 

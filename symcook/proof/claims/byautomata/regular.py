@@ -12,7 +12,6 @@ such positions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -33,6 +32,7 @@ from symcook.proof.claims.byautomata.tracks import LAST, MOST_STATES, Tracks, Tr
 from symcook.proof.claims.byautomata.values import TermRules
 from symcook.proof.claims.bycounts.parabolas import BestNear, best_near, polynomial
 from symcook.proof.claims.bycounts.problem import HERE, LETTERS, Equation, OutsideFragment, Problem, at, at_place
+from symcook.proof.search.attempts import attempted, result_of
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.terms import (
     COMPARISONS,
@@ -578,10 +578,8 @@ class Regular(TermRules):
             return equation.right
         if any(s[0] == "sum" for s in subterms(equation.right)) or name in self.inside:
             return None
-        with suppress(OutsideFragment):
-            value = self._number(self.coordinate(name))
-            return None if value is None else num(value.numerator, value.denominator)
-        return None
+        value = result_of(attempted(lambda: self._number(self.coordinate(name))))
+        return None if value is None else num(value.numerator, value.denominator)
 
     def _there(self, equation: Equation, kind: TermKind) -> TermKind:
         """The kind of a coordinate, restricted to the positions at which its equation holds."""

@@ -8,24 +8,20 @@ row.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
-from symcook.errors import Rejected
 from symcook.proof import normal
-from symcook.proof.claims.bycounts.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts, Unclosed
+from symcook.proof.claims.bycounts.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts
 from symcook.proof.claims.bycounts.farkas import whole
 from symcook.proof.claims.bycounts.lettercounts import both
 from symcook.proof.claims.bycounts.lettered import THERE
 from symcook.proof.claims.bycounts.parabolas import parabola
 from symcook.proof.claims.bycounts.positional import written_summand
-from symcook.proof.claims.bycounts.problem import OutsideFragment
 from symcook.proof.inequalities import reify
-from symcook.proof.inequalities.simplex import TooLong
 from symcook.proof.normal import fkey, nf
+from symcook.proof.search.attempts import succeeds
 from symcook.proof.search.ranges import at_most, between, equals, less_than, ranged
-from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import (
     Term,
     flatten,
@@ -42,7 +38,7 @@ from symcook.proof.terms import (
 OTHER = var("k", "Int")
 """The variable for another position of the row."""
 MOST_CASES = 12
-"""The greatest number of cases in the proof that a position has the largest score."""
+"""The greatest number of cases in the proof that a position has the largest score. Each case is a proof of its own."""
 
 
 class BestRow(NamedTuple):
@@ -134,10 +130,10 @@ def _best_facts(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
         if label is None:
             label = case.g.fresh("best")
             case.sums.sought.add(row[:3])  # so that this proof does not read the same row again
-            with suppress(Unclosed, OutsideFragment, Rejected, Stuck, TooLong):
-                case.g.have(premise, label, partial(case.decision.close, most=MOST_CASES, waiting=False))
+            close = partial(case.decision.close, most=MOST_CASES, waiting=False)
+            proved = succeeds(partial(case.g.have, premise, label, close))
             case.sums.sought.discard(row[:3])
-            if label not in case.g.facts:
+            if not proved:
                 return None
             case.literals[fkey(premise)] = label
         labels.append(label)

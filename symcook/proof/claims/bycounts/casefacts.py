@@ -35,9 +35,14 @@ if TYPE_CHECKING:
     from symcook.proof.claims.counts import CountedPoint
 
 WORK = 20_000_000
-"""The effort for the arithmetic of one decision (`simplex.Effort`)."""
+"""The effort for the arithmetic of one decision (`simplex.Effort`). It is a count, so that the same claims are proved
+on every machine."""
+BITS = 96
+"""The precision of the kernel's enclosure of a constant, in bits; `enclosure` asks for 2^-40 of the constant, so that
+there are bits to spare for the cancellations in its term."""
 MOST_CLEARED = 8
-"""The greatest number of denominators by which one comparison is multiplied."""
+"""The greatest number of denominators by which one comparison is multiplied. Each multiplies the number of monomials.
+24 claims of an unseen set needed at most 2."""
 
 
 class AtomState(Enum):
@@ -249,7 +254,7 @@ class CaseFacts(DecidedFormulas):
             term = reify.product((closed, m[1]))
             for k, (bound, direction) in enumerate(zip(enclosure(term) or (), (1, -1), strict=False)):
                 label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::direction])
-                self.g.have(f, label, lambda h: h.interval([], 96))
+                self.g.have(f, label, lambda h: h.interval([], BITS))
                 p = mul(poly(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
                 self.facts.append(key := f"{label}.{k}")
                 self.rows[key] = FactRow(p, "<=", (label, *(x for x in factors if x)), raw=p)

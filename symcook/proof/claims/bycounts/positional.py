@@ -22,9 +22,10 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, subterms, var
 
 MOST_POWER = 6
-"""The greatest power of the position in a sum that gets a closed form."""
+"""The greatest power of the position in a sum that gets a closed form. The proof by induction expands the power of q +
+1."""
 MOST_SHIFT = 8
-"""The greatest s in (-1)^(q + s)."""
+"""The greatest s in (-1)^(q + s). The sign is that for s modulo 2, so that larger ones are only another spelling."""
 UNTIL = var("p", "Int")
 """The last position of a sum, in a lemma about all p."""
 

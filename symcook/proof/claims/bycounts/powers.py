@@ -22,7 +22,8 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, free, instantiate, num, replace, var
 
 AT_MOST = 40
-"""Where more powers than this are split already in one sum, no further one is."""
+"""Where more powers than this are split already in one sum, no further one is. Each split adds a fact and a name to all
+later cases."""
 
 
 class PowerSplit(NamedTuple):
