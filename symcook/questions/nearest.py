@@ -178,7 +178,7 @@ class Nearest:
             coarse = HullClasses(self.model, reading, longest)
         except NotExact:
             return []
-        fine = counts_to(self.model, reading, longest, 1)
+        fine = counts_to(coarse, 1)
         return [coarse] if fine is None else [coarse, fine]
 
     def by_hulls(self, n: int) -> NearStrings | None:
@@ -189,10 +189,9 @@ class Nearest:
         classes = fitting[-1]
         level, numbers = classes.level(n), [number for number, _ in classes.ends(n)]
         bounded = _of_classes(classes, n, numbers)
-        for coarser in fitting[:-1]:
-            index = {(coarser.state(c), c.token): number for number, c in enumerate(coarser.level(n))}
-            same_prefixes = [index[classes.state(level[k]), level[k].token] for k in numbers]
-            bounded = bounded.both(_of_classes(coarser, n, same_prefixes))
+        if classes.coarse is not None:
+            larger = [classes.larger(classes.place(n), number) for number in numbers]
+            bounded = bounded.both(_of_classes(classes.coarse, n, larger))
         # The smallest strings of the nearest classes give an upper bound.
         starts = {k for side in self.every_side for k in bounded.order(side)[:FIRST].tolist()}
         first_words = [level[numbers[k]].smallest for k in sorted(starts)]
